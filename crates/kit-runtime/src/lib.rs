@@ -37,6 +37,7 @@ pub mod serde_parts;
 mod serve;
 mod settings;
 pub mod shape;
+mod shutdown;
 #[cfg(feature = "sqlx")]
 pub mod sql;
 mod start_error;

@@ -3,17 +3,14 @@
 use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
 
 use crate::http::flush_rejection_log;
 use crate::listener::Listener;
 use crate::settings::Settings;
-use crate::{Error, Serve, connection, log, start_error, stdout, telemetry};
+use crate::{Error, Serve, connection, log, shutdown, start_error, stdout, telemetry};
 
 /// Time after a signal in which the server still accepts connections, because some clients do not know of the
 /// shutdown yet.
@@ -25,32 +22,6 @@ const LOG_AT_END: Duration = Duration::from_secs(2);
 const LOG_AT_SECOND_SIGNAL: Duration = Duration::from_millis(100);
 /// Stack size of the worker threads in bytes. Decoding and checking recurse as deep as the value is nested.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
-
-static IS_CLOSING: AtomicBool = AtomicBool::new(false);
-
-/// Returns true if the server is shutting down.
-pub(crate) fn is_closing() -> bool {
-    IS_CLOSING.load(Ordering::Relaxed)
-}
-
-/// Value that becomes true when the server shuts down. Each open connection has a receiver.
-static CLOSING: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
-
-/// Shutdown of the server, as an open connection sees it. The server waits until all of these values are dropped.
-#[derive(Debug)]
-pub(crate) struct Shutdown(watch::Receiver<bool>);
-
-impl Shutdown {
-    pub(crate) fn of_server() -> Self {
-        Self(CLOSING.subscribe())
-    }
-
-    /// Waits until the shutdown begins.
-    pub(crate) async fn begun(&mut self) {
-        // Fails only if there is no sender, but the sender lives as long as the program.
-        let _ = self.0.wait_for(|is_closing| *is_closing).await;
-    }
-}
 
 /// Runs a server: starts the log and the async runtime, and waits until the server stops. If the server stops with an
 /// error, writes the error to standard error.
@@ -117,13 +88,13 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
             stdout::finish(LOG_AT_SECOND_SIGNAL);
             std::process::exit(code);
         });
-        IS_CLOSING.store(true, Ordering::Relaxed);
+        shutdown::announce();
         // Clients do not know of the shutdown yet, so go on accepting for a short time.
         let _ = tokio::time::timeout(ACCEPT_AFTER_SIGNAL, accept).await;
     }
     drop(listener);
-    CLOSING.send_replace(true);
-    if tokio::time::timeout(GRACE_PERIOD, CLOSING.closed())
+    shutdown::begin();
+    if tokio::time::timeout(GRACE_PERIOD, shutdown::connections_ended())
         .await
         .is_err()
     {

@@ -29,7 +29,7 @@ use tokio::net::TcpStream;
 
 use crate::Serve;
 use crate::listener::ConnectionPermit;
-use crate::serve::Shutdown;
+use crate::shutdown::Shutdown;
 
 pub(crate) use headers::{add_defaults, set_defaults};
 pub(crate) use refusal::flush as flush_refusals;

@@ -1,28 +1,16 @@
-//! Errors, and the JSON form that all error responses have.
-//!
-//! tidy: long because the JSON form and the log entries read the private fields of an error.
+//! Errors of an application, and their conversion from other errors. `error_response.rs` makes responses of these.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
-use std::time::SystemTime;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
-use tracing::Level;
 
-use super::details::{HandlerLocation, UnexpectedDetails, WithLocation};
-use super::error_format::{Written, chosen};
-use super::fields::{ValidationDetails, development_failure, message_of};
+use super::Phase;
+use super::fields::message_of;
 use super::source::Slot;
-use super::{Context, Phase, rejection_log};
 use crate::check::Failure;
-use crate::json::to_text;
-use crate::redact::redactor;
-use crate::settings::settings;
-use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
 /// An error that becomes an error response.
 ///
@@ -37,35 +25,35 @@ use crate::{SERVER_ADAPTER, Timestamp, is_development};
 /// assert_eq!(error.status(), StatusCode::NOT_FOUND);
 /// assert_eq!(error.code(), "NOTE_NOT_FOUND");
 /// ```
-pub struct Error(Box<Inner>);
+pub struct Error(pub(super) Box<Inner>);
 
 /// Code of the error of a message for a client that can no longer receive messages.
 #[cfg(feature = "sockets")]
 const SOCKET_ENDED: &str = "SOCKET_ENDED";
 
-struct Inner {
-    status: StatusCode,
-    code: Cow<'static, str>,
-    message: String,
-    details: Option<Value>,
-    header: Option<(HeaderName, HeaderValue)>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+pub(super) struct Inner {
+    pub(super) status: StatusCode,
+    pub(super) code: Cow<'static, str>,
+    pub(super) message: String,
+    pub(super) details: Option<Value>,
+    pub(super) header: Option<(HeaderName, HeaderValue)>,
+    pub(super) source: Option<Box<dyn std::error::Error + Send + Sync>>,
     /// Type name of the underlying error, for developers.
-    name: &'static str,
-    invalid: Option<Invalid>,
+    pub(super) name: &'static str,
+    pub(super) invalid: Option<Invalid>,
     /// Location in the source code that created the error.
-    location: &'static Location<'static>,
+    pub(super) location: &'static Location<'static>,
     /// Phase in which the error occurred, if a wrapper has passed the error on. `None` if the error occurred
     /// in the current phase of the request.
-    phase: Option<Phase>,
+    pub(super) phase: Option<Phase>,
 }
 
 /// A part of a request or a response that does not fit its type.
-struct Invalid {
-    schema: &'static str,
-    failures: Vec<Failure>,
+pub(super) struct Invalid {
+    pub(super) schema: &'static str,
+    pub(super) failures: Vec<Failure>,
     /// Slot of the contract whose type the value does not fit.
-    slot: Slot,
+    pub(super) slot: Slot,
 }
 
 impl Error {
@@ -243,11 +231,6 @@ impl Error {
         self
     }
 
-    /// Returns the phase in which the error occurred.
-    fn phase(&self, context: &Context) -> Phase {
-        self.0.phase.unwrap_or_else(|| context.phase())
-    }
-
     /// Returns the status of the response.
     pub fn status(&self) -> StatusCode {
         self.0.status
@@ -266,240 +249,6 @@ impl Error {
     pub(super) fn header(&self) -> Option<&(HeaderName, HeaderValue)> {
         self.0.header.as_ref()
     }
-
-    /// Returns the messages of the underlying errors, starting with the immediate cause.
-    fn causes(&self) -> Vec<String> {
-        let mut causes = Vec::new();
-        let mut cause = self.0.source.as_ref().and_then(|source| source.source());
-        while let Some(error) = cause.filter(|_| causes.len() < 8) {
-            causes.push(error.to_string());
-            cause = error.source();
-        }
-        causes
-    }
-
-    /// Returns the status of the response. It can differ from the status of the error: an application can
-    /// choose 422 for validation errors.
-    pub(super) fn sent_status(&self) -> StatusCode {
-        let Some(chosen) = chosen() else {
-            return self.status();
-        };
-        let status = chosen.status(self.status().as_u16(), self.code());
-        StatusCode::from_u16(status).unwrap_or(self.status())
-    }
-
-    /// Returns status, content type and body of the response in the error format of the application. Returns
-    /// `None` if the application uses kit's envelope.
-    pub(super) fn written(&self, context: &Context) -> Option<Written> {
-        let chosen = chosen()?;
-        let error = serde_json::to_value(ErrorJson { error: self, context }).ok()?;
-        let Value::Object(error) = error else { return None };
-        Some(chosen.write(self.sent_status().as_u16(), error))
-    }
-
-    /// Returns the body of the response.
-    pub(super) fn body(&self, context: &Context) -> String {
-        let error = ErrorJson { error: self, context };
-        // Failures contain values of the request, and numbers are written as in JavaScript. Serializing strings and
-        // JSON trees cannot fail.
-        to_text(&Envelope { error }).unwrap_or_default()
-    }
-
-    /// Returns the source location that created the error, such as `src/handlers/notes.rs:12`. Returns `None`
-    /// if the location is not in a file of the project.
-    fn own_location(&self) -> Option<String> {
-        let place = self.0.location;
-        let is_own = place.file().starts_with("src/");
-        is_own.then(|| format!("{}:{}", place.file(), place.line()))
-    }
-
-    /// Hides user data in a message for the log: replaces the value that PostgreSQL quotes when it rejects
-    /// the value.
-    fn without_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match (self.is_bad_data(), text.find('"'), text.rfind('"')) {
-            (true, Some(start), Some(end)) if start < end => {
-                Cow::Owned(format!("{}\"[redacted]\"{}", &text[..start], &text[end + 1..]))
-            }
-            _ => Cow::Borrowed(text),
-        }
-    }
-
-    /// Returns true if the database rejected a value. In this case, the quoted part of the error message is
-    /// user data. In all other messages, it is a name.
-    #[cfg(feature = "sqlx")]
-    fn is_bad_data(&self) -> bool {
-        let source = self.0.source.as_deref();
-        let error = source.and_then(|source| source.downcast_ref::<sqlx::Error>());
-        let code = error.and_then(|error| error.as_database_error()?.code());
-        code.is_some_and(|code| code.starts_with("22"))
-    }
-
-    #[cfg(not(feature = "sqlx"))]
-    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
-    fn is_bad_data(&self) -> bool {
-        false
-    }
-
-    /// Returns advice if the error says that a table or column does not exist in the database.
-    #[cfg(feature = "sqlx")]
-    fn help(&self) -> Option<&'static str> {
-        let source = self.0.source.as_deref()?;
-        help_for_missing(source.downcast_ref::<sqlx::Error>()?)
-    }
-
-    #[cfg(not(feature = "sqlx"))]
-    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
-    fn help(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Logs an error of a stream. The response has already begun, so the client cannot receive an error
-    /// response.
-    pub(super) fn log_cut(&self) {
-        let causes = self.causes().join(": ");
-        let causes = self.without_values(&causes);
-        let message = self.without_values(self.message());
-        tracing::error!(
-            code = self.code(),
-            causes = &*causes,
-            "A response was cut: {message}"
-        );
-    }
-
-    /// Returns the message for exported spans, without user data and hidden values.
-    pub(super) fn log_message(&self) -> String {
-        redactor().text(&self.without_values(self.message())).into_owned()
-    }
-
-    /// Logs the error as the response to a request. An error from middleware or a handler is logged as an error; below
-    /// 500, at the level of `LOG_CLIENT_ERRORS`. A request that the router or the validation rejects is logged as a
-    /// warning, with the rate limit of [`rejection_log`].
-    pub(super) fn log(&self, context: &Context) {
-        let (code, message) = (self.code(), self.without_values(self.message()));
-        let status = self.sent_status().as_u16();
-        let place = || self.own_location();
-        if status >= 500 {
-            let causes = self.causes().join(": ");
-            let causes = self.without_values(&causes);
-            let help = self.help();
-            tracing::error!(
-                code,
-                status,
-                causes = &*causes,
-                place = place(),
-                help,
-                "{message}"
-            );
-        } else if matches!(
-            self.phase(context),
-            Phase::Middleware(_) | Phase::Handler | Phase::Serialization
-        ) {
-            match settings().client_errors {
-                Level::ERROR => tracing::error!(code, status, place = place(), "{message}"),
-                Level::WARN => tracing::warn!(code, status, place = place(), "{message}"),
-                Level::INFO => tracing::info!(code, status, place = place(), "{message}"),
-                Level::DEBUG => tracing::debug!(code, status, place = place(), "{message}"),
-                Level::TRACE => tracing::trace!(code, status, place = place(), "{message}"),
-            }
-        } else if tracing::enabled!(Level::WARN) && rejection_log::should_log(context.route(), status) {
-            let (method, path) = (context.method().as_str(), context.shown_path());
-            tracing::warn!(code, status, method, path = &*path, "{message}");
-        }
-    }
-}
-
-/// JSON body of an error response.
-#[derive(Serialize)]
-struct Envelope<'a> {
-    error: ErrorJson<'a>,
-}
-
-/// An error and its request, for serialization as JSON without an intermediate tree.
-struct ErrorJson<'a> {
-    error: &'a Error,
-    context: &'a Context,
-}
-
-impl Serialize for ErrorJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (inner, context) = (&*self.error.0, self.context);
-        let is_development = is_development();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &inner.code)?;
-        if inner.source.is_some() && !is_development {
-            // The message of an unknown error may contain names of hosts and tables.
-            let phrase = inner.status.canonical_reason().unwrap_or("Internal Server Error");
-            map.serialize_entry("message", phrase)?;
-        } else {
-            map.serialize_entry("message", &inner.message)?;
-        }
-        let located = is_development.then(|| self.located()).flatten();
-        if inner.source.is_some() && is_development {
-            let causes = self.error.causes();
-            let name = inner.name;
-            let place = self.error.own_location();
-            let stack = place.map(|place| format!("{name}: {}\n    at {place}", inner.message));
-            let details = UnexpectedDetails {
-                name,
-                causes,
-                stack,
-                located,
-            };
-            map.serialize_entry("details", &details)?;
-        } else if let Some(details) = &inner.details {
-            map.serialize_entry("details", &WithLocation { details, located })?;
-        } else if let Some(located) = &located {
-            map.serialize_entry("details", located)?;
-        } else if let Some(Invalid { failures, .. }) =
-            inner.invalid.as_ref().filter(|_| inner.source.is_none())
-        {
-            map.serialize_entry("details", &ValidationDetails::new(failures))?;
-        }
-        map.serialize_entry("traceId", context.trace_id())?;
-        if is_development {
-            self.add_development_fields(&mut map)?;
-        }
-        map.end()
-    }
-}
-
-impl ErrorJson<'_> {
-    /// Returns the location of the handler and the tests of its route. Returns `None` if the error occurred
-    /// outside of the handler.
-    fn located(&self) -> Option<HandlerLocation> {
-        let source = self.context.source()?;
-        (self.error.phase(self.context) == Phase::Handler).then(|| HandlerLocation::of(&source))
-    }
-
-    /// Adds the fields that help a developer find the bug.
-    fn add_development_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let (error, context) = (self.error, self.context);
-        map.serialize_entry("status", &error.status().as_u16())?;
-        map.serialize_entry("phase", &error.phase(context).to_string())?;
-        if let Some(route) = context.route() {
-            map.serialize_entry("route", route)?;
-        }
-        if let Some(source) = context.source() {
-            let slot = error.0.invalid.as_ref().map(|invalid| invalid.slot);
-            // For a bad request, the contract is the relevant source. For any other error, it is the location that
-            // created the error.
-            let own = error.own_location().filter(|_| slot.is_none());
-            map.serialize_entry("sourceFile", own.as_deref().unwrap_or(source.contract))?;
-            if let Some(slot) = slot {
-                map.serialize_entry("schemaFile", source.file_of(slot))?;
-            }
-            map.serialize_entry("relatedTests", source.tests)?;
-        }
-        if let Some(Invalid { schema, failures, .. }) = &error.0.invalid {
-            let failures: Vec<Value> = failures.iter().map(development_failure).collect();
-            map.serialize_entry("schema", schema)?;
-            map.serialize_entry("failures", &failures)?;
-        }
-        map.serialize_entry("server", SERVER_ADAPTER)?;
-        map.serialize_entry("serverAdapter", SERVER_ADAPTER)?;
-        map.serialize_entry("requestId", context.request_id())?;
-        map.serialize_entry("timestamp", &Timestamp::from(SystemTime::now()))
-    }
 }
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
@@ -508,7 +257,7 @@ const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 #[cfg(feature = "sqlx")]
-use crate::postgres::{help_for_missing, is_unavailable, report_outage};
+use crate::postgres::{is_unavailable, report_outage};
 
 #[cfg(not(feature = "sqlx"))]
 fn is_unavailable(_: &(dyn std::error::Error + 'static)) -> bool {

@@ -1,6 +1,7 @@
 //! Processing of a request: routing, middleware, decoding of path, query and body, responses and errors.
 
 mod abandoned;
+mod application;
 mod bodies;
 mod body;
 #[cfg(feature = "compression")]
@@ -16,6 +17,7 @@ mod details;
 mod direct_input;
 mod error;
 mod error_format;
+mod error_response;
 mod fields;
 mod handler_headers;
 mod ids;
@@ -23,6 +25,7 @@ mod ignored_input;
 mod layers;
 mod normal_uri;
 mod options_star;
+mod phase;
 mod refusals;
 mod rejection_log;
 mod reply;
@@ -31,6 +34,7 @@ mod request_log;
 mod response;
 mod route_list;
 mod routes;
+mod serve_trait;
 mod service;
 #[cfg(feature = "sockets")]
 mod sockets;
@@ -40,6 +44,7 @@ mod status_phrase;
 mod unstorable;
 mod wrapper;
 
+pub use application::Application;
 pub use bodies::{
     Event, EventData, EventSender, Events, File, FilePart, Files, LineSender, Lines, RequestLines,
 };
@@ -47,20 +52,22 @@ pub use bodies::{
 pub use compression::{Coding, Compression};
 #[cfg(feature = "etag")]
 pub use conditional::Etag;
-pub use context::{Context, Phase};
+pub use context::Context;
 pub use cors::Cors;
 pub use csrf::Csrf;
 pub use declared_reply::DeclaredReply;
 pub use error::Error;
 pub use error_format::{ErrorFormat, Failure, InvalidField};
 pub use kit_static::{CurrentVersion, Site};
+pub use phase::Phase;
 pub use reply::{ChunkSender, Reply};
 pub use request::{Middleware, Request};
 pub use request_log::RequestLog;
 pub use response::Response;
 pub use route_list::Routes;
 pub use routes::{Match, RouteTree, Segment};
-pub use service::{Application, Router, Serve};
+pub use serve_trait::Serve;
+pub use service::Router;
 #[cfg(feature = "sockets")]
 pub use sockets::{Socket, SocketClose, SocketOptions};
 pub use wrapper::{Next, Passed, Replies, Wrapped, Wrapper};

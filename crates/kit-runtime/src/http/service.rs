@@ -23,22 +23,18 @@ use super::refusals::{method_not_allowed, not_found};
 use super::response::of_error;
 use super::route_list::Limits;
 use super::static_files::StaticFiles;
-use super::{Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Routes, body, options_star};
+use super::{
+    Application, Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Routes, Serve, body,
+    options_star,
+};
 use crate::check::{Failure, Rule};
 use crate::connection::{self, ReusableTimeout};
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
-use crate::{is_development, serve};
+use crate::{is_development, shutdown};
 
 /// Timeout of the check for `/readyz`. Orchestrators wait for its response, often for one second.
 const READY_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// State of an application, which all its handlers share. Clones must refer to the same state.
-pub trait Application: Clone + Send + Sync + 'static {
-    /// Returns an error while the application cannot handle requests, for example without a database. `/readyz` calls
-    /// this function.
-    fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send;
-}
 
 impl<A: Application> Routes<A> {
     /// Builds the router.
@@ -83,27 +79,6 @@ impl<A: Application> Router<A> {
             _ => None,
         }
     }
-}
-
-/// Source of responses for [`serve`](crate::serve()): a [`Router`], or any router of axum.
-pub trait Serve: Clone + Send + Sync + 'static {
-    /// Returns an error if the server must not start. [`serve`](crate::serve()) calls this function first.
-    ///
-    /// # Errors
-    ///
-    /// If a directory of static files does not exist.
-    fn check(&self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Returns the response to a request. `peer` is the address of the other end of the connection. Pass the same
-    /// `timeout` for all requests of a connection, because it reuses its timer.
-    fn respond(
-        &self,
-        request: axum::http::Request<Incoming>,
-        peer: IpAddr,
-        timeout: &ReusableTimeout,
-    ) -> impl Future<Output = axum::response::Response> + Send;
 }
 
 impl<A: Application> Serve for Router<A> {
@@ -209,7 +184,7 @@ impl<A: Application> Service<A> {
         if let Some((log, begun)) = logged {
             response = log.apply(&context, begun, response);
         }
-        if serve::is_closing() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        if shutdown::is_closing() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
@@ -352,7 +327,7 @@ impl<A: Application> Service<A> {
             response.headers_mut().insert(header::CONTENT_TYPE, json);
             return Ok(response);
         }
-        let is_ok = path == "/healthz" || (!serve::is_closing() && self.is_ready().await);
+        let is_ok = path == "/healthz" || (!shutdown::is_closing() && self.is_ready().await);
         let (status, state) = if is_ok {
             (StatusCode::OK, "ok")
         } else {

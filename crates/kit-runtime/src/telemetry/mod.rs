@@ -8,6 +8,8 @@ mod disabled;
 #[cfg(feature = "otlp")]
 mod export;
 #[cfg(feature = "otlp")]
+mod request_spans;
+#[cfg(feature = "otlp")]
 mod span_factory;
 #[cfg(feature = "otlp")]
 mod trace;

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::super::service::catch_panic;
 use super::super::{Context, Error};
 use super::shared::Shared;
-use crate::serve::Shutdown;
+use crate::shutdown::Shutdown;
 
 /// Size of the read buffer in bytes.
 const BUFFER: usize = 8 * 1024;
