@@ -201,6 +201,7 @@ codes! {
         1416 INVALID_BODY "a format of a body that the contract or HTTP does not allow"
         1417 INVALID_SOCKET "a WebSocket that the contract does not describe correctly"
         1418 INVALID_ENVIRONMENT "a type of `env` that environment variables cannot represent"
+        1430 INVALID_SCOPES "scopes that a contract cannot require, or that no middleware of the route checks"
     }
     Plugins {
         1501 NOT_A_PLUGIN "an entry of `plugins` that is not a plugin"

@@ -158,6 +158,9 @@ struct RouteEntry<'a> {
     operation: Option<&'a str>,
     #[serde(skip_serializing_if = "RouteLimits::is_empty")]
     limits: RouteLimits,
+    /// Scopes that the caller must have: all scopes of one inner list.
+    #[serde(skip_serializing_if = "<[Vec<String>]>::is_empty")]
+    scopes: &'a [Vec<String>],
     middleware: &'a [String],
     handler: Option<HandlerEntry<'a>>,
     status: u16,
@@ -281,6 +284,7 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
             .collect(),
         operation: route.operation.as_deref(),
         limits: route.limits,
+        scopes: &route.scopes,
         middleware: &route.middleware,
         handler: route.handler.as_ref().map(|handler| HandlerEntry {
             file: program.path(handler.span),

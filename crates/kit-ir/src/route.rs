@@ -73,6 +73,10 @@ pub struct Route {
     /// inner list: `[[Bearer, Basic]]` accepts two kinds of credentials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Vec<Security>>,
+    /// Scopes that a caller must have, from `Scopes<…>` in the slot `auth`: all scopes of at least one inner list.
+    /// Empty if the contract requires no scopes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<Vec<String>>,
     /// Location of the handler; `None` if the compiler could not read the call of `createApp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,

@@ -42,6 +42,7 @@ mod replies;
 mod request_log;
 mod route_names;
 mod router;
+mod scopes;
 mod security_header_values;
 mod security_headers;
 mod shapes;
@@ -219,6 +220,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .chain(edge::problems(program))
             .chain(error_format::problems(program))
             .chain(formats::problems(program))
+            .chain(scopes::problems(program))
             .chain(routes.problems)
             .collect(),
     }

@@ -246,6 +246,7 @@ impl Builder {
             documentation: Documentation::default(),
             middleware: Vec::new(),
             security: Vec::new(),
+            scopes: Vec::new(),
             handler: None,
             tests: Vec::new(),
             span: self.span(),

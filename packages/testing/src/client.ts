@@ -16,6 +16,16 @@ import { jsonOf } from "./values/wire.ts";
 export interface TestRequest {
   /** Request headers. Names are case-insensitive. The items of a list are joined by commas. */
   readonly headers?: HeaderValues;
+  /**
+   * False to leave out the headers of the client, such as its credentials. Default true.
+   *
+   * @example
+   * ```ts
+   * const { status } = await client.request("GET", "/notes", { defaultHeaders: false });
+   * assert.equal(status, 401);
+   * ```
+   */
+  readonly defaultHeaders?: boolean;
   /** Cookies by name, which are added to the header `cookie`. */
   readonly cookies?: CookieValues;
   /**
@@ -72,7 +82,7 @@ export async function createTestClient(
     url,
     request: async (method, path, request = {}) => {
       const given = {
-        ...(await resolveHeaders(options.headers)),
+        ...(request.defaultHeaders === false ? {} : await resolveHeaders(options.headers)),
         ...(await resolveHeaders(request.headers)),
       };
       const headers = withCookies(given, request.cookies);

@@ -31,6 +31,12 @@ export interface Fixtures {
    * each request.
    */
   readonly headers?: TestHeaders;
+  /**
+   * Headers of a caller who is authenticated but has none of the scopes that contracts require. They override
+   * {@link Fixtures.headers}. Contract tests expect 403 `INSUFFICIENT_SCOPE` for this caller. Without these headers, the
+   * tests of scopes are skipped.
+   */
+  readonly withoutScopes?: TestHeaders;
   /** Called once, before the first request of a test file. */
   readonly setup?: (client: TestClient) => void | Promise<void>;
   /** Called once, after the last request of a test file. */

@@ -103,6 +103,8 @@ export interface CompiledRoute {
   readonly wrappers?: Readonly<Record<string, Readonly<Record<number, CompiledReply>>>>;
   /** Errors with declared details: the serializer of the details, by code. Absent if there are none. */
   readonly details?: Readonly<Record<string, Serializer<unknown>>>;
+  /** Scopes that the caller must have. Absent if the contract requires none. */
+  readonly scopes?: CompiledScopes;
   /** Headers of each response about the life of the route, such as `deprecation`. Absent if there are none. */
   readonly lifecycle?: Readonly<Record<string, string>>;
   /** Names of the compiled middleware chain, in order of execution. */
@@ -123,6 +125,14 @@ export interface CompiledRoute {
      */
     readonly tests: readonly string[];
   };
+}
+
+/** Scopes that a contract requires of its callers. */
+export interface CompiledScopes {
+  /** Lists of scopes. The caller must have all scopes of at least one list. */
+  readonly anyOf: readonly (readonly string[])[];
+  /** True if a middleware of the route accepts bearer tokens, so that refusals have a challenge (RFC 6750, 3). */
+  readonly isBearer: boolean;
 }
 
 /** Request body that is not JSON. */

@@ -8,6 +8,7 @@ interface ContractParts {
   response: unknown;
   socket: Socket<{ in: unknown; out: unknown }>;
   errors: AnyFailure;
+  auth: AnyScopes;
 }
 
 /** Type of a slot of a contract. `void` if the contract does not declare the slot. */
@@ -26,6 +27,7 @@ type Part<TParts, TName extends PropertyKey> = TName extends keyof TParts ? TPar
  *     body: NewOrder;
  *     response: Reply<201, Order, { location: string }> | Reply<202, Job>;
  *     errors: Failure<409, "SOLD_OUT", { left: number }>;
+ *     auth: Scopes<"orders:write">;
  *   }>;
  * }
  * ```
@@ -51,6 +53,8 @@ export interface Route<
   socket: Part<TParts, "socket">;
   /** Union of the failures that the handler may answer with. */
   errors: Part<TParts, "errors">;
+  /** Scopes that the caller must have: {@link Scopes}. */
+  auth: Part<TParts, "auth">;
 }
 
 /**
@@ -82,6 +86,8 @@ export interface RouteContract<TParams = void, TQuery = void, TBody = void, TRes
   socket: void;
   /** Failures: any. */
   errors: void;
+  /** Scopes: none. */
+  auth: void;
 }
 
 declare const replyMark: unique symbol;
@@ -137,6 +143,35 @@ export interface Failure<
 
 /** Failure of any contract. */
 export type AnyFailure = Failure<number, string, object | void>;
+
+declare const scopesMark: unique symbol;
+
+/**
+ * Scopes that the caller of a route must have, in the slot `auth` of {@link Route}: all scopes of the union. A union of
+ * several `Scopes` requires all scopes of at least one of them. A middleware of the route must add `ctx.auth`, with a type
+ * that knows these scopes (`Auth`). A caller who lacks a scope gets 403 `INSUFFICIENT_SCOPE` before validation, and
+ * the handler does not run.
+ *
+ * @example
+ * ```ts
+ * interface OrderRoutes {
+ *   "POST /orders": Route<{ body: NewOrder; response: Order; auth: Scopes<"orders:write"> }>;
+ *   "DELETE /orders/:id": Route<{
+ *     params: { id: string };
+ *     auth: Scopes<"orders:read" | "orders:write"> | Scopes<"admin">;
+ *   }>;
+ * }
+ * ```
+ */
+export interface Scopes<TName extends string> {
+  /** Exists only for the type checker, so that no other value declares scopes. */
+  readonly [scopesMark]: true;
+  /** Names of the scopes. */
+  readonly names: TName;
+}
+
+/** Scopes of any contract. */
+export type AnyScopes = Scopes<string>;
 
 declare const bodyMark: unique symbol;
 

@@ -6,11 +6,11 @@ use kit_ir::{BodyFormat, DeclarationId, Method, Program, Route, Slot, TypeId, Ty
 use kit_router::{Match, ParamBuffer};
 use serde_json::{Map, Value};
 
-use super::bodies;
 use super::rule::path;
 use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
 use super::sent_headers::is_sent_in_a_header;
 use super::unique::unique_strings;
+use super::{auth, bodies};
 use crate::context::Context;
 use crate::options::{ContractTests, TestRunner};
 use crate::samples::{SampleOptions, Samples};
@@ -140,6 +140,9 @@ impl File<'_> {
                 .collect();
             if !details.is_empty() {
                 writer.line(format_args!("details: {},", literal::object(details)));
+            }
+            if let Some(auth) = auth::literal_of(route) {
+                writer.line(format_args!("auth: {auth},"));
             }
             if let Some((method, allow)) = self.wrong_method(route, &slots) {
                 writer.line(format_args!(

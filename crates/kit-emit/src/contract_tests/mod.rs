@@ -6,6 +6,7 @@
 //! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`file`] prints the
 //! requests with these values. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
 
+mod auth;
 mod bodies;
 mod boundaries;
 mod contracts;
@@ -80,7 +81,13 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
             let written = route.written();
             let headers = route.declared_replies().filter_map(|reply| reply.headers);
             let outputs: Vec<_> = written.chain(headers).map(|id| context.module_key(id)).collect();
-            (route_key(context, route), types, outputs, &route.throws)
+            (
+                route_key(context, route),
+                types,
+                outputs,
+                &route.throws,
+                &route.security,
+            )
         })
         .collect();
     fingerprint((tests, &context.options.output_dir_to_root, all, routes))

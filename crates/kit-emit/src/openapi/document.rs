@@ -159,9 +159,9 @@ pub(crate) struct Operation {
     pub(crate) security: Option<Vec<Requirement>>,
 }
 
-/// Names of the security schemes of one requirement. A request must satisfy all of them. The empty list of
-/// each name is for OAuth scopes, which kit does not use.
-pub(crate) type Requirement = IndexMap<String, [&'static str; 0]>;
+/// Names of the security schemes of one requirement, each with the scopes that the caller must have. A request must
+/// satisfy all of them.
+pub(crate) type Requirement = IndexMap<String, Vec<String>>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

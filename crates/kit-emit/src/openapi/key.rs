@@ -37,6 +37,7 @@ pub(super) fn operation(
         lifecycle,
         middleware: _,
         security,
+        scopes,
         handler: _,
         tests: _,
         span: _,
@@ -59,7 +60,12 @@ pub(super) fn operation(
         .collect();
     let formats = (body_format, event_types);
     let texts = (summary, tags, throws, documentation, lifecycle);
-    let asked = (security, operations.names_of(security), operations.is_open(route));
+    let asked = (
+        security,
+        scopes,
+        operations.names_of(security),
+        operations.is_open(route),
+    );
     let rules = context.program.application.error_rules();
     let errors = serde_json::to_string(rules).unwrap_or_default();
     let refers = (names, operations.error_name(), errors);

@@ -97,7 +97,7 @@ impl<'a> Operations<'a> {
             responses: self.responses(route),
             security: match route.security.as_slice() {
                 [] => self.is_open(route).then(Vec::new),
-                asked => Some(self.schemes.requirements(asked)),
+                asked => Some(self.schemes.requirements(asked, &route.scopes)),
             },
         }
     }

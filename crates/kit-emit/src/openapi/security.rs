@@ -71,8 +71,9 @@ impl<'a> SecuritySchemes<'a> {
 
     /// Converts the security requirements of a route to the form of OpenAPI. `asked` has one list per
     /// middleware, and a request must satisfy one scheme of each list. Each requirement in the result
-    /// contains one scheme of each list, so that a request must satisfy only one requirement.
-    pub(crate) fn requirements(&self, asked: &[Vec<Security>]) -> Vec<Requirement> {
+    /// contains one scheme of each list, so that a request must satisfy only one requirement. If `scopes` has lists, each
+    /// requirement also has the scopes of one list.
+    pub(crate) fn requirements(&self, asked: &[Vec<Security>], scopes: &[Vec<String>]) -> Vec<Requirement> {
         let mut alternatives = vec![Requirement::new()];
         for one_of in asked {
             alternatives = alternatives
@@ -80,8 +81,21 @@ impl<'a> SecuritySchemes<'a> {
                 .flat_map(|so_far| {
                     one_of.iter().map(|security| {
                         let mut more = so_far.clone();
-                        more.insert(self.name(&security.scheme).to_owned(), []);
+                        more.insert(self.name(&security.scheme).to_owned(), Vec::new());
                         more
+                    })
+                })
+                .collect();
+        }
+        if !scopes.is_empty() {
+            alternatives = alternatives
+                .iter()
+                .flat_map(|schemes| {
+                    scopes.iter().map(|scopes| {
+                        schemes
+                            .keys()
+                            .map(|name| (name.clone(), scopes.clone()))
+                            .collect()
                     })
                 })
                 .collect();

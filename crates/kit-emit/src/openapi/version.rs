@@ -38,6 +38,12 @@ impl OpenApiVersion {
             return part(operation);
         }
         let mut value = to_value(operation);
+        // 3.0 allows scopes only for OAuth 2 and OpenID Connect (section 4.7.30).
+        for requirement in value["security"].as_array_mut().into_iter().flatten() {
+            for scopes in members(requirement) {
+                *scopes = json!([]);
+            }
+        }
         for parameter in value["parameters"].as_array_mut().into_iter().flatten() {
             convert_in(parameter);
         }
@@ -50,7 +56,7 @@ impl OpenApiVersion {
         }
         split_default(&mut value["responses"]);
         // The accesses above add `null` for absent properties.
-        remove_absent(&mut value, &["parameters", "requestBody"]);
+        remove_absent(&mut value, &["parameters", "requestBody", "security"]);
         for response in members(&mut value["responses"]) {
             remove_absent(response, &["headers", "content"]);
         }

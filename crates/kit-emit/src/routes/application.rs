@@ -140,6 +140,14 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
         let headers = headers.map(|(name, value)| (literal::key(name), literal::string(&value)));
         fields.push(("lifecycle", literal::object(headers)));
     }
+    if !route.scopes.is_empty() {
+        let any_of = route.scopes.iter().map(literal::strings);
+        let scopes = [
+            ("anyOf".to_owned(), literal::list("[", any_of, "]")),
+            ("isBearer".to_owned(), super::asks_bearer(route).to_string()),
+        ];
+        fields.push(("scopes", literal::object(scopes)));
+    }
     fields.push(("middleware", literal::strings(&route.middleware)));
     writer.block("{", "},", |writer| {
         for (key, value) in fields {

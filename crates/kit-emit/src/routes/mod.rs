@@ -7,7 +7,7 @@ mod table;
 mod tree;
 
 use kit_analysis::sensitive_names;
-use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, Route, Slot};
+use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, Route, SecurityScheme, Slot};
 use kit_router::RouteTree;
 
 use crate::coercer::parameter_order;
@@ -61,6 +61,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         documentation: _,
         security: _,
         lifecycle,
+        scopes,
         middleware,
         handler,
         tests,
@@ -104,8 +105,23 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         .filter_map(|error| Some((&error.code, name(error.details?))))
         .collect();
     fingerprint((
-        address, slots, formats, replies, details, middleware, handler, tests, contract,
+        address,
+        slots,
+        formats,
+        replies,
+        details,
+        (scopes, asks_bearer(route)),
+        middleware,
+        handler,
+        tests,
+        contract,
     ))
+}
+
+/// Returns true if a middleware of the route accepts bearer tokens (RFC 6750).
+fn asks_bearer(route: &Route) -> bool {
+    let mut asked = route.security.iter().flatten();
+    asked.any(|security| matches!(security.scheme, SecurityScheme::Bearer { .. }))
 }
 
 /// Returns the fingerprint of a format, with the names of the types of its events.

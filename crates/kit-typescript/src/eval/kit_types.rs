@@ -40,6 +40,8 @@ pub(crate) enum KitType {
     Uploads,
     /// Messages of a WebSocket: `Socket<{ in: ClientMessage; out: ServerMessage }>`.
     Socket,
+    /// Scopes that a caller must have: `Scopes<"orders:write">`.
+    Scopes,
     /// Middleware around the rest of a request: `Wrapper<{ adds: …; replies: …; errors: … }>`.
     Wrapper,
     /// Middleware with the properties that it adds to `ctx`: `Middleware<Added>`.
@@ -47,7 +49,7 @@ pub(crate) enum KitType {
 }
 
 impl KitType {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
@@ -62,6 +64,7 @@ impl KitType {
         Self::Upload,
         Self::Uploads,
         Self::Socket,
+        Self::Scopes,
         Self::Wrapper,
         Self::Middleware,
     ];
@@ -90,6 +93,7 @@ impl KitType {
             Self::Upload => "Upload",
             Self::Uploads => "Uploads",
             Self::Socket => "Socket",
+            Self::Scopes => "Scopes",
             Self::Wrapper => "Wrapper",
             Self::Middleware => "Middleware",
         }
@@ -112,6 +116,7 @@ impl KitType {
             Self::Upload => "Upload",
             Self::Uploads => "Uploads",
             Self::Socket => "Socket<{ in: ClientMessage; out: ServerMessage }>",
+            Self::Scopes => "Scopes<\"orders:write\">",
             Self::Wrapper => "Wrapper<{ adds: Added; replies: Reply<304> }>",
             Self::Middleware => "Middleware<Added>",
         }
@@ -128,6 +133,7 @@ impl KitType {
                 | Self::Upload
                 | Self::Uploads
                 | Self::Socket
+                | Self::Scopes
                 | Self::Wrapper
                 | Self::Middleware
         )
@@ -141,7 +147,13 @@ impl KitType {
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
             Self::Raw | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
-            Self::Route | Self::Form | Self::Multipart | Self::Lines | Self::Events | Self::Socket => (1, 1),
+            Self::Route
+            | Self::Form
+            | Self::Multipart
+            | Self::Lines
+            | Self::Events
+            | Self::Socket
+            | Self::Scopes => (1, 1),
         }
     }
 }
@@ -152,6 +164,12 @@ pub(crate) const ERRORS: &str = "errors";
 /// Name of the slot with the messages of a WebSocket. In the IR, the messages are the body and the response, so the slot is
 /// not a [`Slot`].
 pub(crate) const SOCKET: &str = "socket";
+
+/// Name of the slot with the scopes that a caller must have. The slot has no values, so it is not a [`Slot`].
+pub(crate) const AUTH: &str = "auth";
+
+/// Names of the slots of a contract that are not a [`Slot`].
+pub(crate) const OTHER_SLOTS: [&str; 3] = [SOCKET, ERRORS, AUTH];
 
 impl Evaluator<'_> {
     /// Evaluates a type of kit that describes routes. Omitted type arguments of a contract are `void`.
@@ -191,7 +209,7 @@ impl Evaluator<'_> {
         };
         let void = self.store.add(Ty::Undefined);
         let argument = |index: usize| arguments.get(index).copied().unwrap_or(void);
-        let slots = || Slot::ALL.iter().map(|slot| slot.name()).chain([SOCKET, ERRORS]);
+        let slots = || Slot::ALL.iter().map(|slot| slot.name()).chain(OTHER_SLOTS);
         let members: Vec<(&str, TyId)> = match kind {
             KitType::RouteContract => {
                 let position = |name: &str| Slot::POSITIONAL.iter().position(|slot| slot.name() == name);
@@ -231,6 +249,7 @@ impl Evaluator<'_> {
             KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events | KitType::Socket => {
                 vec![("content", argument(0))]
             }
+            KitType::Scopes => vec![("names", argument(0))],
             KitType::Upload => {
                 let text = self.store.add(Ty::String);
                 vec![("name", text), ("type", text)]

@@ -57,7 +57,7 @@ use rustc_hash::FxHashMap;
 use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
-pub(crate) use kit_types::{ERRORS, KitType, SOCKET};
+pub(crate) use kit_types::{AUTH, ERRORS, KitType, OTHER_SLOTS, SOCKET};
 pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;

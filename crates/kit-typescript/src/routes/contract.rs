@@ -6,7 +6,7 @@ use kit_diagnostics::{closest, codes};
 use kit_ir::Slot;
 
 use crate::docs::Doc;
-use crate::eval::{ERRORS, Evaluator, KitType, Property, SOCKET, Ty, TyId};
+use crate::eval::{AUTH, ERRORS, Evaluator, KitType, OTHER_SLOTS, Property, SOCKET, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
 
@@ -22,6 +22,8 @@ pub(crate) struct Contract {
     pub(super) errors: Option<Part>,
     /// Messages of the WebSocket that the contract declares.
     pub(super) socket: Option<Part>,
+    /// Scopes that the contract requires.
+    pub(super) auth: Option<Part>,
     pub(crate) doc: Option<Rc<Doc>>,
 }
 
@@ -120,6 +122,7 @@ fn without_slots(lowering: &Lowering<'_>, property: &Property) -> Contract {
         slots: Vec::new(),
         errors: None,
         socket: None,
+        auth: None,
         doc: property.doc.map(|doc| lowering.eval.store.doc(doc)),
     }
 }
@@ -162,6 +165,7 @@ fn named_slots(lowering: &mut Lowering<'_>, contract: &mut Contract, slots: TyId
             Some(slot) => contract.slots.push((slot, part)),
             None if name == ERRORS => contract.errors = Some(part),
             None if name == SOCKET => contract.socket = Some(part),
+            None if name == AUTH => contract.auth = Some(part),
             None => {
                 unknown_slot(lowering, contract, property);
                 continue;
@@ -176,7 +180,7 @@ fn named_slots(lowering: &mut Lowering<'_>, contract: &mut Contract, slots: TyId
 }
 
 fn unknown_slot(lowering: &mut Lowering<'_>, contract: &Contract, property: &Property) {
-    let names = || Slot::ALL.iter().map(|slot| slot.name()).chain([SOCKET, ERRORS]);
+    let names = || Slot::ALL.iter().map(|slot| slot.name()).chain(OTHER_SLOTS);
     let help = match closest(&property.name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the slots are {}", names().collect::<Vec<_>>().join(", ")),

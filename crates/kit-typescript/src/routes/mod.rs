@@ -9,6 +9,7 @@ mod files;
 mod key;
 mod lifecycle;
 mod replies;
+mod scopes;
 mod sockets;
 mod tags;
 mod wrappers;
@@ -123,7 +124,14 @@ pub(crate) fn add(
     };
     let throws = failures::read(lowering, contract, &base, tags.throws);
     let wrappers = wrappers::of_route(&registration.middleware, &throws);
-    let throws = with_middleware(lowering, contract, throws, &registration.middleware);
+    let mut throws = with_middleware(lowering, contract, throws, &registration.middleware);
+    let scopes = scopes::read(lowering, contract);
+    if !scopes.is_empty() {
+        scopes::add_errors(lowering, contract, &mut throws);
+        if registration.handler.is_some() {
+            scopes::check_middleware(lowering, contract, &registration.middleware);
+        }
+    }
     let plain = DeclaredReply {
         status,
         body: slots.response,
@@ -155,6 +163,7 @@ pub(crate) fn add(
             throws,
             documentation,
             lifecycle: life.lifecycle,
+            scopes,
             security: registration
                 .middleware
                 .iter()

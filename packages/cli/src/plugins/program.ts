@@ -193,6 +193,8 @@ export interface Route {
   middleware: string[];
   /** Credentials that the middleware requires. A request needs one credential of each inner list. */
   security?: Security[][];
+  /** Scopes that the caller must have: all scopes of one inner list. */
+  scopes?: string[][];
   handler?: { export: string; span: Span };
   /** Test files that mention the route. */
   tests?: string[];

@@ -2,6 +2,9 @@
  * Types that compare the handlers of a route group with its middleware: a handler may read from `ctx` only the
  * properties that middleware of its chain adds.
  */
+import type { Auth } from "@kit/types";
+
+import type { AddedProperties } from "../request/middleware.ts";
 import type { RequestContext } from "../request/request-context.ts";
 import type { AnyWrapper, Wrapper } from "../request/wrapper-object.ts";
 import type { Adds } from "../request/wrapper.ts";
@@ -39,9 +42,13 @@ type AddedByAll<TItem> = (
  */
 type HasUnknownAdditions<TItem> = TItem extends unknown
   ? [object] extends [MiddlewareResult<TItem>]
-    ? true
+    ? [AddedName<MiddlewareResult<TItem>>] extends [never]
+      ? true
+      : never
     : never
   : never;
+/** Names of the properties that a middleware adds. A type with only optional properties has names, too. */
+type AddedName<TResult> = Exclude<keyof Exclude<TResult, void | undefined>, keyof AddedProperties>;
 
 type ItemIn<TList> = TList extends readonly (infer TItem)[] ? TItem : never;
 type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? ItemIn<TList> : never;
@@ -60,8 +67,25 @@ type MissingProperties<THandlers, TContext> = {
 type MissingName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends unknown
   ? TContext extends Pick<TNeeded, TName>
     ? never
-    : TName
+    : MissingScope<TNeeded[TName], TContext, TName>
   : never;
+
+/**
+ * Returns `scope orders:write` for each scope that a contract requires and that `ctx.auth` does not know. Returns the name
+ * of any other property.
+ */
+type MissingScope<TNeeded, TContext, TName> = TName extends "auth"
+  ? TNeeded extends Auth<infer TScope>
+    ? [UnknownScope<TScope, TContext>] extends [never]
+      ? TName
+      : `scope ${UnknownScope<TScope, TContext>}`
+    : TName
+  : TName;
+type UnknownScope<TScope, TContext> = Exclude<
+  TScope,
+  TContext extends { readonly auth: Auth<infer TKnown> } ? TKnown : never
+> &
+  string;
 
 /**
  * Type that a route group must satisfy if its middleware adds too little. No group satisfies it: TypeScript
@@ -69,7 +93,9 @@ type MissingName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends
  */
 export type NotAddedByMiddleware<TName extends string> = {
   readonly [
-    TMissing in TName as `ctx.${TMissing} is read by a handler, but no middleware of the group adds it`
+    TMissing in TName as TMissing extends `scope ${infer TScope}`
+      ? `the scope ${TScope} is required by a contract: add a middleware with ctx.auth of the type Auth<'${TScope}'>`
+      : `ctx.${TMissing} is read by a handler, but no middleware of the group adds it`
   ]: never;
 };
 

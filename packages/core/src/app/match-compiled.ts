@@ -12,6 +12,7 @@ import type { AnyMiddleware } from "../request/middleware.ts";
 import { executableWrapper } from "../request/executable-wrapper.ts";
 import { AnyWrapper } from "../request/wrapper-object.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
+import { requireScopes, scopesStep } from "../request/required-scopes.ts";
 import { replyFunction } from "../request/reply.ts";
 import { parameterNames } from "../router/route-path.ts";
 import type { RegisteredRoute } from "./register.ts";
@@ -102,12 +103,15 @@ function toExecutable(
   { handler, chain, requestTimeoutMs, bodyBytes }: RegisteredRoute,
   { inFlight, limits }: RouteDefaults,
 ): ExecutableRoute {
+  const steps = chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run));
+  const { ref, scopes } = compiled;
+  if (scopes !== undefined) steps.push({ name: scopesStep, run: requireScopes(ref, scopes), wrapper: null });
   return {
     compiled,
     paramNames: parameterNames(compiled.path),
-    phases: phaseNames(compiled.middleware),
+    phases: phaseNames(steps.map(({ name }) => name)),
     callWatch: new CallWatch(),
-    chain: chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run)),
+    chain: steps,
     hasWrappers: chain.some(({ run }) => run instanceof AnyWrapper),
     handler: handler as (input: HandlerArgument) => unknown,
     extras: extrasOf(compiled),

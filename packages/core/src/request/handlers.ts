@@ -7,6 +7,8 @@ import type {
   AnyBodyFormat,
   AnyFailure,
   AnyReply,
+  AnyScopes,
+  Auth,
   Bytes,
   EventOf,
   Events,
@@ -33,6 +35,7 @@ export interface AnyContract {
   response: unknown;
   socket?: unknown;
   errors?: unknown;
+  auth?: unknown;
 }
 
 /** Type of one part of a contract. `void` if the contract does not have the part. */
@@ -151,6 +154,11 @@ type ContextOf<TResponse, TErrors> = [TErrors] extends [AnyFailure]
     ? BaseContext & AnyFail
     : RequestContext;
 
+/** Property `auth` of `ctx` if the contract requires scopes. Middleware adds it. */
+type RequiredAuth<TScopes> = [TScopes] extends [AnyScopes]
+  ? { readonly auth: Auth<TScopes["names"]> }
+  : unknown;
+
 /**
  * Input of the handler of a contract: `params`, `query`, `headers`, `cookies` and `body` if the contract has them,
  * `reply` if the contract declares replies, `socket` if the contract declares a WebSocket, and `ctx` with the properties that middleware adds. `query`, `headers` and
@@ -170,7 +178,9 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
   ]: TSlot extends "body" ? BodyInput<Part<TContract, TSlot>> : Part<TContract, TSlot>;
 } & {
   /** Context of the request. */
-  readonly ctx: ContextOf<TContract["response"], Part<TContract, "errors">> & TAdded;
+  readonly ctx: ContextOf<TContract["response"], Part<TContract, "errors">> &
+    RequiredAuth<Part<TContract, "auth">> &
+    TAdded;
 } & (HasReplies<TContract["response"]> extends true
     ? {
         /** Creates the answer: one of the replies that the contract declares. */

@@ -139,6 +139,7 @@ export function route(
       | "wrappers"
       | "details"
       | "socket"
+      | "scopes"
       | "status"
       | "middleware"
       | "source"

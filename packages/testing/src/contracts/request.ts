@@ -72,7 +72,12 @@ export function send(
   client: TestClient,
   table: RouteTable,
   slots: Slots,
-  options: { readonly text?: string; readonly content?: Content; readonly headers: HeaderTexts },
+  options: {
+    readonly text?: string;
+    readonly content?: Content;
+    readonly headers: HeaderTexts;
+    readonly defaultHeaders?: boolean;
+  },
 ): Promise<TestResponse> {
   const [method = "", path = ""] = table.route.split(" ");
   const { body } = slots;
@@ -80,7 +85,10 @@ export function send(
   const isEndless = table.replies?.some(
     ({ content }) => content?.kind === "events" || content?.kind === "lines",
   );
-  const limit = isEndless === true ? { readMs: STREAM_MS } : {};
+  const limit = {
+    ...(isEndless === true ? { readMs: STREAM_MS } : {}),
+    ...(options.defaultHeaders === false ? { defaultHeaders: false } : {}),
+  };
   if (table.format !== undefined && options.text === undefined) {
     const content = options.content ?? contentOf(table.format, body);
     const type = content.type === undefined ? {} : { "content-type": content.type };

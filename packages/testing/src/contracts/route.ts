@@ -7,6 +7,7 @@ import { itemsOf, SLOTS } from "../coverage/items.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { decodedBody, formatTests } from "./bodies.ts";
+import { credentialTests } from "./credentials.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
@@ -111,6 +112,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     }
     expectAnswered(table, answer, running().hasFixture(table.route));
   });
+  if (table.auth !== undefined) credentialTests(table, table.auth, each);
   for (const row of table.accepts ?? [])
     each(named("takes", row), (app) => takes(table, compiled, row, app), { row });
   for (const row of table.refuses ?? [])

@@ -18,14 +18,22 @@ export interface ResolvedFixture extends Omit<Fixture, "headers"> {
 export class Running {
   readonly client: TestClient;
   readonly #service: Pick<ServerService, "routes" | "limits" | "bodyLimits">;
-  readonly #fixtures: Fixtures;
+  readonly fixtures: Fixtures;
+  /** Returns the headers that the client adds to each request. */
+  readonly defaultHeaders: () => Promise<HeaderTexts>;
   /** Routes for which the fixture's function has returned no headers at its first call. */
   readonly #withoutHeaders = new Set<string>();
 
-  private constructor(client: TestClient, service: ServerService, fixtures: Fixtures) {
+  private constructor(
+    client: TestClient,
+    service: ServerService,
+    fixtures: Fixtures,
+    defaultHeaders: () => Promise<HeaderTexts>,
+  ) {
     this.client = client;
     this.#service = service;
-    this.#fixtures = fixtures;
+    this.fixtures = fixtures;
+    this.defaultHeaders = defaultHeaders;
   }
 
   /** Starts the application. If the application needs a database, prepares a test database first. */
@@ -40,7 +48,7 @@ export class Running {
     const client = await createTestClient(app, { headers });
     try {
       await fixtures.setup?.(client);
-      return new Running(client, await app.service(), fixtures);
+      return new Running(client, await app.service(), fixtures, headers);
     } catch (error) {
       await client.close();
       throw error;
@@ -49,7 +57,7 @@ export class Running {
 
   async stop(): Promise<void> {
     try {
-      await this.#fixtures.teardown?.(this.client);
+      await this.fixtures.teardown?.(this.client);
     } finally {
       await this.client.close();
     }
@@ -62,7 +70,7 @@ export class Running {
   }
 
   hasFixture(route: string): boolean {
-    return this.#fixtures.routes?.[route] !== undefined;
+    return this.fixtures.routes?.[route] !== undefined;
   }
 
   /**
@@ -70,16 +78,21 @@ export class Running {
    * existing row.
    */
   async fixture(route: string): Promise<ResolvedFixture> {
-    const given = this.#fixtures.routes?.[route] ?? {};
+    const given = this.fixtures.routes?.[route] ?? {};
     const fixture = typeof given === "function" ? await given(this.client) : given;
     return { ...fixture, headers: withCookies(await resolveHeaders(fixture.headers), fixture.cookies) };
+  }
+
+  /** Returns all headers of a request of the route: those of the client, and those of the route's fixture. */
+  async allHeaders(route: string): Promise<HeaderTexts> {
+    return { ...(await this.defaultHeaders()), ...(await this.headers(route)) };
   }
 
   /**
    * Returns the headers of the route's fixture, for a request that the application must refuse before its handler runs.
    */
   async headers(route: string): Promise<HeaderTexts> {
-    const given = this.#fixtures.routes?.[route];
+    const given = this.fixtures.routes?.[route];
     if (given === undefined || this.#withoutHeaders.has(route)) return {};
     const { headers, cookies } = typeof given === "function" ? await given(this.client) : given;
     // A fixture function usually inserts rows, which a refused request does not need. So it is not called again if it

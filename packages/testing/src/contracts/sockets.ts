@@ -6,6 +6,7 @@ import { explain } from "@kit/core/codec";
 import { outputShape } from "../matching/output-shape.ts";
 import { queryText } from "../client.ts";
 import { remember, type TestResponse } from "../test-response.ts";
+import { credentialTests } from "./credentials.ts";
 import { expectError, expectRefused, fail } from "./expect.ts";
 import { filled, headersOf, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
@@ -32,7 +33,7 @@ interface Closed {
 
 type Each = (
   name: string,
-  run: (app: Running) => Promise<void>,
+  run: (app: Running, context: { skip(reason?: string): void }) => Promise<void>,
   options?: { readonly row?: AcceptedRow | RefusedRow },
 ) => unknown;
 
@@ -44,6 +45,7 @@ export function socketTests(table: RouteTable, socket: TestedSocket, each: Each)
     const answer = await app.client.request("GET", target, { headers: { ...table.headers, ...headers } });
     expectError(table, answer, 426, "UPGRADE_REQUIRED");
   });
+  if (table.auth !== undefined) credentialTests(table, table.auth, each, shakeBare);
   each("takes a valid message", async (app) => {
     const fixture = await app.fixture(table.route);
     expectTaken(table, socket, await talk(app, table, slotsOf(table, fixture, []), fixture.headers));
@@ -100,8 +102,18 @@ function targetOf(table: RouteTable, slots: Slots): string {
   return filled(pathOf(table), slots.params) + queryText((slots.query ?? {}) as Record<string, unknown>);
 }
 
-/** Sends a handshake, and returns the response. A handshake that is accepted has the status 101. */
+/** Sends a handshake with the headers of the client, and returns the response. */
 async function shake(
+  app: Running,
+  table: RouteTable,
+  slots: Slots,
+  given: Readonly<Record<string, string>>,
+): Promise<TestResponse> {
+  return shakeBare(app, table, slots, { ...(await app.defaultHeaders()), ...given });
+}
+
+/** Sends a handshake, and returns the response. A handshake that is accepted has the status 101. */
+async function shakeBare(
   app: Running,
   table: RouteTable,
   slots: Slots,
@@ -159,7 +171,8 @@ async function talk(
   const url = app.client.url.replace(/^http/, "ws") + targetOf(table, slots);
   // Node's WebSocket takes an object with headers in place of the subprotocols, which types of browsers do not declare.
   const Constructor = WebSocket as unknown as new (url: string, init: { headers: object }) => WebSocket;
-  const socket = new Constructor(url, { headers: headersOf(table, slots, given) });
+  const headers = headersOf(table, slots, { ...(await app.defaultHeaders()), ...given });
+  const socket = new Constructor(url, { headers });
   const received: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<Closed>();
   const timer = setTimeout(() => {

@@ -64,6 +64,19 @@ export interface TestedSocket {
   readonly out: Shape;
 }
 
+/** Place of a credential in a request, and its name. Names of headers are in lower case. */
+export type Credential = readonly [place: "header" | "cookie" | "query", name: string];
+
+/** Authentication that a route requires. */
+export interface TestedAuth {
+  /** Places in which the middleware of the route looks for credentials. */
+  readonly credentials: readonly Credential[];
+  /** Codes of the errors with the status 401. Absent if the route declares none. */
+  readonly unauthorized?: readonly string[];
+  /** Lists of scopes. The caller must have all scopes of at least one list. Absent if the contract requires none. */
+  readonly scopes?: readonly (readonly string[])[];
+}
+
 /** Successful or redirecting response that a contract declares. */
 export interface DeclaredReply {
   readonly status: number;
@@ -96,6 +109,8 @@ export interface RouteTable {
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
   /** Request body that is not JSON. Absent if the body is JSON, or if there is none. */
   readonly format?: TestedFormat;
+  /** Authentication. Absent if no middleware of the route has the tag `@security`, and the contract requires no scopes. */
+  readonly auth?: TestedAuth;
   /** Messages of a WebSocket. Absent for other routes. The slot `body` is a message of the client then. */
   readonly socket?: TestedSocket;
   /** Values of a valid request, by slot. A body of JSON Lines is a list. */

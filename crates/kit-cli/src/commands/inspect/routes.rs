@@ -34,6 +34,9 @@ struct Entry {
     operation: Option<String>,
     #[serde(default)]
     limits: Limits,
+    /// Scopes that the caller must have: all scopes of one inner list.
+    #[serde(default)]
+    scopes: Vec<Vec<String>>,
     middleware: Vec<String>,
     handler: Option<Handler>,
     status: u16,
@@ -109,6 +112,8 @@ struct RouteDetails<'a> {
     operation: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<&'a Limits>,
+    #[serde(skip_serializing_if = "<[Vec<String>]>::is_empty")]
+    scopes: &'a [Vec<String>],
     middleware: &'a [String],
     handler: Option<&'a Handler>,
     status: u16,
@@ -139,6 +144,7 @@ impl Entry {
             failures: &self.failures,
             operation: self.operation.as_deref(),
             limits: Some(&self.limits).filter(|limits| **limits != Limits::default()),
+            scopes: &self.scopes,
             middleware: &self.middleware,
             handler: self.handler.as_ref(),
             status: self.status,
@@ -196,6 +202,7 @@ impl Entry {
         let bytes = self.limits.body_bytes.map(|bytes| format!("body {bytes} bytes"));
         let time = self.limits.timeout_ms.map(|time| format!("request {time} ms"));
         let limits: Vec<String> = bytes.into_iter().chain(time).collect();
+        let scopes: Vec<String> = self.scopes.iter().map(|scopes| scopes.join(" + ")).collect();
         [
             ("headers", self.headers.clone().unwrap_or_default()),
             ("cookies", self.cookies.clone().unwrap_or_default()),
@@ -203,6 +210,7 @@ impl Entry {
             ("failures", failures.join(", ")),
             ("operation", self.operation.clone().unwrap_or_default()),
             ("limits", limits.join(", ")),
+            ("scopes", scopes.join(", or ")),
         ]
         .into_iter()
         .filter(|(_, text)| !text.is_empty())
