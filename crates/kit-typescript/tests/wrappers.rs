@@ -363,3 +363,39 @@ fn a_middleware_of_a_package_whose_type_cannot_be_read_is_a_mistake() {
         "the type argument of the wrapper `paused` must be an object",
     );
 }
+
+#[test]
+fn the_tags_of_a_function_describe_the_middleware_that_a_call_returns() {
+    let declarations = "
+import type { Middleware } from \"@kit/core\";
+export interface Caller<S extends string> { readonly subject: string; readonly has: (scope: S) => boolean }
+/**
+ * Creates middleware.
+ *
+ * @security bearer JWT
+ * @throws NO_TOKEN 401 There is no token.
+ * @throws {TypeError} If an option is unknown.
+ */
+export declare function token<const S extends string = never>(options: { scopes: readonly S[] }): Middleware<{ auth: Caller<S> }>;
+export {};";
+    let imports = "
+import { token } from \"limits\";
+const requireToken = token({ scopes: [\"read\"] });
+/** @security header x-key */
+const requireKey = token({ scopes: [] });";
+    let (program, told) = with_package(declarations, imports, "requireToken, requireKey");
+    assert_eq!(told, "");
+    let route = program.routes.iter().next().unwrap();
+    assert_eq!(
+        serde_json::to_value(&route.security).unwrap(),
+        serde_json::json!([
+            [{ "scheme": { "kind": "bearer", "format": "JWT" } }],
+            [{ "scheme": { "kind": "header", "name": "x-key" } }],
+        ])
+    );
+    let codes = route
+        .throws
+        .iter()
+        .map(|error| (error.status, error.code.as_str()));
+    assert_eq!(codes.collect::<Vec<_>>(), [(401, "NO_TOKEN")]);
+}

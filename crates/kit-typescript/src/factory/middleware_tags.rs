@@ -24,11 +24,16 @@ pub(crate) struct MiddlewareTags {
 }
 
 /// Returns the doc tags of the constant or function to which an expression refers. If several constants lead
-/// to the middleware, returns the tags of the first constant that has any.
+/// to the middleware, returns the tags of the first constant that has any. For a call such as `jwt({ … })`, the tags of
+/// the function describe the middleware that the function returns.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> MiddlewareTags {
     let mut current = located;
     for _ in 0..MAX_CHAIN {
-        let Expression::Identifier(identifier) = current.expression.get_inner_expression() else {
+        let (expression, is_called) = match current.expression.get_inner_expression() {
+            Expression::CallExpression(call) => (call.callee.get_inner_expression(), true),
+            expression => (expression, false),
+        };
+        let Expression::Identifier(identifier) = expression else {
             break;
         };
         let graph = &mut lowering.eval.graph;
@@ -43,7 +48,13 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Mid
             _ => break,
         };
         if let Some(doc) = span.and_then(|span| doc(lowering, module, span)) {
-            let found = tags(lowering, &doc);
+            let mut found = tags(lowering, &doc);
+            if is_called {
+                // The text of the comment describes the function, not the middleware.
+                for security in &mut found.security {
+                    security.description = None;
+                }
+            }
             if found != MiddlewareTags::default() {
                 return found;
             }

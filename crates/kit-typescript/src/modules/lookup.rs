@@ -145,7 +145,7 @@ impl<'a> Graph<'a> {
         meaning: Meaning,
         visited: &mut Visited<'a>,
     ) -> Symbol<'a> {
-        if from.source.starts_with("@kit/") {
+        if is_known_to_compiler(from.source) {
             return Symbol::Kit(from.name.unwrap_or("*"));
         }
         let location = Location {
@@ -276,7 +276,7 @@ impl<'a> Graph<'a> {
         let mut broken = None;
         for block in blocks {
             for (source, span) in self.module(*block).stars.clone() {
-                if source.starts_with("@kit/") {
+                if is_known_to_compiler(source) {
                     continue;
                 }
                 let symbol = match self.target(self.file(*block), source, false) {
@@ -315,4 +315,13 @@ fn same(a: &Symbol<'_>, b: &Symbol<'_>) -> bool {
         (Symbol::Namespace(a), Symbol::Namespace(b)) => a == b,
         _ => false,
     }
+}
+
+/// Returns true if the compiler knows the exports of a package by their names and does not read its files. These are kit's
+/// packages, except `@kit/auth`, whose functions are middleware like that of any other package.
+fn is_known_to_compiler(source: &str) -> bool {
+    let Some(package) = source.strip_prefix("@kit/") else {
+        return false;
+    };
+    package != "auth" && !package.starts_with("auth/")
 }
