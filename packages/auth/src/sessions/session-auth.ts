@@ -1,0 +1,66 @@
+import { type BaseContext, defineMiddleware, type Middleware } from "@kit/core";
+import type { Auth } from "@kit/types";
+
+import { refuse } from "../refusals.ts";
+import { GrantedScopes, vocabularyOf } from "../scopes.ts";
+import type { Session, Sessions } from "./sessions.ts";
+
+/** Caller of a request with a session. */
+export interface SessionAuth<TScope extends string = never, TData = unknown>
+  extends Auth<TScope>, Session<TData> {
+  /** Scopes of the session that the middleware knows. */
+  readonly scopes: readonly TScope[];
+}
+
+/**
+ * Creates middleware that accepts only requests with a session, and adds it as `ctx.auth`.
+ *
+ * @param sessions - Sessions of the application, from `createSessions`.
+ * @security cookie __Host-session
+ * @throws UNAUTHORIZED 401 The request has no session, or the session has ended.
+ * @throws SERVICE_UNAVAILABLE 503 The store of the sessions cannot be reached.
+ * @example
+ * ```ts
+ * export const requireSession = sessionAuth(sessions);
+ * ```
+ */
+export function sessionAuth<TScope extends string, TData>(
+  sessions: Sessions<TScope, TData>,
+): Middleware<{ auth: SessionAuth<TScope, TData> }> {
+  const read = reader(sessions);
+  return defineMiddleware<{ auth: SessionAuth<TScope, TData> }>(async ({ ctx }) => ({
+    auth: (await read(ctx)) ?? refuse(ctx, "Cookie", "UNAUTHORIZED", "There is no session"),
+  }));
+}
+
+/**
+ * Creates middleware like {@link sessionAuth} that also accepts requests without a session. Then `ctx.auth` is `null`.
+ *
+ * @param sessions - Sessions of the application, from `createSessions`.
+ * @throws SERVICE_UNAVAILABLE 503 The store of the sessions cannot be reached.
+ * @example
+ * ```ts
+ * export const readSession = optionalSession(sessions);
+ * ```
+ */
+export function optionalSession<TScope extends string, TData>(
+  sessions: Sessions<TScope, TData>,
+): Middleware<{ auth: SessionAuth<TScope, TData> | null }> {
+  const read = reader(sessions);
+  return defineMiddleware<{ auth: SessionAuth<TScope, TData> | null }>(async ({ ctx }) => ({
+    auth: await read(ctx),
+  }));
+}
+
+function reader<TScope extends string, TData>(
+  sessions: Sessions<TScope, TData>,
+): (ctx: BaseContext) => Promise<SessionAuth<TScope, TData> | null> {
+  const { scopes: known, scopesOf } = sessions.options;
+  const vocabulary = vocabularyOf("createSessions", known);
+  return async (ctx) => {
+    const session = await sessions.read(ctx);
+    if (session === null) return null;
+    const { scopes, has } = new GrantedScopes(scopesOf?.(session) ?? [], vocabulary);
+    return { ...session, scopes, has };
+  };
+}

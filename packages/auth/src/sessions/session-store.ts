@@ -1,0 +1,34 @@
+/** Session as a store keeps it. */
+export interface StoredSession {
+  /** SHA-256 of the token in base64url. The token itself is only in the cookie. */
+  readonly id: string;
+  /** Id of the user. */
+  readonly subject: string;
+  /** Data of the application, as JSON. */
+  readonly data: string;
+  /** Time of the login. */
+  readonly createdAt: Date;
+  /** Time of the last request, exact to a tenth of the idle time. */
+  readonly seenAt: Date;
+  /** Time after which the session ends, also if it is in use. */
+  readonly expiresAt: Date;
+}
+
+/**
+ * Store of sessions. Each function rejects if the store cannot be reached: then requests get 503, and never count as
+ * requests without a session.
+ */
+export interface SessionStore {
+  /** Adds a session. */
+  create(session: StoredSession, idleMs: number): Promise<void>;
+  /** Resolves to a session, or to `null` if there is none. May return a session that has ended. */
+  read(id: string): Promise<StoredSession | null>;
+  /** Sets the time of the last request. Does nothing if the session does not exist any more. */
+  touch(id: string, seenAt: Date, idleMs: number): Promise<void>;
+  /** Replaces the data. Does nothing if the session does not exist any more. */
+  update(id: string, data: string): Promise<void>;
+  /** Removes a session, if it exists. */
+  delete(id: string): Promise<void>;
+  /** Removes all sessions of a user, except one if its id is given. */
+  deleteAll(subject: string, except?: string): Promise<void>;
+}
