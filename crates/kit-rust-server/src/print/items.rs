@@ -301,13 +301,16 @@ fn import(node: &ItemUse) -> String {
     let names: Vec<String> = group.items.iter().map(tree).collect();
     let mut text = format!("{}use {path}{{\n", visible(&node.vis));
     let mut line = "   ".to_owned();
+    let mut is_first_line = true;
     for (number, name) in names.iter().enumerate() {
-        // rustfmt does not count the comma after the last name.
-        let comma = usize::from(number + 1 < names.len());
+        // If all names fit on one line, rustfmt does not count the comma after the last name.
+        let is_last_of_one_line = is_first_line && number + 1 == names.len();
+        let comma = usize::from(!is_last_of_one_line);
         if line.len() + name.len() + comma + 2 > WIDTH {
             text.push_str(&line);
             text.push('\n');
             "   ".clone_into(&mut line);
+            is_first_line = false;
         }
         line.push_str(&format!(" {name},"));
     }

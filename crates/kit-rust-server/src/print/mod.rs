@@ -147,7 +147,7 @@ fn comment(attribute: &Attribute) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use quote::quote;
+    use quote::{format_ident, quote};
 
     use super::file;
 
@@ -228,6 +228,24 @@ fn run(id: &str) -> Option<Vec<u8>> {
 }
 "
         );
+    }
+
+    /// Returns the lengths of the lines of a `use` statement whose last line of names has `width` columns, with its comma.
+    fn lines_of_use(names: &[String], width: usize) -> Vec<usize> {
+        let names = names.iter().map(|name| format_ident!("{name}"));
+        let last = format_ident!("{}", "z".repeat(width - "    B, ,".len()));
+        let code = quote!(use k::{#(#names,)* B, #last};);
+        file(&code).lines().map(str::len).collect()
+    }
+
+    #[test]
+    fn breaks_the_names_of_a_use_statement_like_rustfmt() {
+        assert_eq!(lines_of_use(&[], 100), [8, 100, 2]);
+        assert_eq!(lines_of_use(&[], 101), [8, 6, 98, 2]);
+        // rustfmt counts the comma after the last name only if there are several lines of names.
+        let line = ["a".repeat(45), "b".repeat(46)];
+        assert_eq!(lines_of_use(&line, 99), [8, 98, 99, 2]);
+        assert_eq!(lines_of_use(&line, 100), [8, 98, 6, 97, 2]);
     }
 
     #[test]
