@@ -13,6 +13,14 @@ const MAX_SHOWN: usize = 40;
 /// Reads the environment variables of the type `T`. A variable that is empty counts as not set. `source` is the location
 /// of the type, for error messages.
 ///
+/// ```
+/// use kit_runtime::{Contract, Error};
+///
+/// fn load<AppEnv: Contract>() -> Result<AppEnv, Error> {
+///     kit_runtime::environment("src/env.ts:3")
+/// }
+/// ```
+///
 /// # Errors
 ///
 /// If variables are missing or wrong. The error lists all of them. It does not show values of variables with `@sensitive`.

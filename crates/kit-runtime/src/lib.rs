@@ -12,13 +12,16 @@
 
 mod bigint;
 mod bytes;
+#[doc(hidden)] // Public only for generated code.
 pub mod check;
+#[doc(hidden)] // Public only for generated code.
 pub mod coerce;
 mod connection;
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
 mod environment;
 mod file_signatures;
+#[doc(hidden)] // Public only for generated code.
 pub mod format;
 mod http;
 pub mod json;
@@ -33,9 +36,11 @@ pub mod postgres;
 #[doc(hidden)] // Public only for tests.
 pub mod redact;
 mod sampler;
+#[doc(hidden)] // Public only for generated code.
 pub mod serde_parts;
 mod serve;
 mod settings;
+#[doc(hidden)] // Public only for generated code.
 pub mod shape;
 mod shutdown;
 #[cfg(feature = "sqlx")]
@@ -87,6 +92,15 @@ pub trait Contract: serde::Serialize + serde::de::DeserializeOwned {
 pub const SERVER_ADAPTER: &str = "axum";
 
 /// Returns true if responses contain details for developers: `NODE_ENV` is `development`, as in the TypeScript runtime.
+///
+/// ```
+/// use kit_runtime::{HeaderValue, header, is_development};
+///
+/// /// Returns the value of `cache-control` for pages.
+/// fn caching() -> HeaderValue {
+///     HeaderValue::from_static(if is_development() { "no-store" } else { "max-age=60" })
+/// }
+/// ```
 pub fn is_development() -> bool {
     static IS_DEVELOPMENT: std::sync::LazyLock<bool> =
         std::sync::LazyLock::new(|| std::env::var("NODE_ENV").is_ok_and(|mode| mode == "development"));
@@ -95,6 +109,21 @@ pub fn is_development() -> bool {
 
 /// Serde functions for a property that may be absent: `#[serde(default, with = "optional", …)]`. Unlike with `Option`
 /// alone, null does not mean absent, and is refused unless the type includes null.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Deserialize, Serialize)]
+/// struct Note {
+///     #[serde(default, with = "kit_runtime::optional", skip_serializing_if = "Option::is_none")]
+///     author: Option<String>,
+/// }
+///
+/// let note: Note = serde_json::from_str("{}")?;
+/// assert_eq!(note.author, None);
+/// assert!(serde_json::from_str::<Note>(r#"{ "author": null }"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub mod optional {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -103,6 +132,7 @@ pub mod optional {
     /// # Errors
     ///
     /// If the value does not have the type `T`.
+    #[doc(hidden)] // Called by Serde, as in the example of the module.
     pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
@@ -115,6 +145,7 @@ pub mod optional {
     /// # Errors
     ///
     /// If the value has no form in the output format.
+    #[doc(hidden)] // Called by Serde, as in the example of the module.
     pub fn serialize<S: Serializer, T: Serialize>(
         value: &Option<T>,
         serializer: S,

@@ -25,6 +25,16 @@ const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Runs a server: starts the log and the async runtime, and waits until the server stops. If the server stops with an
 /// error, writes the error to standard error.
+///
+/// ```
+/// use std::process::ExitCode;
+///
+/// use kit_runtime::{Application, Router};
+///
+/// fn start<A: Application>(router: Router<A>) -> ExitCode {
+///     kit_runtime::run(async { kit_runtime::serve(router).await })
+/// }
+/// ```
 pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
     // Telemetry starts before the async runtime and ends after it, because the exporter has its own threads and sends
     // its remaining data last.

@@ -13,12 +13,29 @@ use crate::{BigInt, Bytes, OutOfRange, Timestamp};
 
 /// Returns the name of the constraint that a statement violated. Returns `None` if the statement failed for another
 /// reason.
+///
+/// ```
+/// use kit_runtime::{Error, sql};
+///
+/// fn explain(error: sqlx::Error) -> Error {
+///     match sql::violated_constraint(&error) {
+///         Some("notes_title_key") => Error::conflict("TITLE_TAKEN", "Another note has this title"),
+///         _ => error.into(),
+///     }
+/// }
+/// ```
 pub fn violated_constraint(error: &Error) -> Option<&str> {
     error.as_database_error()?.constraint()
 }
 
 /// Returns true if a statement failed because a column cannot store one of its values: a string with the wrong format
 /// or too many characters, or a number that is too large.
+///
+/// ```
+/// use kit_runtime::sql::is_value_error;
+///
+/// assert!(!is_value_error(&sqlx::Error::RowNotFound));
+/// ```
 pub fn is_value_error(error: &Error) -> bool {
     match error {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -34,17 +51,46 @@ pub fn is_value_error(error: &Error) -> bool {
 
 /// Returns true for a string that is not a UUID. No row of a UUID column can match such a string, and PostgreSQL would
 /// report the comparison as an error.
+///
+/// ```
+/// use kit_runtime::sql::is_not_uuid;
+///
+/// assert!(is_not_uuid(Some("seven")));
+/// assert!(!is_not_uuid(Some("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")));
+/// assert!(!is_not_uuid(None));
+/// ```
 pub fn is_not_uuid(text: Option<&str>) -> bool {
     text.is_some_and(|text| !is_uuid(text))
 }
 
 /// Returns true for an integer that needs more than 64 bits. No row of a `bigint` column can match such a number.
+///
+/// ```
+/// use kit_runtime::BigInt;
+/// use kit_runtime::sql::exceeds_bigint;
+///
+/// let number: BigInt = "9223372036854775808".parse()?;
+/// assert!(exceeds_bigint(Some(&number)));
+/// assert!(!exceeds_bigint(None));
+/// # Ok::<(), kit_runtime::ParseBigIntError>(())
+/// ```
 pub fn exceeds_bigint(number: Option<&BigInt>) -> bool {
     number.is_some_and(|number| i64::try_from(number).is_err())
 }
 
 /// Reads a string or UUID column into a type that accepts only some strings, such as a union of literals. Null
 /// becomes `None` if the type is an `Option`.
+///
+/// ```
+/// use kit_runtime::sql;
+/// use sqlx::postgres::PgRow;
+///
+/// /// Reads the columns `id` (UUID), `parent` (UUID or null), `state` (text) and `tags` (JSON).
+/// fn read(row: &PgRow) -> Result<(String, Option<String>, String, Vec<String>), sqlx::Error> {
+///     let (id, parent) = (sql::uuid(row, "id")?, sql::optional_uuid(row, "parent")?);
+///     Ok((id, parent, sql::text(row, "state")?, sql::json(row, "tags")?))
+/// }
+/// ```
 ///
 /// # Errors
 ///

@@ -44,6 +44,13 @@ impl std::error::Error for TimestampError {}
 
 impl Timestamp {
     /// Returns the current time.
+    ///
+    /// ```
+    /// use kit_runtime::Timestamp;
+    ///
+    /// assert!(Timestamp::now() > Timestamp::from_unix_millis(1_767_225_600_000)?);
+    /// # Ok::<(), kit_runtime::TimestampError>(())
+    /// ```
     pub fn now() -> Self {
         Self::from(SystemTime::now())
     }

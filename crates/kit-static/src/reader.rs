@@ -17,6 +17,20 @@ pub(crate) enum Part {
 }
 
 /// Reader of a body with a known length. Each [`FileReader::read`] blocks.
+///
+/// ```
+/// use std::io;
+///
+/// use kit_static::FileReader;
+///
+/// fn read_all(mut reader: FileReader) -> io::Result<Vec<u8>> {
+///     let mut body = Vec::with_capacity(usize::try_from(reader.length()).unwrap_or(0));
+///     while !reader.is_at_end() {
+///         body.extend(reader.read()?);
+///     }
+///     Ok(body)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct FileReader {
     file: File,

@@ -26,6 +26,15 @@ pub struct FileRequest {
 impl FileRequest {
     /// Copies the parts of a request. `target` is the path in its normal form, and the query. `header` returns a request
     /// header by its lower-case name.
+    ///
+    /// ```
+    /// use kit_static::FileRequest;
+    ///
+    /// let request = FileRequest::new("GET", "/app.js?v=2", |name| {
+    ///     (name == "accept-encoding").then(|| "br".to_owned())
+    /// });
+    /// # let _ = request;
+    /// ```
     pub fn new(method: &str, target: &str, header: impl Fn(&str) -> Option<String>) -> Self {
         let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
         Self {

@@ -86,6 +86,13 @@ impl Site {
     }
 
     /// Sends files such as `app.js.br` to clients that accept their coding.
+    ///
+    /// ```
+    /// use kit_static::Site;
+    ///
+    /// let site = Site::new("public").precompressed();
+    /// # let _ = site;
+    /// ```
     #[must_use]
     pub fn precompressed(mut self) -> Self {
         self.precompressed = true;
@@ -94,6 +101,13 @@ impl Site {
 
     /// Sends this file for paths without a file, to clients that name `text/html` in the header `accept`. `except` are
     /// paths without this page, with all paths below them.
+    ///
+    /// ```
+    /// use kit_static::Site;
+    ///
+    /// let site = Site::new("public").spa("index.html", &["/api"]);
+    /// # let _ = site;
+    /// ```
     #[must_use]
     pub fn spa(mut self, file: &str, except: &[&str]) -> Self {
         self.spa = Some(file.split('/').map(str::to_owned).collect());
@@ -102,6 +116,13 @@ impl Site {
     }
 
     /// Serves names that begin with a dot.
+    ///
+    /// ```
+    /// use kit_static::Site;
+    ///
+    /// let site = Site::new("public").dot_files().follow_symlinks();
+    /// # let _ = site;
+    /// ```
     #[must_use]
     pub fn dot_files(mut self) -> Self {
         self.dot_files = true;

@@ -1,5 +1,5 @@
-//! Checks that each public function of a package has an example. Public functions are the exports of
-//! `src/index.ts`.
+//! Checks that each public function of a package and of some crates has an example. Public functions of a package are the
+//! exports of `src/index.ts`.
 
 use std::collections::BTreeSet;
 
@@ -61,9 +61,130 @@ fn functions_without_example(file: &TextFile, names: &BTreeSet<String>) -> Vec<S
     problems
 }
 
+/// Crates whose public functions need an example. Tests compile and run the examples.
+const CRATES: [&str; 5] = [
+    "kit-guard",
+    "kit-router",
+    "kit-runtime",
+    "kit-static",
+    "kit-websocket",
+];
+
+/// Reports public functions of [`CRATES`] that no example calls. An example is a code block in a doc comment of the
+/// function's file. Functions with `#[doc(hidden)]` need no example, but a comment with the reason on the same line.
+pub(super) fn public_functions_of_crates_have_examples(tree: &Tree) -> Vec<String> {
+    let mut problems = Vec::new();
+    for name in CRATES {
+        let folder = format!("crates/{name}/src/");
+        let root = tree.text(&format!("{folder}lib.rs")).unwrap_or_default();
+        let hidden = hidden_modules(root);
+        for file in tree.matching(&folder, ".rs") {
+            let module = file.path[folder.len()..]
+                .split(['/', '.'])
+                .next()
+                .unwrap_or_default();
+            if !hidden.contains(module) {
+                problems.extend(functions_that_no_example_calls(file));
+            }
+        }
+    }
+    problems
+}
+
+/// Returns the names of modules that are hidden, and from which the crate re-exports nothing.
+fn hidden_modules(root: &str) -> BTreeSet<&str> {
+    let lines: Vec<&str> = root.lines().collect();
+    lines
+        .windows(2)
+        .filter(|pair| pair[0].starts_with("#[doc(hidden)]"))
+        .filter_map(|pair| pair[1].strip_prefix("pub mod ")?.strip_suffix(';'))
+        .filter(|name| !root.contains(&format!("pub use {name}::")))
+        .collect()
+}
+
+fn functions_that_no_example_calls(file: &TextFile) -> Vec<String> {
+    let code = file
+        .text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
+    let examples = examples(code);
+    let mut problems = Vec::new();
+    let mut is_hidden = false;
+    for (index, line) in code.lines().map(str::trim_start).enumerate() {
+        if let Some(reason) = line.strip_prefix("#[doc(hidden)]") {
+            is_hidden = true;
+            if !reason.trim_start().starts_with("//") {
+                problems.push(format!(
+                    "{}:{}: `#[doc(hidden)]` without a reason; write a comment on the same line that says who calls the \
+                     function",
+                    file.path,
+                    index + 1
+                ));
+            }
+        }
+        if line.starts_with("#[") || line.starts_with("//") {
+            continue;
+        }
+        if let Some(name) = public_function(line)
+            && !is_hidden
+            && !calls(&examples, name)
+        {
+            problems.push(format!(
+                "{}:{}: no example calls the public function {name}; add a code block with one call to its doc comment, or \
+                 to that of its type",
+                file.path,
+                index + 1
+            ));
+        }
+        is_hidden = false;
+    }
+    problems
+}
+
+/// Returns the name of the public function that a line declares.
+fn public_function(line: &str) -> Option<&str> {
+    let mut rest = line.strip_prefix("pub ")?;
+    for keyword in ["const ", "async "] {
+        rest = rest.strip_prefix(keyword).unwrap_or(rest);
+    }
+    rest.strip_prefix("fn ")?.split(['(', '<']).next()
+}
+
+/// Returns the lines of the code blocks in doc comments.
+fn examples(code: &str) -> String {
+    let mut is_example = false;
+    let mut lines = String::new();
+    for line in code.lines() {
+        let line = line.trim_start();
+        let Some(text) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+            is_example = false;
+            continue;
+        };
+        if text.trim_start().starts_with("```") {
+            is_example = !is_example;
+        } else if is_example {
+            lines.push_str(text);
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
+/// Returns true if code calls a function of this name.
+fn calls(code: &str, name: &str) -> bool {
+    code.match_indices(name).any(|(start, _)| {
+        let before = &code[..start];
+        let after = &code[start + name.len()..];
+        before.ends_with(['.', ':', ' ', '(', '!'])
+            && !before.ends_with("fn ")
+            && (after.starts_with('(') || after.starts_with("::<"))
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::public_functions_have_examples;
+    use super::{public_functions_have_examples, public_functions_of_crates_have_examples};
     use crate::tidy::Tree;
 
     #[test]
@@ -81,5 +202,28 @@ mod tests {
         let problems = public_functions_have_examples(&tree);
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].starts_with("packages/a/src/x.ts:2: the public function one has no"));
+    }
+
+    #[test]
+    fn reports_a_public_function_of_a_crate_that_no_example_calls() {
+        let root = "#[doc(hidden)] // For tests.\npub mod inner;\npub mod outer;\n";
+        let outer = "/// A type.\n///\n/// ```\n/// A::new().size(1);\n/// ```\npub struct A;\nimpl A {\n\
+                     pub fn new() {}\npub const fn size() {}\npub async fn siz<T>() {}\n\
+                     #[doc(hidden)] // Called by generated code.\npub fn part() {}\n\
+                     #[doc(hidden)]\npub fn other() {}\n}\n#[cfg(test)]\nmod tests {\npub fn helper() {}\n}\n";
+        let tree = Tree::of(&[
+            ("crates/kit-router/src/lib.rs", root),
+            ("crates/kit-router/src/inner.rs", "pub fn hidden() {}\n"),
+            ("crates/kit-router/src/outer.rs", outer),
+        ]);
+        let problems = public_functions_of_crates_have_examples(&tree);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(
+            problems[0]
+                .starts_with("crates/kit-router/src/outer.rs:10: no example calls the public function siz;")
+        );
+        assert!(
+            problems[1].starts_with("crates/kit-router/src/outer.rs:13: `#[doc(hidden)]` without a reason;")
+        );
     }
 }

@@ -45,13 +45,14 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// Returns the problems that all rules report, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 16] = [
+    let rules: [fn(&Tree) -> Vec<String>; 17] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
         circles::folders_have_no_circles,
         circles::modules_have_no_circles,
         examples::public_functions_have_examples,
+        examples::public_functions_of_crates_have_examples,
         files::crates_begin_with_documentation,
         files::files_are_short,
         files::unsafe_code_is_in_one_module,

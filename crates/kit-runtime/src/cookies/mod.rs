@@ -90,6 +90,15 @@ impl Cookie {
     }
 
     /// Sets the time at which the cookie expires. If the maximum age is set too, browsers use the maximum age.
+    ///
+    /// ```
+    /// use kit_runtime::{Cookie, Timestamp};
+    ///
+    /// let end = Timestamp::from_unix_millis(1_767_225_600_000)?;
+    /// let notice = Cookie::new("notice", "seen").expires(end).path("/shop");
+    /// # let _ = notice;
+    /// # Ok::<(), kit_runtime::TimestampError>(())
+    /// ```
     #[must_use]
     pub fn expires(mut self, time: Timestamp) -> Self {
         self.expires = Some(time);
@@ -105,6 +114,13 @@ impl Cookie {
 
     /// Sets the domain whose hosts all receive the cookie. Without a domain, only the host that sets the cookie receives
     /// it.
+    ///
+    /// ```
+    /// use kit_runtime::Cookie;
+    ///
+    /// let theme = Cookie::new("theme", "dark").domain("example.com").secure(true);
+    /// # let _ = theme;
+    /// ```
     #[must_use]
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.domain = Some(domain.into());
@@ -133,6 +149,13 @@ impl Cookie {
     }
 
     /// Gives an embedded page a separate cookie for each site that embeds the page. Makes the cookie secure.
+    ///
+    /// ```
+    /// use kit_runtime::{Cookie, SameSite};
+    ///
+    /// let chat = Cookie::new("__Host-chat", "a1b2c3").same_site(SameSite::None).partitioned();
+    /// # let _ = chat;
+    /// ```
     #[must_use]
     pub fn partitioned(mut self) -> Self {
         self.partitioned = true;

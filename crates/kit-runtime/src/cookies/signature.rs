@@ -19,6 +19,13 @@ pub struct CookieKeys(Vec<String>);
 impl CookieKeys {
     /// Reads the value of `KIT_COOKIE_KEYS`: keys, separated by commas. An empty text has no keys.
     ///
+    /// ```
+    /// use kit_runtime::cookies::CookieKeys;
+    ///
+    /// assert!(CookieKeys::parse("0123456789abcdef0123456789abcdef").is_ok());
+    /// assert!(CookieKeys::parse("short").is_err());
+    /// ```
+    ///
     /// # Errors
     ///
     /// If a key is too short. The message never contains a key.

@@ -12,6 +12,19 @@ const MOST_BYTES: usize = 4096;
 const ENDED: &str = "; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
 
 /// Writes and verifies cookies.
+///
+/// ```
+/// use kit_runtime::Cookie;
+/// use kit_runtime::cookies::{CookieKeys, Cookies};
+///
+/// let keys = CookieKeys::parse("0123456789abcdef0123456789abcdef")?;
+/// let cookies = Cookies::new(&keys, true);
+/// let written = cookies.write(&Cookie::new("sid", "a1").signed())?;
+/// let (sent, _) = written.line.split_once(';').unwrap_or_default();
+/// assert_eq!(cookies.read_signed("sid", Some(sent))?, Some("a1".to_owned()));
+/// assert_eq!(cookies.read_signed("sid", Some("sid=a1"))?, None);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug)]
 pub struct Cookies<'k> {
     keys: &'k CookieKeys,

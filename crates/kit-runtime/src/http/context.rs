@@ -44,6 +44,17 @@ pub(super) struct MatchedRoute {
 }
 
 /// A request in progress. Clones share the same request.
+///
+/// ```
+/// use kit_runtime::Context;
+///
+/// fn describe(context: &Context) -> String {
+///     let (method, path) = (context.method(), context.path());
+///     let route = context.route().unwrap_or("no route");
+///     let agents = context.headers().get_all("user-agent").iter().count();
+///     format!("{method} {path} ({route}), phase {}, {agents} user agents", context.phase())
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -116,6 +127,14 @@ impl Context {
 
     /// Returns the trace id of the `traceparent` header if the header is valid, and otherwise a random trace
     /// id.
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// fn ids(context: &Context) -> String {
+    ///     format!("request {} of trace {}", context.request_id(), context.trace_id())
+    /// }
+    /// ```
     pub fn trace_id(&self) -> &str {
         self.0.trace_id.get_or_init(|| {
             self.header("traceparent")
@@ -156,6 +175,15 @@ impl Context {
     ///
     /// The decoded parameter of the wildcard cannot tell `a%2Fb` from `a/b`, and `a` from `a/`. This text
     /// can.
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// /// Returns the key of an object for `GET /objects/*key`.
+    /// fn key(context: &Context) -> &str {
+    ///     context.raw_wildcard().unwrap_or_default()
+    /// }
+    /// ```
     pub fn raw_wildcard(&self) -> Option<&str> {
         wildcard_of(self.0.route.get()?.segments, self.path())
     }
@@ -246,6 +274,14 @@ impl Context {
     /// Returns the IP address of the client: the address of the peer, or the address that the trusted proxies
     /// (`TRUST_PROXY`) report. Returns `None` if a trusted proxy reports no address, or if the request did not come
     /// through [`crate::serve`].
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// fn is_local(context: &Context) -> bool {
+    ///     context.ip().is_some_and(|address| address.is_loopback())
+    /// }
+    /// ```
     pub fn ip(&self) -> Option<IpAddr> {
         let header = |name: &str| text_of(&self.0.headers, name);
         settings().trust_proxy.client(self.0.peer?, header)
@@ -294,6 +330,14 @@ impl Context {
 
     /// Sets the status of the response, in place of the status that the contract declares. Has no effect on error
     /// responses.
+    ///
+    /// ```
+    /// use kit_runtime::{Context, StatusCode};
+    ///
+    /// fn accept(context: &Context) {
+    ///     context.set_status(StatusCode::ACCEPTED);
+    /// }
+    /// ```
     pub fn set_status(&self, status: StatusCode) {
         self.0.status.store(status.as_u16(), Ordering::Relaxed);
     }
@@ -327,6 +371,15 @@ impl Context {
     }
 
     /// Adds a header to the response and keeps other headers with the same name.
+    ///
+    /// ```
+    /// use kit_runtime::{Context, HeaderValue, header};
+    ///
+    /// fn name_licence(context: &Context) {
+    ///     let licence = HeaderValue::from_static("</licence>; rel=\"license\"");
+    ///     context.append_header(header::LINK, licence);
+    /// }
+    /// ```
     pub fn append_header(&self, name: HeaderName, value: HeaderValue) {
         if is_free(&name) {
             self.answer_headers().append(name, value);

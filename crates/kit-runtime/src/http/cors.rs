@@ -85,6 +85,13 @@ impl Cors {
     }
 
     /// Sets the time for which browsers may cache the response to a preflight request. Default 600 seconds.
+    ///
+    /// ```
+    /// use kit_runtime::Cors;
+    ///
+    /// let cors = Cors::origins(&["https://app.example.com"]).max_age_seconds(7200);
+    /// # let _ = cors;
+    /// ```
     #[must_use]
     pub const fn max_age_seconds(mut self, seconds: u32) -> Self {
         self.max_age_seconds = seconds;

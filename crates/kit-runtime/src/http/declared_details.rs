@@ -10,6 +10,14 @@ use crate::{Contract, is_development};
 impl Error {
     /// Sets `details` of a failure that the contract declares with their type. In development, the details are first
     /// checked against the type. Details that have no JSON form, or that do not fit, become a 500 error.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Error};
+    ///
+    /// fn sold_out<Stock: Contract>(stock: &Stock) -> Error {
+    ///     Error::conflict("SOLD_OUT", "Too few are left").with_declared_details(stock)
+    /// }
+    /// ```
     #[must_use]
     pub fn with_declared_details<T: Contract>(self, details: &T) -> Self {
         match self.declared_details(details) {

@@ -9,6 +9,22 @@ use crate::json::{Json, member_step, number_text, parse, to_text};
 use crate::{Contract, is_development};
 
 /// A reply that a contract declares, before its body is added.
+///
+/// ```
+/// use kit_runtime::{Context, Contract, Error, Response, StatusCode};
+///
+/// fn created<Head: Contract, Order: Contract>(
+///     context: &Context,
+///     head: &Head,
+///     order: &Order,
+/// ) -> Result<Response, Error> {
+///     Response::declared(context, StatusCode::CREATED)?.headers(head)?.json(order)
+/// }
+///
+/// fn refused_by_wrapper(context: &Context) -> Response {
+///     Response::of_wrapper(context, "quota", StatusCode::TOO_MANY_REQUESTS).empty()
+/// }
+/// ```
 #[derive(Debug)]
 pub struct DeclaredReply<'c> {
     pub(super) context: &'c Context,

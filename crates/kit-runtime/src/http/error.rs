@@ -129,18 +129,39 @@ impl Error {
     }
 
     /// Creates an error with the status 400 Bad Request.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, StatusCode};
+    ///
+    /// let error = Error::bad_request("NO_SUCH_PAGE", "The cursor is not valid");
+    /// assert_eq!(error.status(), StatusCode::BAD_REQUEST);
+    /// ```
     #[track_caller]
     pub fn bad_request(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
     /// Creates an error with the status 401 Unauthorized.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, StatusCode};
+    ///
+    /// let error = Error::unauthorized("UNAUTHORIZED", "Log in first");
+    /// assert_eq!(error.status(), StatusCode::UNAUTHORIZED);
+    /// ```
     #[track_caller]
     pub fn unauthorized(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, code, message)
     }
 
     /// Creates an error with the status 403 Forbidden.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, StatusCode};
+    ///
+    /// let error = Error::forbidden("NOT_YOUR_NOTE", "Only its author may change a note");
+    /// assert_eq!(error.status(), StatusCode::FORBIDDEN);
+    /// ```
     #[track_caller]
     pub fn forbidden(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
@@ -160,6 +181,7 @@ impl Error {
 
     /// Creates an error with the status 501 Not Implemented, for a part of the contract that no code implements yet.
     /// `what` names the part, and `file` is the file that should implement it.
+    #[doc(hidden)] // Called only by generated code.
     #[track_caller]
     pub fn not_implemented(what: &str, file: &str) -> Self {
         let message = format!("`{what}` is not implemented yet: write the code in {file}");
@@ -168,6 +190,7 @@ impl Error {
 
     /// Creates an error with the status 501 Not Implemented, for a route whose handler cannot be generated because
     /// the types do not specify enough. `what` names the route, and `reason` the missing information.
+    #[doc(hidden)] // Called only by generated code.
     #[track_caller]
     pub fn not_specified(what: &str, reason: &str) -> Self {
         let message = format!("kit cannot generate the handler of `{what}`: {reason}");

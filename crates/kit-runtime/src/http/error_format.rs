@@ -65,6 +65,14 @@ enum Format {
 
 impl ErrorFormat {
     /// Returns kit's envelope: `{ error: { code, message, details?, traceId } }`.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, ErrorFormat, Routes};
+    ///
+    /// fn with_envelope<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.errors(ErrorFormat::envelope(), 400)
+    /// }
+    /// ```
     pub fn envelope() -> Self {
         Self(Format::Envelope)
     }

@@ -18,6 +18,30 @@ use crate::shape::Shape;
 use crate::{Contract, is_development};
 
 /// A request that matched a route. Middleware receives it before the slots of its contract are decoded.
+///
+/// ```
+/// use kit_runtime::{Contract, Error, Middleware, Request, Response, StatusCode};
+///
+/// /// Has the form of the functions that kit generates for routes.
+/// async fn put_note<A, User, Params, Query, Head, Cookies, Note>(app: A, request: Request) -> Result<Response, Error>
+/// where
+///     User: Middleware<A>,
+///     Params: Contract,
+///     Query: Contract,
+///     Head: Contract,
+///     Cookies: Contract,
+///     Note: Contract,
+/// {
+///     let _user: User = request.middleware(&app).await?;
+///     let _params: Params = request.params()?;
+///     let _query: Query = request.query()?;
+///     let _head: Head = request.declared_headers()?;
+///     let _cookies: Cookies = request.declared_cookies()?;
+///     let note: Note = request.body()?;
+///     let context = request.into_context()?;
+///     Response::json(&context, StatusCode::OK, &note)
+/// }
+/// ```
 pub struct Request {
     pub(super) context: Context,
     /// Segments of the route's path.
@@ -63,6 +87,14 @@ pub trait Middleware<A>: Sized + Send {
 
 impl Request {
     /// Returns the context of the request, for the handler and the code that it calls.
+    ///
+    /// ```
+    /// use kit_runtime::Request;
+    ///
+    /// fn route(request: &Request) -> &'static str {
+    ///     request.context().route().unwrap_or_default()
+    /// }
+    /// ```
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -73,6 +105,14 @@ impl Request {
     }
 
     /// Returns all headers.
+    ///
+    /// ```
+    /// use kit_runtime::{Request, header};
+    ///
+    /// fn has_credentials(request: &Request) -> bool {
+    ///     request.headers().contains_key(header::AUTHORIZATION)
+    /// }
+    /// ```
     pub fn headers(&self) -> &HeaderMap {
         self.context.headers()
     }
@@ -179,6 +219,7 @@ impl Request {
     /// # Errors
     ///
     /// The same as of [`Self::into_context`].
+    #[doc(hidden)] // Called only by generated code.
     pub fn handler_context(&self) -> Result<Context, Error> {
         self.begin_handler()?;
         Ok(self.context.clone())

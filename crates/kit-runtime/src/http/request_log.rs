@@ -26,6 +26,14 @@ static IS_ON: OnceLock<()> = OnceLock::new();
 
 /// Rules of the request log. `kit build` generates the value from the option `requestLog` of `createApp`, and validates
 /// it.
+///
+/// ```
+/// use kit_runtime::{Application, RequestLog, Routes};
+///
+/// fn with_log<A: Application>(routes: Routes<A>) -> Routes<A> {
+///     routes.request_log(RequestLog::new().skip_paths(&["/ping"]).sample_rate(0.1).user_agent())
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct RequestLog {
     skip_paths: &'static [&'static str],

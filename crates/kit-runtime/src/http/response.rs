@@ -10,6 +10,18 @@ use crate::json::{parse, to_text};
 use crate::{Contract, is_development};
 
 /// A response of a route.
+///
+/// ```
+/// use kit_runtime::{Context, Contract, Error, Reply, Response, StatusCode};
+///
+/// fn respond<Note: Contract>(context: &Context, note: Option<&Note>, is_text: bool) -> Result<Response, Error> {
+///     match note {
+///         None => Ok(Response::empty(context, StatusCode::NO_CONTENT)),
+///         Some(_) if is_text => Response::reply(context, StatusCode::OK, Reply::text("a note")),
+///         Some(note) => Response::json(context, StatusCode::OK, note),
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Response(pub(super) axum::response::Response);
 

@@ -14,6 +14,41 @@ pub(super) type Handler<A> = Box<dyn Fn(A, Request) -> HandlerFuture + Send + Sy
 pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
 
 /// Routes of an application.
+///
+/// ```
+/// use kit_runtime::{
+///     Application, Cors, Csrf, Error, ErrorFormat, RequestLog, Response, Routes, Segment, Site, StatusCode,
+/// };
+///
+/// #[derive(Clone)]
+/// struct App;
+///
+/// impl Application for App {
+///     async fn ready(&self) -> Result<(), Error> {
+///         Ok(())
+///     }
+/// }
+///
+/// let router = Routes::new(App)
+///     .route("GET /ping", &[Segment::Static("ping")], async |_app, request| {
+///         Ok(Response::empty(&request.into_context()?, StatusCode::NO_CONTENT))
+///     })
+///     .source("src/ping.routes.ts:3", &[], &[])
+///     .handler("src/handlers/ping.rs", "get_ping")
+///     .lifecycle(&[("deprecation", "@1767225600")])
+///     .body_bytes(1024)
+///     .timeout_ms(500)
+///     .openapi("{}")
+///     .cors(Cors::origins(&["https://app.example.com"]))
+///     .csrf(Csrf::new())
+///     .request_log(RequestLog::new())
+///     .static_files(Site::new("public"))
+///     .security_headers(&[("x-content-type-options", "nosniff")])
+///     .errors(ErrorFormat::envelope(), 400)
+///     .sensitive(&["password"])
+///     .into_router();
+/// # let _ = router;
+/// ```
 pub struct Routes<A> {
     pub(super) app: A,
     pub(super) list: Vec<Route<A>>,
@@ -196,6 +231,14 @@ impl<A: Application> Routes<A> {
     }
 
     /// Compresses responses if their clients accept it.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Compression, Routes};
+    ///
+    /// fn with_compression<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.compression(Compression::new())
+    /// }
+    /// ```
     #[cfg(feature = "compression")]
     #[must_use]
     pub fn compression(mut self, compression: super::Compression) -> Self {
@@ -204,6 +247,14 @@ impl<A: Application> Routes<A> {
     }
 
     /// Adds entity tags to responses, and evaluates the preconditions of requests.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Etag, Routes};
+    ///
+    /// fn with_tags<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.etag(Etag::new())
+    /// }
+    /// ```
     #[cfg(feature = "etag")]
     #[must_use]
     pub fn etag(mut self, etag: super::Etag) -> Self {

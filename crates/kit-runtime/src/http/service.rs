@@ -38,6 +38,14 @@ const READY_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl<A: Application> Routes<A> {
     /// Builds the router.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Router, Routes};
+    ///
+    /// fn router<A: Application>(app: A) -> Router<A> {
+    ///     Routes::new(app).into_router()
+    /// }
+    /// ```
     pub fn into_router(mut self) -> Router<A> {
         let sites = std::mem::take(&mut self.sites);
         let files = (!sites.is_empty()).then(|| StaticFiles::new(sites));

@@ -157,6 +157,18 @@ impl<W> fmt::Debug for Next<'_, W> {
 }
 
 /// Answer of the code that a wrapper wraps, before it is sent. The wrapper may change its headers.
+///
+/// ```
+/// use kit_runtime::{Passed, header};
+///
+/// /// Returns the body of a response that a cache may keep.
+/// async fn body_to_keep(answer: &mut Passed) -> Option<Vec<u8>> {
+///     answer.remove_header(&header::SERVER);
+///     let may_keep = answer.status().is_success() && !answer.headers().contains_key(header::SET_COOKIE);
+///     let body = answer.body().await?;
+///     may_keep.then(|| body.to_vec())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Passed {
     /// Response without its headers. `None` after the wrapper returned it.
@@ -252,6 +264,7 @@ impl Request {
     /// # Errors
     ///
     /// Returns the error of the wrapper.
+    #[doc(hidden)] // Called only by generated code.
     pub async fn wrapper<'r, A, W, F>(
         &'r self,
         app: &'r A,

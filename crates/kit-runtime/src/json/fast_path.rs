@@ -25,6 +25,15 @@ const MAX_PROPERTIES: usize = 64;
 
 /// Decodes JSON text. Returns `None` if the text is not JSON or does not fit the type, and in cases that only the slow
 /// path decides: a repeated property, a `\u` escape, deep nesting.
+///
+/// ```
+/// use kit_runtime::Contract;
+/// use kit_runtime::json::read_valid;
+///
+/// fn is_valid<T: Contract>(text: &str) -> bool {
+///     read_valid::<T>(text).is_some()
+/// }
+/// ```
 pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
     let mut reader = Reader::new(text);
     let value = T::deserialize(CheckedValue {

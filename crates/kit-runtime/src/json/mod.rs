@@ -38,6 +38,13 @@ pub enum Json {
 
 impl Json {
     /// Returns true for an array or an object.
+    ///
+    /// ```
+    /// use kit_runtime::json::Json;
+    ///
+    /// assert!(Json::Array(vec![]).is_container());
+    /// assert!(!Json::Null.is_container());
+    /// ```
     pub fn is_container(&self) -> bool {
         matches!(self, Self::Array(_) | Self::Object(_))
     }
@@ -60,6 +67,12 @@ impl Json {
 }
 
 /// Returns a string as a JSON string, with quotes and escapes.
+///
+/// ```
+/// use kit_runtime::json::quoted;
+///
+/// assert_eq!(quoted("a \"b\""), r#""a \"b\"""#);
+/// ```
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

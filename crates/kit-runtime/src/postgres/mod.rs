@@ -48,6 +48,15 @@ const PING: Duration = Duration::from_millis(500);
 /// - `DATABASE_STATEMENT_TIMEOUT_MS`: maximum duration of a statement in milliseconds before PostgreSQL cancels it; by
 ///   default `REQUEST_TIMEOUT_MS`. 0 is no limit.
 ///
+/// ```
+/// use kit_runtime::Error;
+///
+/// async fn count_notes() -> Result<i64, Error> {
+///     let pool = kit_runtime::postgres::connect("postgres://localhost/notes").await?;
+///     Ok(sqlx::query_scalar("SELECT count(*) FROM notes").fetch_one(&pool).await?)
+/// }
+/// ```
+///
 /// # Errors
 ///
 /// If the URL or an environment variable is invalid, or the database cannot be reached within 30 seconds.

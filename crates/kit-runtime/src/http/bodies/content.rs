@@ -13,6 +13,7 @@ impl Response {
     /// # Errors
     ///
     /// 500 if the media type is invalid, which generated code never has.
+    #[doc(hidden)] // Called only by generated code.
     pub fn text(
         context: &Context,
         status: StatusCode,
@@ -28,6 +29,7 @@ impl Response {
     /// # Errors
     ///
     /// 500 if the media type is invalid, which generated code never has.
+    #[doc(hidden)] // Called only by generated code.
     pub fn bytes(
         context: &Context,
         status: StatusCode,
@@ -44,6 +46,7 @@ impl DeclaredReply<'_> {
     /// # Errors
     ///
     /// 500 if the media type is invalid, which generated code never has.
+    #[doc(hidden)] // Called only by generated code.
     pub fn text(self, media_type: &str, text: &str) -> Result<Response, Error> {
         self.content(&in_utf8(media_type), Body::from(text.to_owned()))
     }
@@ -53,6 +56,7 @@ impl DeclaredReply<'_> {
     /// # Errors
     ///
     /// 500 if the media type is invalid, which generated code never has.
+    #[doc(hidden)] // Called only by generated code.
     pub fn bytes(self, media_type: &str, bytes: &Bytes) -> Result<Response, Error> {
         self.content(media_type, Body::from(bytes.clone()))
     }
@@ -62,6 +66,7 @@ impl DeclaredReply<'_> {
     /// # Errors
     ///
     /// The same as of [`Response::reply`].
+    #[doc(hidden)] // Called only by generated code.
     pub fn lines<T: Contract + 'static>(self, lines: Lines<T>) -> Result<Response, Error> {
         let Response(response) = Response::lines(self.context, self.status, lines)?;
         Ok(self.complete(response))

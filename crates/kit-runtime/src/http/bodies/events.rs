@@ -184,13 +184,12 @@ impl<E> fmt::Debug for EventSender<E> {
 }
 
 impl Context {
-    /// Returns the data of an event as JSON. In development, the data is first checked against its contract. Generated
-    /// code calls this function.
+    /// Returns the data of an event as JSON. In development, the data is first checked against its contract.
     ///
     /// # Errors
     ///
     /// If the data has no JSON form, or, in development, if it does not fit its contract.
-    #[doc(hidden)]
+    #[doc(hidden)] // Called only by generated code.
     pub fn event_data<T: Contract>(&self, data: &T) -> Result<String, Error> {
         let text = to_text(data)?;
         if is_development() {
@@ -206,6 +205,7 @@ impl Response {
     /// # Errors
     ///
     /// The same as of [`Response::reply`].
+    #[doc(hidden)] // Called only by generated code.
     pub fn events<E: EventData + 'static>(
         context: &Context,
         status: StatusCode,

@@ -48,6 +48,18 @@ impl<T: Contract + Send + 'static> Lines<T> {
     }
 
     /// Creates a response from a stream. An error of the stream cuts the response.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Error, Lines};
+    ///
+    /// fn export<T, S>(rows: S) -> Lines<T>
+    /// where
+    ///     T: Contract + Send + 'static,
+    ///     S: futures_core::Stream<Item = Result<T, Error>> + Send + 'static,
+    /// {
+    ///     Lines::new(rows)
+    /// }
+    /// ```
     pub fn new<S, E>(stream: S) -> Self
     where
         S: Stream<Item = Result<T, E>> + Send + 'static,
@@ -68,6 +80,14 @@ impl<T: Contract + Send + 'static> Lines<T> {
     }
 
     /// Creates a response from values that already exist, such as a vector.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Lines};
+    ///
+    /// fn export<T: Contract + Send + 'static>(rows: Vec<T>) -> Lines<T> {
+    ///     Lines::of(rows)
+    /// }
+    /// ```
     pub fn of<I>(values: I) -> Self
     where
         I: IntoIterator<Item = T> + Send + 'static,
@@ -137,6 +157,7 @@ impl Response {
     /// # Errors
     ///
     /// The same as of [`Response::reply`].
+    #[doc(hidden)] // Called only by generated code.
     pub fn lines<T: Contract + 'static>(
         context: &Context,
         status: StatusCode,

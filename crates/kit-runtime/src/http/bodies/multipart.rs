@@ -53,6 +53,15 @@ impl fmt::Debug for File {
 }
 
 /// Declaration of a file of a multipart body.
+///
+/// ```
+/// use kit_runtime::FilePart;
+///
+/// const PHOTO: FilePart = FilePart::one("photo").max_bytes(5_000_000).media_types(&["image/*"]);
+/// const COVER: FilePart = FilePart::one("cover").optional();
+/// const PAGES: FilePart = FilePart::many("pages").min_items(1).max_items(20);
+/// # let _ = (PHOTO, COVER, PAGES);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FilePart {
     name: &'static str,
@@ -250,6 +259,19 @@ fn declared_type(part: &Part) -> &str {
 }
 
 /// Files of a multipart body, by the names of their parts. All of them were checked.
+///
+/// ```
+/// use kit_runtime::{Error, FilePart, Request};
+///
+/// fn size_of_photo(request: &Request) -> Result<usize, Error> {
+///     let declared = [FilePart::one("photo"), FilePart::one("cover").optional(), FilePart::many("pages")];
+///     let mut files = request.multipart_files(&declared)?;
+///     let photo = files.one("photo")?;
+///     let cover = files.optional("cover");
+///     let pages = files.many("pages");
+///     Ok(photo.bytes.len() + cover.map_or(0, |file| file.bytes.len()) + pages.len())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Files(HashMap<&'static str, Vec<File>>);
 

@@ -29,6 +29,14 @@ const LINES: [&str; 3] = [
 impl Request {
     /// Decodes a body in the format `application/x-www-form-urlencoded`, like a query.
     ///
+    /// ```
+    /// use kit_runtime::{Contract, Error, Request};
+    ///
+    /// fn sign_in<SignIn: Contract>(request: &Request) -> Result<SignIn, Error> {
+    ///     request.form()
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// 400 `VALIDATION_ERROR` if the fields do not fit the type, 415 if the content type is another one.
@@ -45,6 +53,14 @@ impl Request {
     }
 
     /// Returns a body of UTF-8 text. `media_types` are the types or ranges that the body may have.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, Request};
+    ///
+    /// fn lines_of_table(request: &Request) -> Result<usize, Error> {
+    ///     Ok(request.text(&["text/csv"])?.lines().count())
+    /// }
+    /// ```
     ///
     /// # Errors
     ///
@@ -64,6 +80,14 @@ impl Request {
 
     /// Returns the bytes of a body, unchanged. `media_types` are the types or ranges that the body may have.
     ///
+    /// ```
+    /// use kit_runtime::{Error, Request};
+    ///
+    /// fn is_png(request: &Request) -> Result<bool, Error> {
+    ///     Ok(request.bytes(&["image/*"])?.starts_with(b"\x89PNG"))
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// 415 if the content type is another one.
@@ -75,6 +99,15 @@ impl Request {
 
     /// Decodes a multipart body with files and with parts that are no files, and checks all parts.
     ///
+    /// ```
+    /// use kit_runtime::{Contract, Error, File, FilePart, Request};
+    ///
+    /// fn photo<NewPhoto: Contract>(request: &Request) -> Result<(NewPhoto, File), Error> {
+    ///     let (fields, mut files) = request.multipart(&[FilePart::one("photo")])?;
+    ///     Ok((fields, files.one("photo")?))
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// 400 `VALIDATION_ERROR` if the framing is broken or parts do not fit, 415 if the content type is another one.
@@ -85,6 +118,14 @@ impl Request {
 
     /// Decodes a multipart body whose declared parts are all files, and checks them.
     ///
+    /// ```
+    /// use kit_runtime::{Error, File, FilePart, Request};
+    ///
+    /// fn photo(request: &Request) -> Result<File, Error> {
+    ///     request.multipart_files(&[FilePart::one("photo")])?.one("photo")
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// 400 `VALIDATION_ERROR` if the framing is broken or files do not fit, 415 if the content type is another one.
@@ -94,6 +135,20 @@ impl Request {
     }
 
     /// Returns the lines of a body of JSON Lines. Each line is checked when it is read.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Error, Request};
+    ///
+    /// async fn count<Row: Contract>(request: &Request) -> Result<usize, Error> {
+    ///     let mut rows = request.lines::<Row>()?;
+    ///     let mut count = 0;
+    ///     while let Some(row) = rows.next().await {
+    ///         let _row: Row = row?;
+    ///         count += 1;
+    ///     }
+    ///     Ok(count)
+    /// }
+    /// ```
     ///
     /// # Errors
     ///

@@ -28,6 +28,15 @@ const OF_THE_REPRESENTATION: [&str; 9] = [
 ];
 
 /// Rules for entity tags. `kit build` generates the value from the option `etag` of `createApp`.
+///
+/// ```
+/// use kit_runtime::{Application, Etag, Routes};
+///
+/// fn with_tags<A: Application>(routes: Routes<A>, only_own: bool) -> Routes<A> {
+///     let rules = Etag::new();
+///     routes.etag(if only_own { rules.own_tags_only() } else { rules })
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Etag {
     generate: bool,

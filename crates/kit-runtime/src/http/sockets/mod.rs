@@ -96,6 +96,16 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
     /// Closes the socket after all messages that were sent. `reason` is cut to 123 bytes. Use a code from 4000 to 4999 for
     /// reasons of the application.
     ///
+    /// ```
+    /// use kit_runtime::{Contract, Socket};
+    ///
+    /// async fn wait_for_first<T: Contract>(socket: Socket<T, T>) -> Option<T> {
+    ///     let first = socket.recv().await;
+    ///     socket.close(1000, "the game has begun");
+    ///     first
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// Never. A code that must not be sent is replaced by 1011.
@@ -109,6 +119,14 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
     }
 
     /// Returns how the socket has ended; `None` while it is open.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Socket};
+    ///
+    /// fn is_open<T: Contract>(socket: &Socket<T, T>) -> bool {
+    ///     socket.ended().is_none()
+    /// }
+    /// ```
     pub fn ended(&self) -> Option<SocketClose> {
         self.shared.ended()
     }
