@@ -27,6 +27,7 @@ mod http;
 pub mod json;
 mod listener;
 mod log;
+mod log_level;
 mod media_type;
 #[doc(hidden)] // Public only for tests.
 pub mod multipart;

@@ -13,7 +13,7 @@ use tracing_subscriber::registry::{LookupSpan, Scope, SpanRef};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::redact::{self, redactor};
-use crate::{Error, SERVER_ADAPTER, Timestamp, http, stdout, telemetry};
+use crate::{Error, SERVER_ADAPTER, Timestamp, http, log_level, stdout, telemetry};
 
 /// Writes the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`,
 /// `debug`, `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level.
@@ -21,11 +21,14 @@ use crate::{Error, SERVER_ADAPTER, Timestamp, http, stdout, telemetry};
 pub(crate) fn start() -> Result<(), Error> {
     let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
     redact::load()?;
-    // If the program has already installed a subscriber, that subscriber stays.
-    let _ = tracing_subscriber::registry()
+    let installed = tracing_subscriber::registry()
         .with(telemetry::application_spans())
         .with(Lines.with_filter(level))
         .try_init();
+    // If the program has already installed a subscriber, that subscriber stays.
+    if installed.is_ok() {
+        log_level::set(level);
+    }
     Ok(())
 }
 

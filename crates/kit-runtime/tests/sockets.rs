@@ -1,4 +1,6 @@
 //! Tests of WebSockets, with a server in its own process.
+//!
+//! tidy: long because all tests use the routes of one server
 #![cfg(feature = "sockets")]
 #![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
 
@@ -12,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use kit_runtime::shape::Shape;
 use kit_runtime::{
-    Application, Contract, Error, Request, Response, Routes, Segment, Socket, SocketOptions, StatusCode,
+    Application, Contract, Cors, Error, Request, RequestLog, Response, Routes, Segment, Socket,
+    SocketOptions, StatusCode,
 };
 use process::Server;
 
@@ -70,6 +73,7 @@ async fn handle(socket: Socket<Text, Text>, path: String) -> Result<(), Error> {
             socket.send(&Text("x".repeat(1000))).await?;
             COUNT.fetch_add(1, Ordering::Relaxed);
         },
+        "/unwritten" => return Err(Error::not_implemented("WS /unwritten", "src/handlers/chats.rs")),
         _ => std::future::pending().await,
     }
     Ok(())
@@ -85,18 +89,25 @@ fn server() {
         message_bytes: Some(3000),
         compression: true,
         ping_after: Duration::from_secs(30),
-        origins: Some(&["https://*.example.com"]),
     };
-    let mut routes = Routes::new(App);
+    let mut routes = Routes::new(App)
+        .cors(Cors::origins(&["https://*.example.com"]))
+        .request_log(RequestLog::new());
     for (reference, segments) in [
-        ("GET /echo", &[Segment::Static("echo")] as &'static [Segment]),
-        ("GET /quick", &[Segment::Static("quick")]),
-        ("GET /flood", &[Segment::Static("flood")]),
-        ("GET /idle", &[Segment::Static("idle")]),
+        ("WS /echo", &[Segment::Static("echo")] as &'static [Segment]),
+        ("WS /quick", &[Segment::Static("quick")]),
+        ("WS /flood", &[Segment::Static("flood")]),
+        ("WS /idle", &[Segment::Static("idle")]),
+        ("WS /unwritten", &[Segment::Static("unwritten")]),
+        ("WS /status", &[Segment::Static("status")]),
+        ("GET /plain", &[Segment::Static("plain")]),
     ] {
         routes = routes.route(reference, segments, move |_: App, request: Request| async move {
             let context = request.into_context()?;
             let path = context.path().to_owned();
+            if path == "/status" {
+                context.set_status(StatusCode::CREATED);
+            }
             let options = if path == "/quick" {
                 SocketOptions {
                     ping_after: Duration::from_millis(50),
@@ -274,8 +285,8 @@ fn closes_when_the_handler_ends() {
     for (message, code, reason) in [
         ("\"leave\"", 1000, ""),
         ("\"close\"", 4001, "closed by the handler"),
-        ("\"fail\"", 1011, "the handler has failed"),
-        ("\"panic\"", 1011, "the handler has failed"),
+        ("\"fail\"", 1011, "Internal error"),
+        ("\"panic\"", 1011, "Internal error"),
     ] {
         let mut client = open(&server, "/echo");
         client
@@ -293,9 +304,20 @@ fn responds_with_an_error_if_the_handshake_is_invalid() {
     let server = Server::start(&[]);
     let handshake = handshake("/echo").replace("connection: Upgrade", "connection: Upgrade, close");
     for (from, to, status, header) in [
-        ("upgrade: websocket\r\n", "", 426, "upgrade: websocket"),
+        (
+            "upgrade: websocket\r\n",
+            "",
+            426,
+            "upgrade: websocket\r\nconnection: upgrade",
+        ),
         ("upgrade: websocket", "upgrade: h2c", 426, "upgrade: websocket"),
-        ("version: 13", "version: 8", 426, "sec-websocket-version: 13"),
+        ("GET", "HEAD", 426, "upgrade: websocket"),
+        (
+            "version: 13",
+            "version: 8",
+            426,
+            "sec-websocket-version: 13\r\nupgrade: websocket\r\nconnection: upgrade, close\r\n",
+        ),
         ("Q==\r\n", "Q=\r\n", 400, ""),
         ("host: a", "host: a\r\norigin: https://b", 403, ""),
         ("host: a", "host: a\r\norigin: null", 403, ""),
@@ -308,12 +330,67 @@ fn responds_with_an_error_if_the_handshake_is_invalid() {
         );
         assert!(response.contains(header), "{to}: {response}");
     }
+    let cookie = "host: a\r\norigin: https://app.example.com\r\ncookie: a=b";
+    let response = server.send(&handshake.replace("host: a", cookie));
+    assert!(response.starts_with("HTTP/1.1 403 "), "{response}");
     for origin in ["http://A", "https://app.example.com"] {
         let mut client = connect(&server);
         let request = handshake.replace("host: a", &format!("host: a\r\norigin: {origin}"));
         client.write_all(request.as_bytes()).unwrap();
         assert!(read_head(&mut client).starts_with("HTTP/1.1 101 "), "{origin}");
     }
+}
+
+#[test]
+fn responds_with_501_if_the_handler_is_not_written_and_with_500_if_the_route_cannot_open_a_socket() {
+    let server = Server::start(&[]);
+    for (path, status) in [("/unwritten", 501), ("/status", 500), ("/plain", 500)] {
+        let request = handshake(path).replace("connection: Upgrade", "connection: Upgrade, close");
+        let response = server.send(&request);
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{path}: {response}"
+        );
+    }
+    let log = server.stop();
+    assert!(log.contains("`GET /plain` accepts no WebSockets"), "{log}");
+    assert!(
+        log.contains("`WS /status` accepts a WebSocket, so `set_status` cannot change its status"),
+        "{log}"
+    );
+}
+
+#[test]
+fn logs_a_request_when_its_socket_has_ended() {
+    let server = Server::start(&[]);
+    let mut client = open(&server, "/echo");
+    client.write_all(&frame(0x81, "\"é\"".as_bytes())).unwrap();
+    assert_eq!(next(&mut client).1, "\"é\"".as_bytes());
+    client.write_all(&frame(0x88, &[])).unwrap();
+    assert_eq!(client.read(&mut [0; 2]).unwrap(), 2);
+    let mut left = open(&server, "/echo");
+    left.write_all(&frame(0x81, b"\"leave\"")).unwrap();
+    next(&mut left);
+    drop(left);
+    while count(&server) < 1 {}
+    let log = server.stop();
+    let entries: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("\"status\":101"))
+        .collect();
+    assert_eq!(entries.len(), 2, "{log}");
+    assert!(
+        entries
+            .iter()
+            .any(|line| line.contains("\"bytes\":4") && !line.contains("\"cut\"")),
+        "{log}"
+    );
+    assert!(
+        entries
+            .iter()
+            .any(|line| line.contains("\"bytes\":0") && line.contains("\"cut\":true")),
+        "{log}"
+    );
 }
 
 #[test]
@@ -411,7 +488,7 @@ fn closes_sockets_with_1001_when_the_server_shuts_down() {
     let id = server.child.id().to_string();
     assert!(Command::new("kill").arg(id).status().unwrap().success());
     for client in [&mut client, &mut idle] {
-        expect_close(client, 1001, "the server shuts down");
+        expect_close(client, 1001, "The server is closing");
     }
     let mut server = server;
     assert!(server.child.wait().unwrap().success());

@@ -170,11 +170,8 @@ pub(crate) fn answer(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Toke
             let event = ident(handled.bodies.event.as_deref()?);
             Some(quote!(kit_runtime::Events<#event>))
         }
-        BodyFormat::Json
-        | BodyFormat::Form
-        | BodyFormat::Multipart { .. }
-        | BodyFormat::Raw { .. }
-        | BodyFormat::Socket => None,
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+        BodyFormat::Socket => Some(quote!(())),
     }
 }
 

@@ -10,16 +10,6 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
 }
 
 fn of_route(route: &Route) -> Vec<Problem> {
-    if route.is_socket() {
-        return vec![Problem {
-            message: format!(
-                "`{}` accepts a WebSocket, which a Rust server does not support",
-                route.reference()
-            ),
-            span: route.span,
-            help: "serve this route with kit's server for Node".to_owned(),
-        }];
-    }
     // Replies of wrappers can be cloned and compared, which lines cannot.
     let of_wrappers = route.wrappers.iter().flat_map(|wrapper| &wrapper.replies);
     let lines = of_wrappers.filter(|reply| reply.format == BodyFormat::Lines);

@@ -46,6 +46,7 @@ mod scopes;
 mod security_header_values;
 mod security_headers;
 mod shapes;
+mod sockets;
 mod source;
 mod static_files;
 mod status;
@@ -206,7 +207,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     files.extend(database.files());
     files.push(errors::file(&types));
     files.push(router::file(&types, &routes));
-    let manifest = manifest::Manifest::new(options, !database.is_empty(), &edge::features(program));
+    let manifest = manifest::Manifest::new(options, !database.is_empty(), &features(program));
     files.extend(project::files(options, &types, &routes, &database, &manifest));
     let (handlers, warnings) = handlers::files(&types, &routes, &database);
     files.extend(handlers);
@@ -224,6 +225,13 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .chain(routes.problems)
             .collect(),
     }
+}
+
+/// Returns the cargo features of `kit-runtime` that the application needs, besides those that the configuration selects.
+fn features(program: &Program) -> Vec<&'static str> {
+    let mut features = edge::features(program);
+    features.extend(sockets::feature(program));
+    features
 }
 
 impl File {

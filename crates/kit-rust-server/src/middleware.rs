@@ -50,16 +50,18 @@ impl Middleware {
         taken: &mut BTreeSet<String>,
         modules: &mut BTreeSet<String>,
     ) -> Self {
-        const PARTS: [&str; 9] = [
+        const PARTS: [&str; 11] = [
             "answer",
             "app",
             "body",
             "context",
+            "handler_context",
             "input",
             "middleware",
             "params",
             "query",
             "request",
+            "socket",
         ];
         let plain = names::plain_field(name);
         let wanted = if PARTS.contains(&plain.as_str()) {

@@ -19,7 +19,7 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, Problem, bodies, edge, error_format, names, replies};
+use crate::{File, Problem, bodies, edge, error_format, names, replies, sockets};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -134,7 +134,12 @@ fn input_name(route: &Route) -> String {
     if let Some(operation) = &route.operation {
         return names::variant(operation);
     }
-    let method = names::variant(&route.method.name().to_lowercase());
+    let method = if route.is_socket() {
+        "ws"
+    } else {
+        route.method.name()
+    };
+    let method = names::variant(&method.to_lowercase());
     format!("{method}{}", route.path.name(names::variant))
 }
 
@@ -195,6 +200,9 @@ impl<'a> RouteNames<'a> {
     /// Returns the slots of the request that the contract declares, each as a field of the generated struct.
     fn parts(&self, types: &Types<'_>) -> Vec<Part> {
         let part = |slot: Slot| {
+            if slot == Slot::Body && self.route.is_socket() {
+                return None;
+            }
             let body = Some(slot).filter(|slot| *slot == Slot::Body);
             if let Some((r#type, read)) = body.and_then(|_| bodies::request(types, self)) {
                 return Some(Part {
@@ -271,7 +279,10 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     let all = || routes.groups.iter().flat_map(|group| &group.routes);
     let mut runtime = vec!["Router", "Routes"];
     if !types.program.routes.is_empty() {
-        runtime.extend(["Context", "Error", "Request", "Response", "StatusCode"]);
+        runtime.extend(["Context", "Error", "Request", "Response"]);
+    }
+    if all().any(|handled| !handled.route.is_socket()) {
+        runtime.push("StatusCode");
     }
     if all().any(|handled| handled.is_open(types)) {
         runtime.push("Reply");
@@ -395,6 +406,10 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
         let (name, r#type, comment) = (ident(part.name), part.r#type, doc(part.comment));
         quote!(#comment pub #name: #r#type)
     });
+    let socket = sockets::socket_type(types, handled).map(|r#type| {
+        let comment = doc("WebSocket of the client.");
+        quote!(#comment pub socket: #r#type,)
+    });
     let middleware = handled.middleware.iter().map(|middleware| {
         let comment = doc(&format!("Values that `{}` adds.", middleware.name));
         let (name, r#type) = (ident(&middleware.module), ident(&middleware.r#type));
@@ -406,6 +421,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
         #[derive(Debug)]
         pub struct #name {
             #(#parts,)*
+            #socket
             #(#middleware,)*
             /// Context of the request, such as its trace.
             pub context: #context,
@@ -571,16 +587,32 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
             Ok(#response::empty(&context, #status))
         }
     };
+    let (socket, own_context) = if handled.route.is_socket() {
+        (Some(quote!(socket,)), quote!(handler_context))
+    } else {
+        (None, quote!(context.clone()))
+    };
+    let input = quote!(let input = #input {
+        #(#parts,)*
+        #socket
+        #(#middleware,)*
+        context: #own_context,
+    };);
+    let rest = if handled.route.is_socket() {
+        let owned = if is_wrapped {
+            quote!(app.clone())
+        } else {
+            quote!(app)
+        };
+        let call = quote!(#group::#function(&app, input));
+        sockets::open(handled, &response, &owned, &input, &call)
+    } else {
+        quote!(#input #variable #result)
+    };
     let handle = quote! {
         #(let #parts = #reads;)*
         let context = request.#into_context()?;
-        let input = #input {
-            #(#parts,)*
-            #(#middleware,)*
-            context: context.clone(),
-        };
-        #variable
-        #result
+        #rest
     };
     let body = handled
         .middleware

@@ -64,6 +64,20 @@ fn matches_the_golden_of_bodies() {
     check("bodies", files);
 }
 
+/// Compares only the files that WebSockets change.
+#[test]
+fn matches_the_golden_of_chat() {
+    let mut files = files(&whole("chat", &projects::chat()));
+    let shown = [
+        "Cargo.toml",
+        "kit/router.rs",
+        "src/handlers/chats.rs",
+        "src/handlers/watchs.rs",
+    ];
+    files.retain(|path, _| shown.contains(&path.as_str()));
+    check("chat", files);
+}
+
 /// Compares only the files that the options change.
 #[test]
 fn matches_the_golden_of_problem() {

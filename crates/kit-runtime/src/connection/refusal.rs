@@ -12,6 +12,7 @@ use tracing::Level;
 
 use super::headers::default_lines;
 use crate::http::{Written, chosen_error_format, log_refusal, random_trace_id};
+use crate::log_level::is_enabled;
 use crate::sampler::Sampler;
 
 /// Returns the response as bytes, with its head, for a connection on which hyper writes nothing.
@@ -77,7 +78,7 @@ fn body(rejection: Rejection, peer: IpAddr) -> (HeaderValue, String) {
     } = rejection;
     let trace = random_trace_id();
     log_refusal(status, code, trace.as_str(), peer);
-    if tracing::enabled!(Level::WARN) && SAMPLER.should_log((code, message, status)) {
+    if is_enabled(Level::WARN) && SAMPLER.should_log((code, message, status)) {
         let trace = trace.as_str();
         tracing::warn!(
             code,

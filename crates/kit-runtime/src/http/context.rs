@@ -120,6 +120,14 @@ impl Context {
             .take()
     }
 
+    /// Returns true if the client has asked for another protocol in this connection, and nobody has called
+    /// [`Self::take_upgrade`].
+    #[cfg(feature = "sockets")]
+    pub(super) fn has_upgrade(&self) -> bool {
+        let upgrade = self.0.upgrade.lock().unwrap_or_else(PoisonError::into_inner);
+        upgrade.is_some()
+    }
+
     /// Runs a synchronous function during which this request is the current request.
     pub(super) fn scope_part<T>(&self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self.clone(), work)

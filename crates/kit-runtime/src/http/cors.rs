@@ -184,6 +184,14 @@ impl Cors {
     }
 
     /// Returns the value of `access-control-allow-origin`; `None` if pages of this origin may not read responses.
+    /// Returns true if pages of an origin may open WebSockets. A browser always sends cookies with a handshake, so a handshake
+    /// with cookies needs `credentials`.
+    #[cfg(feature = "sockets")]
+    pub(super) fn allows_socket(&self, origin: &str, has_cookies: bool) -> bool {
+        let is_listed = |list: &[&str]| list.iter().any(|allowed| is_allowed(allowed, origin));
+        (self.credentials || !has_cookies) && self.origins.is_none_or(is_listed)
+    }
+
     fn allowed_origin(&self, origin: &HeaderValue) -> Option<HeaderValue> {
         let Some(list) = self.origins else {
             return Some(HeaderValue::from_static("*"));

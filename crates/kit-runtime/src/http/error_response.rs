@@ -15,6 +15,7 @@ use super::error_format::{Written, chosen};
 use super::fields::{ValidationDetails, development_failure};
 use super::{Context, Error, Phase, rejection_log};
 use crate::json::to_text;
+use crate::log_level::is_enabled;
 use crate::redact::redactor;
 use crate::settings::settings;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
@@ -114,17 +115,13 @@ impl Error {
         None
     }
 
-    /// Logs an error of a stream. The response has already begun, so the client cannot receive an error
-    /// response.
-    pub(super) fn log_cut(&self) {
+    /// Logs an error after the response has begun, so the client cannot receive an error response. `what` is the
+    /// consequence.
+    pub(super) fn log_late(&self, what: &str) {
         let causes = self.causes().join(": ");
         let causes = self.without_values(&causes);
         let message = self.without_values(self.message());
-        tracing::error!(
-            code = self.code(),
-            causes = &*causes,
-            "A response was cut: {message}"
-        );
+        tracing::error!(code = self.code(), causes = &*causes, "{what}: {message}");
     }
 
     /// Returns the message for exported spans, without user data and hidden values.
@@ -162,7 +159,7 @@ impl Error {
                 Level::DEBUG => tracing::debug!(code, status, place = place(), "{message}"),
                 Level::TRACE => tracing::trace!(code, status, place = place(), "{message}"),
             }
-        } else if tracing::enabled!(Level::WARN) && rejection_log::should_log(context.route(), status) {
+        } else if is_enabled(Level::WARN) && rejection_log::should_log(context.route(), status) {
             let (method, path) = (context.method().as_str(), context.shown_path());
             tracing::warn!(code, status, method, path = &*path, "{message}");
         }

@@ -4,6 +4,7 @@ mod abandoned;
 mod application;
 mod bodies;
 mod body;
+mod catch_panic;
 #[cfg(feature = "compression")]
 mod compression;
 #[cfg(feature = "etag")]

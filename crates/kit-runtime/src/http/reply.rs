@@ -331,7 +331,7 @@ impl hyper::body::Body for StreamBody {
             }
         };
         Poll::Ready(Some(found.map_err(|error| {
-            error.log_cut();
+            error.log_late("A response was cut");
             this.work = None;
             ResponseCut
         })))

@@ -15,6 +15,7 @@ use kit_guard::normal_path;
 use tracing::Level;
 
 use super::Context;
+use crate::log_level::is_enabled;
 use crate::settings::settings;
 
 /// Longest `user-agent` in the log, in characters.
@@ -98,15 +99,8 @@ impl RequestLog {
         begun: Instant,
         response: axum::response::Response,
     ) -> axum::response::Response {
-        if !tracing::enabled!(Level::INFO) || self.is_skipped(context, response.status()) {
+        let Some(entry) = self.entry(context, begun, response.status()) else {
             return response;
-        }
-        let entry = Entry {
-            log: self,
-            context: context.clone(),
-            status: response.status().as_u16(),
-            begun,
-            bytes: 0,
         };
         let length = if context.method() == Method::HEAD {
             Some(0)
@@ -122,6 +116,17 @@ impl RequestLog {
                 inner,
                 entry: Some(entry),
             })
+        })
+    }
+
+    /// Returns the log entry for a response. Returns `None` if the response is not logged.
+    pub(super) fn entry(self, context: &Context, begun: Instant, status: StatusCode) -> Option<Entry> {
+        (is_enabled(Level::INFO) && !self.is_skipped(context, status)).then(|| Entry {
+            log: self,
+            context: context.clone(),
+            status: status.as_u16(),
+            begun,
+            bytes: 0,
         })
     }
 
@@ -151,17 +156,18 @@ fn without_final_slash(path: &str) -> &str {
 }
 
 /// Log entry that waits for the end of the response.
-struct Entry {
+pub(super) struct Entry {
     log: RequestLog,
     context: Context,
     status: u16,
     begun: Instant,
-    bytes: u64,
+    /// Number of bytes of the body, or of the messages of a WebSocket.
+    pub(super) bytes: u64,
 }
 
 impl Entry {
     /// Writes the entry. `is_cut` is true if the client did not receive the whole response.
-    fn write(self, is_cut: bool) {
+    pub(super) fn write(self, is_cut: bool) {
         let Self {
             log,
             context,

@@ -67,6 +67,9 @@ pub struct Routes<A> {
 
 pub(super) struct Route<A> {
     pub(super) method: &'static str,
+    /// True if the route accepts WebSockets.
+    #[cfg(feature = "sockets")]
+    pub(super) is_socket: bool,
     pub(super) declaration: MatchedRoute,
     pub(super) limits: Limits,
     /// Names and values of headers that each response of the route has.
@@ -103,7 +106,8 @@ impl<A: Application> Routes<A> {
     }
 
     /// Adds a route: its method and path pattern such as `GET /notes/:id`, the segments of the path pattern, and its
-    /// handler.
+    /// handler. The method `WS` means a GET request that opens a WebSocket (`Response::socket`). Other GET requests of
+    /// such a route are refused before its handler is called.
     #[must_use]
     pub fn route<F>(
         mut self,
@@ -115,8 +119,11 @@ impl<A: Application> Routes<A> {
         F: Future<Output = Result<Response, Error>> + Send + 'static,
     {
         let (method, _) = reference.split_once(' ').unwrap_or((reference, ""));
+        let is_socket = method == "WS";
         self.list.push(Route {
-            method,
+            method: if is_socket { "GET" } else { method },
+            #[cfg(feature = "sockets")]
+            is_socket,
             declaration: MatchedRoute {
                 reference,
                 segments,

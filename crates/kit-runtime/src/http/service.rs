@@ -2,11 +2,9 @@
 
 use std::future::poll_fn;
 use std::net::IpAddr;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -17,11 +15,14 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 
 use super::abandoned::AbandonGuard;
+use super::catch_panic::catch_panic;
 use super::fields::details_of;
 use super::normal_uri::make_normal;
 use super::refusals::{method_not_allowed, not_found};
 use super::response::of_error;
 use super::route_list::Limits;
+#[cfg(feature = "sockets")]
+use super::sockets;
 use super::static_files::StaticFiles;
 use super::{
     Application, Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Routes, Serve, body,
@@ -177,6 +178,13 @@ impl<A: Application> Service<A> {
             (Some(etag), Ok(response)) => etag.apply(&context, response).await,
             (_, answer) => answer,
         };
+        #[cfg(feature = "sockets")]
+        let mut socket = None;
+        #[cfg(feature = "sockets")]
+        let answer = answer.and_then(|mut response| {
+            socket = sockets::begin(&mut response)?;
+            Ok(response)
+        });
         let mut response = answer.unwrap_or_else(|error| {
             trace.failed(|| error.log_message());
             context.scope_part(|| of_error(&context, &error))
@@ -184,6 +192,12 @@ impl<A: Application> Service<A> {
         trace.answered(response.status());
         if let Some((cors, origin, false)) = cors {
             cors.apply(origin.as_ref(), response.headers_mut());
+        }
+        #[cfg(feature = "sockets")]
+        if let Some(socket) = socket {
+            let entry = logged.and_then(|(log, begun)| log.entry(&context, begun, response.status()));
+            sockets::spawn(socket, entry);
+            return response;
         }
         #[cfg(feature = "compression")]
         if let Some(compression) = &self.routes.compression {
@@ -275,6 +289,10 @@ impl<A: Application> Service<A> {
         if let Some(csrf) = &self.routes.csrf {
             csrf.check(context)?;
         }
+        #[cfg(feature = "sockets")]
+        if route.is_socket {
+            sockets::check_handshake(context, self.routes.cors)?;
+        }
         let has_nul = path.contains("%00") || context.query().contains("%00");
         let request = Request {
             context: context.clone(),
@@ -362,18 +380,6 @@ impl<A: Application> Service<A> {
             }
         }
     }
-}
-
-/// Converts a panic into an error, so that a panic fails one request and not the connection.
-pub(super) fn catch_panic<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
-    std::panic::catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|panic| {
-        let message = panic
-            .downcast_ref::<&str>()
-            .copied()
-            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let message = message.unwrap_or("it gave no message");
-        Poll::Ready(Err(Error::internal(format!("The handler panicked: {message}"))))
-    })
 }
 
 fn bad_path(path: &str) -> Error {

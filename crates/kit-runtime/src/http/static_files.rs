@@ -161,7 +161,7 @@ impl hyper::body::Body for FileStream {
                             Some(Ok(Frame::data(chunk.into())))
                         }
                         Err(error) => {
-                            error.log_cut();
+                            error.log_late("A response was cut");
                             Some(Err(ResponseCut))
                         }
                     });

@@ -180,7 +180,12 @@ impl<'k> HandlerContext<'k, '_> {
                 router.add("crate::router", event);
             } else if handled.is_open(self.types) {
                 uses.runtime("Reply");
-            } else if let Some(id) = handled.route.slots.response {
+            } else if let Some(id) = handled
+                .route
+                .slots
+                .response
+                .filter(|_| !handled.route.is_socket())
+            {
                 uses.model(self.types.name(id));
             }
             handlers.push(self.handler(group, handled, &path, &mut uses, denials));

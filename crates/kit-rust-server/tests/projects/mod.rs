@@ -29,6 +29,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("tokens", tokens()),
         ("contracts", support::contracts::program()),
         ("bodies", support::bodies::without_uploads()),
+        ("chat", chat()),
         ("problem", problem()),
         ("own-errors", own_errors()),
         ("wrappers", wrappers()),
@@ -81,6 +82,10 @@ pub fn handwritten(name: &str) -> Vec<(String, String)> {
         let handlers = fs::read_to_string(tests().join("inputs/bodies/photos.rs")).expect("handlers");
         return vec![("src/handlers/photos.rs".to_owned(), handlers)];
     }
+    if name == "chat" {
+        let path = "src/handlers/chats.rs";
+        return vec![(path.to_owned(), guide_file("sockets.md", "rust", path))];
+    }
     let page = match name {
         "own-errors" => "error-formats.md",
         "contracts" => "cookies.md",
@@ -104,6 +109,11 @@ pub fn guide_file(page: &str, language: &str, path: &str) -> String {
 /// An application whose routes have wrappers with and without replies and failures, mixed with other middleware.
 pub fn wrappers() -> Program {
     of_sources(&tests().join("inputs/wrappers"))
+}
+
+/// An application with WebSockets, plain ones and ones with wrappers, middleware and limits of their own.
+pub fn chat() -> Program {
+    of_sources(&tests().join("inputs/chat"))
 }
 
 /// Returns the kitchen sink application with one more route for each of its types, which accepts and returns a value

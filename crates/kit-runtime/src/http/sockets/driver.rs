@@ -3,17 +3,17 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use kit_websocket::CLOSE_TIME;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
-use super::super::service::catch_panic;
-use super::super::{Context, Error};
+use super::super::catch_panic::catch_panic;
+use super::super::request_log::Entry;
+use super::opening::OpenSocket;
 use super::shared::Shared;
 use crate::shutdown::Shutdown;
 
@@ -23,35 +23,49 @@ const BUFFER: usize = 8 * 1024;
 const MAX_WRITE: usize = 64 * 1024;
 /// Time for which a handler may run after its socket has ended.
 const HANDLER_GRACE: Duration = Duration::from_secs(10);
+/// Close code of a connection that has ended without a close frame.
+const ABNORMAL: u16 = 1006;
 /// Code and reason for the clients of a server that shuts down.
-const GOING_AWAY: (u16, &str) = (1001, "the server shuts down");
+const GOING_AWAY: (u16, &str) = (1001, "The server is closing");
 
-/// Runs a handler and moves the bytes of its socket until both have ended.
-pub(super) async fn run(
-    upgrade: OnUpgrade,
-    shared: Arc<Shared>,
-    ping_after: Duration,
-    context: Context,
-    work: impl Future<Output = Result<(), Error>>,
-) {
+/// Serves a WebSocket in a task of its own. `entry` is written when the connection has ended.
+pub(in super::super) fn spawn(socket: OpenSocket, entry: Option<Entry>) {
+    tokio::spawn(run(socket, entry));
+}
+
+/// Runs a handler and moves the bytes of its socket until both have ended. Writes the entry of the request log when the
+/// connection has ended.
+async fn run(socket: OpenSocket, entry: Option<Entry>) {
+    let OpenSocket {
+        upgrade,
+        shared,
+        ping_after,
+        context,
+        mut work,
+    } = socket;
     let shutdown = Shutdown::of_server();
     let moving = async {
         if let Ok(upgraded) = upgrade.await {
             // An error means that the connection has ended without a close frame.
             let _ = move_bytes(upgraded, &shared, ping_after, shutdown).await;
         }
-        shared.end();
+        let (code, bytes) = shared.end();
+        if let Some(mut entry) = entry {
+            entry.bytes = bytes;
+            entry.write(code == ABNORMAL);
+        }
     };
     let working = async {
-        let mut work = pin!(work);
         let result = poll_fn(|task| context.scope_part(|| catch_panic(|| work.as_mut().poll(task)))).await;
         match result {
             Ok(()) => shared.close(1000, ""),
             // The handler has returned the error of a message that the client can no longer receive.
             Err(error) if error.is_socket_ended() => shared.close(1000, ""),
             Err(error) => {
-                context.scope_part(|| error.log(&context));
-                shared.close(1011, "the handler has failed");
+                context.scope_part(|| {
+                    error.log_late("The handler of a WebSocket failed; the socket was closed");
+                });
+                shared.close(1011, "Internal error");
             }
         }
     };

@@ -1,16 +1,16 @@
 //! The handshake of a WebSocket.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use kit_websocket::{Compression, Session, accept_key};
 
-use super::super::cors::is_allowed;
 use super::super::csrf::is_origin_of;
-use super::super::{Context, Error, Response};
+use super::super::{Context, Cors, Error, Response};
 use super::Socket;
-use super::driver;
+use super::opening::{OpenSocket, Opening};
 use super::shared::Shared;
 use crate::Contract;
 use crate::settings::settings;
@@ -24,9 +24,6 @@ pub struct SocketOptions {
     pub compression: bool,
     /// Time without bytes of the client after which the server sends a ping, and after which it then closes the connection.
     pub ping_after: Duration,
-    /// Origins of web pages that may open a socket, besides the origin of the server. `None` allows every origin.
-    /// `https://*.example.com` matches all subdomains of `example.com`.
-    pub origins: Option<&'static [&'static str]>,
 }
 
 impl Default for SocketOptions {
@@ -35,15 +32,15 @@ impl Default for SocketOptions {
             message_bytes: None,
             compression: false,
             ping_after: Duration::from_secs(30),
-            origins: Some(&[]),
         }
     }
 }
 
 impl Response {
-    /// Accepts a request as a WebSocket, and runs `handler` with it after the response. When the handler returns, the socket
-    /// closes with the code 1000, or with 1011 after an error, which is logged. After the client has left, the handler may
-    /// run for 10 more seconds.
+    /// Accepts a request as a WebSocket. The server sends the response 101, unless a wrapper replaces it, and runs `handler`.
+    /// When the handler returns, the socket closes with the code 1000, or with 1011 after an error, which is logged. After
+    /// the client has left, the handler may run for 10 more seconds. If the handler returns an error with the status 501
+    /// before it waits for anything, this error is the response.
     ///
     /// ```
     /// use kit_runtime::{Contract, Error, Request, Response, Socket, SocketOptions};
@@ -61,8 +58,8 @@ impl Response {
     ///
     /// # Errors
     ///
-    /// 426 if the request does not ask for a WebSocket of version 13, 400 if its key is invalid, 403 if a web page of another
-    /// origin has sent it.
+    /// 500 if the route does not have a reference such as `WS /rooms/:id`, or if [`Context::set_status`] was called. The
+    /// router has already checked the handshake of such a route.
     pub fn socket<In, Out, F, W>(context: &Context, options: SocketOptions, handler: F) -> Result<Self, Error>
     where
         In: Contract,
@@ -70,25 +67,18 @@ impl Response {
         F: FnOnce(Socket<In, Out>) -> W,
         W: Future<Output = Result<(), Error>> + Send + 'static,
     {
-        let headers = context.headers();
-        let upgrade = context.take_upgrade().filter(|_| {
-            has_token(headers, &header::UPGRADE, "websocket")
-                && has_token(headers, &header::CONNECTION, "upgrade")
-        });
-        let Some(upgrade) = upgrade else {
-            let message = "This path accepts only WebSockets. Send a handshake with `upgrade: websocket`";
-            return Err(upgrade_required(message, header::UPGRADE, "websocket"));
-        };
-        if context.header("sec-websocket-version").as_deref() != Some("13") {
-            let message = "This server supports version 13 of the WebSocket protocol";
-            return Err(upgrade_required(message, header::SEC_WEBSOCKET_VERSION, "13"));
+        let route = context.route().unwrap_or_default();
+        if !route.starts_with("WS ") {
+            let message =
+                format!("`{route}` accepts no WebSockets, because its key does not begin with `WS`");
+            return Err(Error::internal(message));
         }
-        let key = context.header("sec-websocket-key").filter(|key| is_key(key));
-        let Some(key) = key else {
-            let message = "The header sec-websocket-key must be 16 bytes in Base64";
-            return Err(Error::bad_request("BAD_REQUEST", message));
-        };
-        check_origin(context, options.origins)?;
+        if context.status().is_some() {
+            let message = format!("`{route}` accepts a WebSocket, so `set_status` cannot change its status");
+            return Err(Error::internal(message));
+        }
+        let upgrade = context.take_upgrade();
+        let upgrade = upgrade.ok_or_else(|| Error::internal("The request has opened a WebSocket already"))?;
         let offers = context
             .header("sec-websocket-extensions")
             .filter(|_| options.compression);
@@ -96,16 +86,15 @@ impl Response {
             Compression::negotiate(offers.as_bytes())
         });
         let message_bytes = options.message_bytes.unwrap_or(settings().body_bytes);
-        let shared = std::sync::Arc::new(Shared::new(Session::new(message_bytes, compression)));
-        let socket = Socket::new(std::sync::Arc::clone(&shared), context.clone());
-        let work = handler(socket);
-        tokio::spawn(driver::run(
+        let shared = Arc::new(Shared::new(Session::new(message_bytes, compression)));
+        let work = handler(Socket::new(Arc::clone(&shared), context.clone()));
+        let opening = Opening::new(OpenSocket {
             upgrade,
             shared,
-            options.ping_after,
-            context.clone(),
-            work,
-        ));
+            ping_after: options.ping_after,
+            context: context.clone(),
+            work: Box::pin(work),
+        });
 
         let mut response = axum::response::Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -114,6 +103,7 @@ impl Response {
         *headers = own;
         headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
         headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+        let key = context.header("sec-websocket-key").unwrap_or_default();
         // The text is base64.
         let accept = HeaderValue::from_str(&accept_key(key.as_bytes()))
             .map_err(|error| Error::internal(error.to_string()))?;
@@ -122,13 +112,53 @@ impl Response {
             let value = HeaderValue::from_static(Compression::RESPONSE);
             headers.insert(header::SEC_WEBSOCKET_EXTENSIONS, value);
         }
+        response.extensions_mut().insert(opening);
         Ok(Self(response))
     }
 }
 
-fn upgrade_required(message: &str, name: HeaderName, value: &'static str) -> Error {
+/// Checks the handshake of a WebSocket (RFC 6455, 4.2.1) before any middleware runs. Web pages may open it from the own origin
+/// and from the origins of `cors`.
+pub(in super::super) fn check_handshake(context: &Context, cors: Option<Cors>) -> Result<(), Error> {
+    let headers = context.headers();
+    let asks = context.method() == Method::GET
+        && context.has_upgrade()
+        && has_token(headers, &header::UPGRADE, "websocket")
+        && has_token(headers, &header::CONNECTION, "upgrade");
+    if !asks {
+        let message = "This path accepts only WebSockets. Send a handshake with `upgrade: websocket`";
+        let headers = [(header::UPGRADE, "websocket"), (header::CONNECTION, "upgrade")];
+        return Err(upgrade_required(context, message, headers));
+    }
+    let version = context.header("sec-websocket-version");
+    if version.is_none_or(|version| version.trim() != "13") {
+        let message = "This server supports version 13 of the WebSocket protocol";
+        let headers = [
+            (header::SEC_WEBSOCKET_VERSION, "13"),
+            (header::UPGRADE, "websocket"),
+            (header::CONNECTION, "upgrade, close"),
+        ];
+        return Err(upgrade_required(context, message, headers));
+    }
+    if !context
+        .header("sec-websocket-key")
+        .is_some_and(|key| is_key(&key))
+    {
+        let message = "The header sec-websocket-key must be 16 bytes in Base64";
+        return Err(Error::bad_request("BAD_REQUEST", message));
+    }
+    check_origin(context, cors)
+}
+
+fn upgrade_required<const N: usize>(
+    context: &Context,
+    message: &str,
+    headers: [(HeaderName, &'static str); N],
+) -> Error {
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    // `Context::set_header` refuses them, because they belong to the connection.
+    context.answer_headers().extend(headers);
     Error::new(StatusCode::UPGRADE_REQUIRED, "UPGRADE_REQUIRED", message)
-        .with_header(name, HeaderValue::from_static(value))
 }
 
 /// Returns true if a list of tokens in a header contains a token.
@@ -151,14 +181,15 @@ fn is_key(key: &str) -> bool {
 }
 
 /// Refuses web pages of other origins: browsers send cookies with the handshake of any page.
-fn check_origin(context: &Context, origins: Option<&'static [&'static str]>) -> Result<(), Error> {
-    let (Some(origin), Some(origins)) = (context.header("origin"), origins) else {
+fn check_origin(context: &Context, cors: Option<Cors>) -> Result<(), Error> {
+    let Some(origin) = context.header("origin") else {
         return Ok(());
     };
     let site = context.header("sec-fetch-site");
     let is_other_site = site.is_some_and(|site| site != "same-origin" && site != "none");
     let is_own = !is_other_site && is_origin_of(&origin, context.header("host").as_deref());
-    if is_own || origins.iter().any(|allowed| is_allowed(allowed, &origin)) {
+    let has_cookies = || context.headers().contains_key(header::COOKIE);
+    if is_own || cors.is_some_and(|cors| cors.allows_socket(&origin, has_cookies())) {
         return Ok(());
     }
     let message = "The WebSocket comes from a web page of an origin that may not open it";

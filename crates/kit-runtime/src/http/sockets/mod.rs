@@ -2,9 +2,9 @@
 
 mod driver;
 mod handshake;
+mod opening;
 mod shared;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,15 +12,19 @@ use std::sync::Arc;
 use kit_websocket::{Message, cut_reason};
 
 use super::response::check;
+use super::source::Slot;
 use super::unstorable::find_unstorable;
-use super::{Context, Error};
-use crate::check::{Failure, Secrets, explain_without};
+use super::{Context, Error, Phase};
+use crate::check::{Failure, Rule, Secrets, explain_without};
 use crate::json::{from_json, parse, to_text};
 use crate::{Contract, is_development};
 use shared::Shared;
 
+pub(super) use driver::spawn;
 pub use handshake::SocketOptions;
+pub(super) use handshake::check_handshake;
 pub use kit_websocket::Close as SocketClose;
+pub(super) use opening::begin;
 
 /// Maximum length of the reason of a close frame in bytes.
 const LONGEST_REASON: usize = 123;
@@ -69,8 +73,10 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
     pub async fn recv(&self) -> Option<In> {
         match read(self.shared.next().await?) {
             Ok(message) => Some(message),
-            Err((code, reason)) => {
-                self.shared.close(code, &reason);
+            Err((code, failures)) => {
+                self.shared.close(code, &reason(&failures));
+                let error = Error::invalid(Slot::Body, In::NAME, failures).in_phase(Phase::Body);
+                self.context.scope_part(|| error.log(&self.context));
                 None
             }
         }
@@ -138,28 +144,45 @@ impl<In, Out> fmt::Debug for Socket<In, Out> {
     }
 }
 
-/// Decodes a message. An error is the code and the reason with which the socket closes.
-fn read<T: Contract>(message: Message<'static>) -> Result<T, (u16, Cow<'static, str>)> {
+/// Decodes a message. An error is the code with which the socket closes, and the rules that the message breaks.
+fn read<T: Contract>(message: Message<'static>) -> Result<T, (u16, Vec<Failure>)> {
+    let failure = |expected: &str, received: &str, rule| {
+        vec![Failure {
+            path: "$".to_owned(),
+            expected: expected.to_owned(),
+            received: received.to_owned(),
+            value: None,
+            rule,
+            limit: None,
+            suggestion: None,
+        }]
+    };
     let Message::Text(text) = message else {
-        return Err((1003, "$: expected JSON in a text message".into()));
+        let failures = failure("JSON in a text message", "a binary message", Rule::Encoding);
+        return Err((1003, failures));
     };
     let Ok(value) = parse(&text) else {
-        return Err((1007, "$: expected JSON".into()));
+        return Err((1007, failure("JSON", "text that is not JSON", Rule::Json)));
     };
-    let refused = |failure: &Failure| {
-        let reason = format!("{}: expected {}", failure.path, failure.expected);
-        (1008, shortened(reason).into())
-    };
-    if let Some(failure) = explain_without(Secrets::None, T::shape(), &value, true).first() {
-        return Err(refused(failure));
+    let failures = explain_without(Secrets::None, T::shape(), &value, !is_development());
+    if !failures.is_empty() {
+        return Err((1008, failures));
     }
-    let decoded: T = from_json(&value).map_err(|_| (1008, "the message does not fit its type".into()))?;
+    let decoded: T = from_json(&value).map_err(|_| (1008, failure(T::NAME, "another value", Rule::Type)))?;
     let unstorable = if text.contains("\\u") {
         find_unstorable(&decoded)
     } else {
         None
     };
-    unstorable.map_or(Ok(decoded), |failure| Err(refused(&failure)))
+    unstorable.map_or(Ok(decoded), |failure| Err((1008, vec![failure])))
+}
+
+/// Returns the reason of a close frame for a message that breaks its contract: the first failure.
+fn reason(failures: &[Failure]) -> String {
+    let first = failures.first();
+    shortened(first.map_or_else(String::new, |failure| {
+        format!("{}: expected {}", failure.path, failure.expected)
+    }))
 }
 
 /// Returns a reason that fits into a close frame. A reason that is cut ends with three dots, as on Node.

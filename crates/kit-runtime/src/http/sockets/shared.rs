@@ -26,6 +26,8 @@ pub(super) struct State {
     inbox_bytes: usize,
     /// True if a sender waits for room.
     is_full: bool,
+    /// Number of bytes of the messages that were sent.
+    sent: u64,
     end: Option<Close>,
 }
 
@@ -52,6 +54,7 @@ impl Shared {
                 inbox: VecDeque::new(),
                 inbox_bytes: 0,
                 is_full: false,
+                sent: 0,
                 end: None,
             }),
             arrived: Notify::new(),
@@ -99,6 +102,7 @@ impl Shared {
             if state.end.is_some() || !state.session.is_open() {
                 return false;
             }
+            state.sent += u64::try_from(text.len()).unwrap_or(0);
             let has_room = state.session.send(&Message::Text(text.into()));
             state.is_full |= !has_room;
             has_room
@@ -163,13 +167,15 @@ impl Shared {
         }
     }
 
-    /// Records the end of the connection.
-    pub(super) fn end(&self) {
+    /// Records the end of the connection. Returns the close code, and the number of bytes of the messages that were sent.
+    pub(super) fn end(&self) -> (u16, u64) {
         let mut state = self.lock();
         let end = state.session.end().cloned().unwrap_or_else(Close::abnormal);
-        state.end.get_or_insert(end);
+        let code = state.end.get_or_insert(end).code;
+        let sent = state.sent;
         drop(state);
         self.wake_all();
+        (code, sent)
     }
 
     fn wake_all(&self) {
