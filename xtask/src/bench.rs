@@ -56,6 +56,8 @@ enum Name {
     Router,
     /// Messages on WebSockets, compared with ws, Bun and axum: server CPU per message.
     Sockets,
+    /// Server-Sent Events to 1,000 readers, compared with Fastify, Bun and axum: server CPU per delivery.
+    Events,
     /// Static files of 4 KiB and of 1 MiB, compared with @fastify/static and tower-http: server CPU per file.
     Static,
     /// Creation of a database for one test, fifty times: milliseconds.
@@ -165,6 +167,8 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Router => "bench/router/run.ts",
         Name::Sockets if options.json.is_some() => bail!("`sockets` writes no file: leave out `--json`"),
         Name::Sockets => "bench/sockets/run.ts",
+        Name::Events if options.json.is_some() => bail!("`events` writes no file: leave out `--json`"),
+        Name::Events => "bench/events/run.ts",
         Name::Static if options.json.is_some() => bail!("`static` writes no file: leave out `--json`"),
         Name::Static => "bench/static/run.ts",
         Name::Database => "bench/database/run.ts",

@@ -99,6 +99,7 @@ export {
 } from "./request/wrapper.ts";
 export type { AnyWrapper, Wrapper } from "./request/wrapper-object.ts";
 export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
+export { sharedEvent } from "./bodies/shared-event.ts";
 export { type OpenSocket, SocketClosedError } from "./sockets/socket-messages.ts";
 export type { TraceHeaders } from "./request/trace-headers.ts";
 export type {

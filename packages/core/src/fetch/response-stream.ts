@@ -26,7 +26,8 @@ export class FetchResponseWriter implements ResponseWriter {
 
   write(chunk: Uint8Array): boolean {
     if (this.#isOver) return false;
-    this.#controller.enqueue(chunk);
+    // The reader may change what it receives, and other readers may receive the same chunk.
+    this.#controller.enqueue(new Uint8Array(chunk));
     this.#isWaiting = this.#controller.desiredSize! <= 0;
     return !this.#isWaiting;
   }
