@@ -129,7 +129,7 @@ export const api = hc<typeof server>("http://localhost");
   },
 ];
 
-/** Writes the module of a client, and a module that calls every route with this client. Returns both paths, relative to the project. */
+/** Writes the module of a client, and a module that calls every route with this client. Returns the paths of the two modules, relative to the project. */
 export function write(subject: Subject, all: readonly Route[]): { client: string; calls: string } {
   const directory = join(app, "src/clients");
   mkdirSync(directory, { recursive: true });

@@ -106,7 +106,7 @@ export async function drizzleIn(root: string, url: string): Promise<Tool> {
       await writeFiles(root, { "schema.ts": younger });
       await generate("younger");
       await apply();
-      // Merges as a user of git does who keeps both sides of the journal file, sorted by their timestamps.
+      // Merges two branches as a user of git who keeps the entries of each branch in the journal file, sorted by timestamp.
       await cp(join(root, "older/0001_older.sql"), join(out, "0001_older.sql"));
       const journal = (directory: string) => readJournal(join(root, directory, "meta/_journal.json"));
       const [one, other] = [await journal("older"), await journal("drizzle")];

@@ -24,7 +24,7 @@ interface Plan {
   readonly seconds: number;
   readonly connections: number;
   readonly rounds: number;
-  /** Duration in seconds of the first turn of each subject. It is a warm-up and is discarded. */
+  /** Duration in seconds of the first turn of each subject. This turn is a warm-up, and its results are discarded. */
   readonly warmUp: number;
   readonly json: string | undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Measures the CPU time per request that observability costs, without a server:
  * `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios handler]`.
- * Each subject is a separate process, so that it does not run code that was optimized for another one. The subjects take turns for short
+ * Each subject is a separate process, so that no subject runs code that was optimized for another subject. The subjects take turns for short
  * slices of time. Each slice is compared with the adjacent slice of `off`, because other work on the machine slows both. The results are
  * medians. README.md explains them.
  */

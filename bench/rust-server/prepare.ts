@@ -33,13 +33,13 @@ export async function prepare(signal: AbortSignal): Promise<Programs> {
 }
 
 async function server(root: string, name: string, signal: AbortSignal): Promise<string> {
-  // Both servers use the same target directory, so that common libraries are compiled once.
+  // The two servers use the same target directory, so that common libraries are compiled once.
   const environment = { ...process.env, CARGO_TARGET_DIR: join(repository, "target/bench-peers") };
   const options = ["build", "--release", "--locked", "--message-format", "json"];
   return executableOf(await run("cargo", options, root, signal, environment), name);
 }
 
-/** Returns the versions of the libraries that both servers use. Reads each server's lock file. */
+/** Returns the versions of the libraries that the two servers use. Reads each server's lock file. */
 export function versions(): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const names = ["axum", "hyper", "serde_json", "sqlx", "tokio"];
   return { kit: cratesOf(generated, names), peer: cratesOf(peer, names) };

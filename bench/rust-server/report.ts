@@ -1,7 +1,7 @@
 import { columns, median, type Row } from "../figures.ts";
 import { figure, rowsOf as rowsOfSubject, type Sample } from "../http/report.ts";
 
-/** Measurements of both servers, one directly after the other. */
+/** Measurements of the two servers, one directly after the other. */
 export interface Pair {
   readonly kit: Sample;
   readonly peer: Sample;

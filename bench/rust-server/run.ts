@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench rust-server`: compares the Rust server that kit generates for the Notes example with a handwritten one. Both run in
- * turn, each with its own database that has the same rows. README.md explains the results.
+ * `cargo xtask bench rust-server`: compares the Rust server that kit generates for the Notes example with a handwritten one. The
+ * servers run in turn. Each has its own database with the same rows. README.md explains the results.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -112,7 +112,7 @@ async function turn(
   };
 }
 
-/** Checks that both servers respond correctly. If the response contains only stored data, both must send the same bytes. */
+/** Checks that the two servers respond correctly. If a response contains only stored data, they must send the same bytes. */
 async function check(sides: readonly [Side, Side], scenario: NotesScenario): Promise<void> {
   const texts: string[] = [];
   for (const { subject, database } of sides) {

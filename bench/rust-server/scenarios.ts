@@ -4,9 +4,9 @@ import type { Scenario } from "../http/scenarios.ts";
 export interface NotesScenario extends Scenario {
   /** Requests, which all have the same length. */
   readonly requests: readonly string[];
-  /** True if the requests change rows. Both databases are then filled again before each turn. */
+  /** True if the requests change rows. The databases are then filled again before each turn. */
   readonly writes?: boolean;
-  /** Path whose response contains only stored data, so both servers must send the same bytes for it. */
+  /** Path whose response contains only stored data, so that the two servers must send the same bytes. */
   readonly path?: string;
 }
 
@@ -28,8 +28,8 @@ export const seed: string = `
     FROM generate_series(1, ${count}) AS n`;
 
 /**
- * SQL statement that updates statistics and removes dead rows, because those of the previous turn could change query plans. It is separate,
- * because VACUUM cannot run in a transaction.
+ * SQL statement that updates statistics and removes dead rows, because the dead rows of the previous turn could
+ * change query plans. The statement is separate, because VACUUM cannot run in a transaction.
  */
 export const settle = "VACUUM ANALYZE notes";
 

@@ -1,5 +1,5 @@
-// OpenTelemetry collector of the soak test. It accepts all data and stores nothing. The tests of packages/otel check such
-// data.
+// OpenTelemetry collector of the soak test. The collector accepts all data and stores nothing. The tests of
+// packages/otel check the data.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -6,7 +6,7 @@ export function consume(text: string | undefined): void {
   if (text !== undefined) letters = (letters + text.length) | 0;
 }
 
-/** Returns the number of characters that were read. It is never called, but the engine cannot know that. */
+/** Returns the number of characters that were read. The function is never called, but the engine cannot know that. */
 export function consumedCharacters(): number {
   return letters;
 }

@@ -2,7 +2,7 @@
  * One subject in its own process. Checks the results of the subject, warms it up with all operations that it supports, then measures the
  * scenarios that the parent process asks for.
  *
- * The loop calls a function that it cannot inline, as in a server, so that no work is moved out of the loop or removed. Time is the CPU
+ * The loop calls a function that the engine cannot inline, as in a server, so that no work is moved out of the loop or removed. Time is the CPU
  * time of the whole process. It includes the threads of the garbage collector and the compiler, and other work on the machine affects it
  * less.
  */

@@ -60,7 +60,7 @@ export function bytesOf({ request, closes }: Case): Buffer {
   const lines = Object.entries({ host: "localhost", ...headers }).map(
     ([name, text]) => `${name}: ${text}\r\n`,
   );
-  // Does not ask the server to close the connection if the case tests that it does so by itself.
+  // Sends no `connection: close` in cases which test that the server itself closes the connection.
   if (closes !== true) lines.push("connection: close\r\n");
   if (chunks !== undefined) lines.push("transfer-encoding: chunked\r\n");
   else if (body.length > 0) lines.push(`content-length: ${body.length}\r\n`);

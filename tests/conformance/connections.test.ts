@@ -69,7 +69,7 @@ for (const { name, echo } of columns) {
   });
 }
 
-/** Connects again and again until the server accepts the connection. It may still count one that has just been closed. */
+/** Connects again and again until the server accepts the connection. The server may still count a connection that was closed a moment ago. */
 async function admitted(port: number): Promise<Client> {
   const end = performance.now() + 5000;
   for (;;) {

@@ -21,7 +21,7 @@ export type Guarding =
   /** Refuses requests to some paths: prefixes, nested prefixes and single paths. */
   | "prefixes";
 
-/** Response body of all routes. It shows which route was reached, also a guarded one by mistake. */
+/** Response body of all routes. The body names the route, so the test notices a guarded route that was reached by mistake. */
 export interface RouteResponse {
   readonly route: string;
   readonly path: string;

@@ -182,7 +182,7 @@ for (const [name, make] of servers) {
       const sender = await open(app.port, head(begin.length + content + end.length) + begin);
       sender.socket.write(Buffer.alloc(content, "x"));
       sender.socket.write(end);
-      // Bytes that the operating system has not taken from this client.
+      // Number of bytes that wait in this process because the socket is full.
       const { _handle: handle } = sender.socket as unknown as { _handle: { writeQueueSize: number } };
       for (let [last, equal] = [-1, 0]; equal < 5; equal = last === handle.writeQueueSize ? equal + 1 : 0) {
         last = handle.writeQueueSize;
@@ -315,7 +315,7 @@ for (const [name, make] of servers) {
         () => [field, ...Array<string>(1000).fill(fill("x", 65_536)), "\r\n", `${begin}1${end}`],
       ],
     ];
-    // The other servers receive bodies with the code of the second.
+    // The other servers receive bodies with the same code as the second server.
     const tested = name === "native" || name === "fallback" ? hostile : [];
     for (const [what, status, parts] of tested) {
       test(`responds with ${status} to ${what}, with little memory`, async (t) => {

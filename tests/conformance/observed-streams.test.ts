@@ -40,7 +40,7 @@ async function* events(): AsyncGenerator<object> {
 
 async function* lines(): AsyncGenerator<object> {
   yield { percent: 1 };
-  // Only a write shows that a client is gone.
+  // The server notices only at a write that the client has disconnected.
   for (let isOver = false; !isOver; yield { percent: 2 })
     isOver = await Promise.race([release.promise.then(() => true), sleep(20, false)]);
   throw new Error("The disk is full");

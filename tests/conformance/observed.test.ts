@@ -154,7 +154,7 @@ for (const [name, make] of servers) {
       const { logs: grave } = await get<{ logs: LogEntry[] }>("logs?level=error");
       assert.deepEqual(
         grave.map(({ level, message }) => `${level}: ${message}`),
-        // The other error is the one that `GET /fail` throws.
+        // `GET /fail` throws the other error.
         ["error: It is taken", "fatal: at fatal", "error: at error"],
       );
     });

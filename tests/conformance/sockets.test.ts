@@ -277,7 +277,7 @@ for (const [server, make] of servers) {
       for (let index = 0; index < 1024; index += 1) client.send({ text });
       await until(() => Number(noticed.get(name)?.[0] ?? 0) > text.length);
       await sleep(200);
-      // 32 MiB, of which the buffers of two sockets and the server take a part.
+      // 32 MiB. The buffers of the two sockets and of the server hold only a part.
       assert.ok(client.socket.bufferedAmount > 8 * 1024 * 1024, `${client.socket.bufferedAmount}`);
       client.socket.terminate();
     });

@@ -123,7 +123,7 @@ for (const [name, make] of servers) {
       const after = memory();
       const [heap, resident] = [after.heap - before.heap, after.resident - before.resident];
       t.diagnostic(`${heap.toFixed(1)} MiB more in the heap, ${resident.toFixed(1)} MiB in the process`);
-      // An object of each upload would need more than 1 KiB, and a buffer 64 KiB. The process does not return all memory.
+      // One object that stays after each upload would need more than 1 KiB, and one buffer 64 KiB. The limit is higher, because the process does not return all memory to the system.
       assert.ok(heap < 1 && resident < 32, `${heap} and ${resident} MiB`);
     },
   );

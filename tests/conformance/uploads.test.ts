@@ -297,7 +297,7 @@ for (const [name, make] of servers) {
       client.socket.destroy();
     });
 
-    test("limits the time of all other bodies as before", async () => {
+    test("limits the time of all other bodies", async () => {
       const times = { bodyIdleTimeoutMs: 60_000, bodyTimeoutMs: 300, headersTimeoutMs: 1000 };
       await using app = await serveUploads(make(times), echo);
       const client = await open(app.port, "PUT /notes HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nabc");
@@ -360,7 +360,7 @@ for (const [name, make] of servers) {
       });
       const client = await open(app.port, head(`content-length: ${size}`));
       client.socket.write(Buffer.alloc(size, "x"));
-      // Bytes that the operating system has not taken from this client.
+      // Number of bytes that wait in this process because the socket is full.
       const { _handle: handle } = client.socket as unknown as { _handle: { writeQueueSize: number } };
       const queued = (): number => handle.writeQueueSize;
       for (let [before, equal] = [-1, 0]; equal < 5; equal = before === queued() ? equal + 1 : 0) {

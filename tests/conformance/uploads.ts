@@ -87,7 +87,7 @@ export interface Client {
   text(): string;
   /** Returns "end" or the code of an error after the server has closed its side, and `undefined` before that. */
   ended(): string | undefined;
-  /** Waits until the text of the server contains this one. */
+  /** Waits until the server has sent this text. */
   receives(part: string): Promise<string>;
   /** Waits until the server has closed its side. Returns all data that it has sent. */
   rest(): Promise<string>;

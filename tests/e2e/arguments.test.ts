@@ -61,7 +61,7 @@ test("every file that starts a process is in the list of this test", async () =>
   assert.deepEqual(starting.flat().toSorted(), Object.keys(PLACES).toSorted());
 });
 
-/** Records the arguments of all processes that run in a directory or below it. It may miss very short processes. */
+/** Records the arguments of all processes that run in a directory or below it. Processes that end very quickly may be missed. */
 class Recorder {
   readonly commandLines: Set<string> = new Set();
   readonly #directory: string;

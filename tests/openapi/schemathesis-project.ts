@@ -154,7 +154,7 @@ import type { Job, Order, OrderRoutes, SoldOut } from "./orders.routes.ts";
 const orders = new Map<string, Order>();
 const etagOf = ({ id }: Order): string => '"' + id.slice(0, 8) + '"';
 
-// Both wrappers answer after the validation, because requests that are not valid get 422.
+// The two wrappers answer after the validation, because requests that are not valid get 422.
 export const queued = defineWrapper<{ replies: Reply<203, Job> }>(async ({ reply, headers }, next) => {
   const passed = await next();
   return headers["x-mode"] === "slow" ? reply(203, { job: "1" }) : passed;

@@ -141,7 +141,7 @@ function inside(stage: Stage, path: string): string {
   return path.startsWith("/") ? join(stage.root, path) : join(stage.directory, path);
 }
 
-/** Runs a command in a stage. It gets only the environment that the Dockerfile sets. */
+/** Runs a command in a stage. The command gets only the environment that the Dockerfile sets. */
 export function runIn(
   stage: Stage,
   [program = "", ...args]: readonly string[],

@@ -31,11 +31,11 @@ import { join } from "node:path";
 import type { Plugin } from "@kit/cli";
 
 export interface PlansOptions {
-  /** The plans that there are. */
+  /** Names of all plans. */
   readonly plans: readonly string[];
 }
 
-/** Adds the type \`Plan\`, bounds every name, checks plans by hand, lists routes, and compiles by taking types away. */
+/** Adds the type \`Plan\`, bounds every name, checks plans by hand, lists routes, and compiles by removing the types. */
 export function plans({ plans }: PlansOptions): Plugin {
   const literals = plans.map((plan) => JSON.stringify(plan));
   return {

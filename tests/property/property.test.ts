@@ -82,7 +82,7 @@ test("a value of a random type is accepted and unchanged after encoding and deco
     0,
     `${reports.length} of ${runs} types; again with KIT_SEED=${seed} KIT_RUNS=${runs}\n\n${reports.join("\n\n")}`,
   );
-  // Both numbers must be large, because validators that accept every value, or none, must not pass.
+  // The numbers of accepted and of refused values must be large. Otherwise validators that accept every value, or none, would pass.
   assert.ok(counts.accepted > runs * 4, `only ${counts.accepted} values were accepted`);
   assert.ok(counts.refused > runs * 10, `only ${counts.refused} values were refused`);
 });

@@ -234,7 +234,7 @@ describe("a new project", { timeout: 900_000 }, () => {
 
   test("a new project is served by `npm run dev`", async () => {
     const root = join(home, "hono-kysely");
-    // The process group is separate. It is stopped as Ctrl-C does it.
+    // The server has its own process group, which is stopped as by Ctrl-C.
     const child = spawn("npm", ["run", "dev"], {
       cwd: root,
       detached: true,

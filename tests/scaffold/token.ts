@@ -5,7 +5,7 @@ import { SignJWT } from "jose";
 /** Value of `AUTH_SECRET` for the tested applications. */
 export const SECRET = "a secret of a test, which is long enough";
 
-/** Returns a token of a user for the project of that name. It expires after an hour. */
+/** Returns a token of a user for the project of that name. The token expires after an hour. */
 export function accessToken(project: string, user: string): Promise<string> {
   return new SignJWT({ role: "user" })
     .setProtectedHeader({ alg: "HS256" })

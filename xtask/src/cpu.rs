@@ -2,8 +2,8 @@
 //! the CPU times of two runs can be compared, unlike their durations.
 //!
 //! The time includes the children of a program for which the program has waited. It does not include programs that
-//! continue or are killed without a wait, for example a PostgreSQL server that `kit dev` starts. Only Linux tells these
-//! times without unsafe code.
+//! continue or are killed without a wait, for example a PostgreSQL server that `kit dev` starts. Only on Linux can
+//these times be read without unsafe code.
 
 use std::process::Child;
 use std::time::Duration;

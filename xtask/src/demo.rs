@@ -62,7 +62,7 @@ fn demonstrate(
         .and_then(|()| migrate_and_serve(repository, options, environment));
     let stop = environment.kit(repository, &["db", "stop"])?;
     let stopped = run::last_step("kit db stop", stop);
-    // If both failed, report the first failure.
+    // If the demo and the cleanup have failed, report the failure of the demo.
     result.and_then(|code| stopped.map(|_| code))
 }
 

@@ -10,7 +10,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Maximum time for a child process to stop. Then it is killed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Makes signals set a flag. Without this, they would end the process.
+/// Makes signals set a flag. Otherwise signals would end the process.
 pub(crate) fn install() {
     // This fails only if there is already a handler. Then a signal ends the process at once.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));

@@ -6,7 +6,7 @@
 //! Invariants: a command that fails reports the problem and what to do; a child process never outlives its command;
 //! progress is drawn only on a terminal.
 
-// xtask is a tool that writes files and prints. The lints against both are for the published crates.
+// xtask is a tool that writes files and prints. The lints against printing and file access are for the published crates.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod addons;

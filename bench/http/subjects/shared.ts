@@ -51,7 +51,7 @@ export function envelopeOf(error: unknown): { readonly failure: Failure; readonl
   return { failure, body };
 }
 
-/** Returns the user that the access token names. It is asynchronous, like the verification of a signature. */
+/** Returns the user that the access token names. The function is asynchronous, like the verification of a signature. */
 export async function userOf(header: string | null | undefined): Promise<string> {
   if (header === undefined || header === null || !header.startsWith(scheme)) {
     throw new Failure(401, "UNAUTHORIZED", "Missing or invalid authorization header");

@@ -5,7 +5,7 @@ import { anything, mutated, nestedDeeply, written } from "./json.ts";
 import { raw } from "./raw.ts";
 import type { Route, Slots } from "./routes.ts";
 
-/** Maximum size in bytes of a body that both servers accept. */
+/** Maximum size in bytes of a body that the two servers accept. */
 const LIMIT = 1024 * 1024;
 
 /** Parts from which requests are generated. */
@@ -43,7 +43,7 @@ type Mutation = (draft: Draft, random: Random, material: Material, made: number)
 /** Methods whose routes store data if the request has a body. */
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
-/** Returns the request with this number. It depends only on the seed and the number. */
+/** Returns the request with this number. The seed and the number determine the request. */
 export function requestOf(material: Material, seed: number, index: number): Sent {
   const random = new Random(seed, index);
   // The approximate number of notes. With it, some ids in requests exist, and others do not exist yet or no longer.

@@ -23,7 +23,7 @@ export interface Slots {
 
 const SLOTS = ["params", "query", "headers", "cookies", "body"] as const;
 
-/** Route of the contracts. It generates requests to itself. */
+/** Route of the contracts, with functions that generate requests to the route. */
 export class Route {
   readonly method: string;
   /** Path pattern, such as `/notes/:id`. */

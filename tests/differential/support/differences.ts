@@ -117,7 +117,7 @@ export function insistOnNeeded(test: Run, needed: ReadonlySet<string>): void {
   );
 }
 
-/** Removes the intended differences from two responses. Returns both, and the names of the differences that were found. */
+/** Removes the intended differences from two responses. Returns the two responses, and the names of the differences that were found. */
 export function withoutDifferences(
   sent: Sent,
   said: readonly [NormalizedResponse, NormalizedResponse],

@@ -1,4 +1,4 @@
-/** Generator of random numbers with a seed (mulberry32). Each request has one of its own, so that it can be repeated alone. */
+/** Generator of random numbers with a seed (mulberry32). Each request has its own generator, so that a single request can be repeated. */
 export class Random {
   #state: number;
 
@@ -17,7 +17,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns an integer between both bounds, including the bounds. */
+  /** Returns an integer between two bounds, including the bounds. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

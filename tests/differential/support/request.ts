@@ -18,7 +18,7 @@ export interface Sent {
   readonly writes: boolean;
 }
 
-/** Returns a placeholder for the id of a note, which contains the number of the note. It is as long as an id. */
+/** Returns a placeholder for the id of a note, which contains the number of the note. The placeholder is as long as an id. */
 export function placeholder(number: number): string {
   return `00000000-0000-4000-a000-${String(number).padStart(12, "0")}`;
 }

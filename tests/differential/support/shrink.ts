@@ -11,7 +11,7 @@ export async function shrink(sent: Sent, isDifferent: (request: Sent) => Promise
   let least = sent;
   let left = MOST;
   const holds = async (request: Sent): Promise<boolean> => left-- > 0 && (await isDifferent(request));
-  // The difference may depend on earlier requests. It does not occur with this request alone then.
+  // The difference may depend on earlier requests. Then the difference does not occur with this request alone.
   if (!(await holds(sent))) return sent;
   if (sent.raw !== undefined) return sent;
   const keep = async (request: Sent): Promise<boolean> => {

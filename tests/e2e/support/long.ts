@@ -1,5 +1,5 @@
 /**
- * Value for the option `skip` of tests that run only with `cargo xtask test --long`. Such a test takes long, and a shorter test covers the
- * same code in the other runs.
+ * Value for the option `skip` of tests that run only with `cargo xtask test --long`. These tests take long. In other
+ * runs, shorter tests cover the same code.
  */
 export const onlyLong: string | false = process.env["KIT_LONG"] === "1" ? false : "only with --long";

@@ -3,7 +3,7 @@
 // The graph leaves out what TypeScript distinguishes and kit does not: names of types, the order of union members and of
 // properties, `readonly`, labels, and whether `boolean` is a type of its own or the union of two literals.
 
-/** Type in the graph. It refers to other types by their index. */
+/** Type in the graph, which refers to other types by their index. */
 export type Node =
   | { kind: Scalar }
   /** Literal type. `value` is in TypeScript's notation: `"a"`, `1`, `true`, `1n`. */

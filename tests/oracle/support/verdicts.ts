@@ -35,11 +35,11 @@ interface TestedValue {
   /** Value as text, for messages. */
   value: string;
   accepted: boolean;
-  /** Literal type of the value for TypeScript. It is that of the decoded value if the validator accepted the value. */
+  /** Literal type of the value for TypeScript. If the validator accepted the value, this is the type of the decoded value. */
   literal: string;
 }
 
-/** Name of the file with the literal types. It exists only in memory. */
+/** Name of the file with the literal types. The file exists only in memory. */
 const VALUES = "values.ts";
 const VALID = 6;
 const SPOILED = 12;

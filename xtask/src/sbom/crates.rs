@@ -154,8 +154,8 @@ impl Graph {
     }
 }
 
-/// Returns a dependency as its id and the flag for build scripts. If both the crate and its build script need it,
-/// returns it twice.
+/// Returns a dependency as its id and the flag for build scripts. If the crate and its build script need the
+/// dependency, returns two entries.
 fn needs(dependency: &Value) -> Vec<(String, bool)> {
     let Some(id) = dependency["pkg"].as_str() else {
         return Vec::new();

@@ -32,7 +32,7 @@ pub(super) struct Component {
 pub(super) struct Bill {
     pub(super) subject: Component,
     pub(super) components: Vec<Component>,
-    /// For each component, its direct dependencies. Both are package URLs.
+    /// Direct dependencies of each component. Components and dependencies are package URLs.
     pub(super) dependencies: BTreeMap<String, BTreeSet<String>>,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Resources {
 }
 
 impl Subject {
-    /// Starts the application on the native server. It writes the requests that it accepts to the file `journal`.
+    /// Starts the application on the native server. The application writes the requests that it accepts to the file `journal`.
     pub(crate) fn application(repository: &Repository, journal: Option<&Path>) -> anyhow::Result<Self> {
         let environment = journal.map(|path| ("KIT_SOAK_JOURNAL", path.as_os_str().to_owned()));
         Self::start(repository, super::APPLICATION, "src/main.ts", environment)
@@ -190,7 +190,7 @@ impl Subject {
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        // Both calls fail if the process has already exited, and then there is nothing to do.
+        // The calls fail if the process has already exited. Then there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

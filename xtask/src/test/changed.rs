@@ -16,7 +16,7 @@ use crate::clippy::Compiler;
 use crate::repository::Repository;
 use crate::{addons, check, run, setup};
 
-/// Files on which every test depends. If such a file has changed, all tests run.
+/// Files on which every test depends. If one of these files has changed, all tests run.
 const REACH_ALL: [&str; 6] = [
     "Cargo.toml",
     "Cargo.lock",

@@ -6,7 +6,7 @@ import { create, find } from "./store.ts";
 
 const scheme = "Bearer ";
 
-/** Middleware that reads the user from the access token. It is asynchronous, like the verification of a signature. */
+/** Middleware that reads the user from the access token. The function is asynchronous, like the verification of a signature. */
 export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
   const header = headers["authorization"];
   if (header === undefined || !header.startsWith(scheme)) {

@@ -22,7 +22,7 @@ async function chosenServer(): Promise<ServerAdapter> {
 
 const feature = chosenFeature();
 
-/** Application that is measured. It has only the feature that the benchmark has chosen. */
+/** Application that is measured. Only the feature that the benchmark has chosen is on. */
 export const app = createApp({
   server: await chosenServer(),
   ...(feature === "cors" && { cors: { origins: [allowedOrigin] } }),

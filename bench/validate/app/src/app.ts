@@ -4,5 +4,5 @@ import type { BenchRoutes } from "./bench.routes.ts";
 
 const handlers = defineHandlers<BenchRoutes>({ "POST /orders": ({ body }) => body });
 
-/** Application that is only built, because a build requires one. It is never started. */
+/** Application that is only built, because a build requires one. The application is never started. */
 export const app = createApp({ server: nativeServer(), routes: [{ handlers }] });

@@ -1,6 +1,6 @@
 /**
  * Measured types. kit and typia are compiled from this file; the schemas of the other subjects are handwritten equivalents. If kit and
- * typia use different tags for a rule (`@integer` and `@type int64`), the types have both.
+ * typia use different tags for a rule (`@integer` and `@type int64`), the types have the tags of both tools.
  */
 
 /** Small flat object, like the data of a form. */

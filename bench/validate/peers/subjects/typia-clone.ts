@@ -1,4 +1,4 @@
-/** Peer: typia's other way to remove undeclared properties. It copies the declared ones and does not change the value, like kit. */
+/** Peer: typia's other way to remove undeclared properties. Like kit, the function copies the declared properties and does not change the value. */
 import type { Subject } from "../../subject.ts";
 import { clone } from "../generated/typia.ts";
 

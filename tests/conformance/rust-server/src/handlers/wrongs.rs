@@ -1,5 +1,5 @@
-//! Handlers of `WrongRoutes`. Their responses break the contract. Development reports both of them; production cannot
-//! detect the first one.
+//! Handlers of `WrongRoutes`. Their responses break the contract. In development, each of them is reported; in
+//production, the server cannot detect the first one.
 
 use crate::app::App;
 use crate::error::Error;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the next number of a counter that the process has, so a later call returns a greater number.
+/// Returns the next number of a counter. A later call in the same process returns a greater number.
 pub fn next_step() -> usize {
     STEPS.fetch_add(1, Ordering::Relaxed)
 }
