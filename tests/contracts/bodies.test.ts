@@ -71,6 +71,7 @@ test("a response that breaks the format, a line or an event of its contract fail
       "GET /image": html,
       "GET /books": html,
       "GET /events": async function* () {
+        yield { event: "progress", data: { percent: 10 } };
         yield { event: "progress", data: { percent: "half" } };
       },
     }),

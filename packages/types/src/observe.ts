@@ -207,8 +207,8 @@ export interface StreamEnd {
   /** Time in milliseconds since 1970, with a fraction. */
   readonly time: number;
   /**
-   * `complete` if all messages were sent, `closed` if the application closed a WebSocket, `disconnected` if the client left,
-   * `failed` if the handler failed.
+   * `complete` if all messages were sent, `closed` if the application closed a WebSocket or closed itself, `disconnected` if
+   * the client left, `failed` if the handler failed.
    */
   readonly result: "complete" | "closed" | "disconnected" | "failed";
   /** Close code of a WebSocket (RFC 6455, 7.4). `null` for other streams. */

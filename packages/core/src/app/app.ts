@@ -383,7 +383,7 @@ class Application implements App {
     const { graceMs } = options;
     // The last part of the grace period is reserved for sending these responses.
     const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
-    this.#inFlight.closeSockets();
+    this.#inFlight.endLasting();
     try {
       await Promise.all([this.#options.server.close(options), this.#fetches.close(graceMs)]);
     } finally {
@@ -399,6 +399,7 @@ class Application implements App {
    */
   async #closeFetches({ graceMs }: CloseOptions): Promise<void> {
     const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
+    this.#inFlight.endLasting();
     await this.#fetches.close(graceMs);
     clearTimeout(timer);
     this.#inFlight.abortAll();

@@ -25,6 +25,9 @@ export class FetchExchange implements ServerExchange {
   readonly #request: Request;
   readonly #url: URL;
   readonly #body: Uint8Array;
+  /** Resolves when the body of the response is complete or has failed. */
+  readonly ended: Promise<void>;
+  readonly #end: () => void;
   readonly #resolve: (response: Response) => void;
   #isAnswered = false;
 
@@ -40,6 +43,9 @@ export class FetchExchange implements ServerExchange {
     this.bodyLength = this.#body.length;
     this.response = promise;
     this.#resolve = resolve;
+    const end = Promise.withResolvers<void>();
+    this.ended = end.promise;
+    this.#end = end.resolve;
     this.#request = request;
     this.#url = url;
   }
@@ -93,6 +99,7 @@ export class FetchExchange implements ServerExchange {
     const sent = !hasBody ? null : typeof body === "string" ? body : new Uint8Array(body);
     const response = new Response(sent, { status, headers: head });
     this.#answer(response);
+    this.#end();
   }
 
   respondStream(
@@ -104,7 +111,7 @@ export class FetchExchange implements ServerExchange {
   ): ResponseWriter {
     const head = headOf(contentType, headers);
     if (length !== null) head.set("content-length", `${length}`);
-    const writer = new FetchResponseWriter(events);
+    const writer = new FetchResponseWriter(events, this.#end);
     const response = new Response(this.method === "HEAD" ? null : writer.body, { status, headers: head });
     this.#answer(response);
     const { signal } = this.#request;

@@ -15,7 +15,7 @@ export class FetchServer {
   #active = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Number of requests without a response. */
+  /** Number of requests whose response is not complete. */
   get active(): number {
     return this.#active;
   }
@@ -26,23 +26,31 @@ export class FetchServer {
    */
   async handle(service: ServerService, request: Request): Promise<Response> {
     this.#active += 1;
+    let exchange: FetchExchange;
     try {
       const limit = service.bodyLimits?.of(request.method, targetOf(request)) ?? service.limits.bodyBytes;
       const isStreamed =
         service.streamedBodies?.has(request.method, targetOf(request)) === true &&
         !declaresMore(request, limit);
-      const exchange = isStreamed
+      exchange = isStreamed
         ? new FetchUploadExchange(request, limit)
         : new FetchExchange(request, await readFetchBody(request, limit));
-      service.handle(exchange);
-      return await exchange.response;
-    } finally {
-      this.#active -= 1;
-      if (this.#active === 0) this.#onIdle?.();
+    } catch (error) {
+      this.#noteEnd();
+      throw error;
     }
+    // A streamed body may end long after the response exists.
+    void exchange.ended.then(() => this.#noteEnd());
+    service.handle(exchange);
+    return exchange.response;
   }
 
-  /** Waits until every request has its response, at most `graceMs` milliseconds. */
+  #noteEnd(): void {
+    this.#active -= 1;
+    if (this.#active === 0) this.#onIdle?.();
+  }
+
+  /** Waits until every request has its complete response, at most `graceMs` milliseconds. */
   async close(graceMs: number): Promise<void> {
     if (this.#active === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();

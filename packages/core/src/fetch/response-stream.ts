@@ -8,12 +8,15 @@ export class FetchResponseWriter implements ResponseWriter {
   /** Stream of the written bytes. */
   readonly body: ReadableStream<Uint8Array>;
   readonly #events: ResponseStreamEvents;
+  readonly #onEnd: () => void;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #isOver = false;
   #isWaiting = false;
 
-  constructor(events: ResponseStreamEvents) {
+  /** `onEnd` is called once, when the body is complete or has failed. */
+  constructor(events: ResponseStreamEvents, onEnd: () => void) {
     this.#events = events;
+    this.#onEnd = onEnd;
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (this.#controller = controller),
@@ -36,12 +39,14 @@ export class FetchResponseWriter implements ResponseWriter {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#controller.close();
+    this.#onEnd();
   }
 
   destroy(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#controller.error(new Error("The response body failed; the log of the application has the reason"));
+    this.#onEnd();
   }
 
   /** Stops the writer because the client reads no more. */
@@ -50,6 +55,7 @@ export class FetchResponseWriter implements ResponseWriter {
     this.#isOver = true;
     // The caller may be inside of a method of this writer, during which no event may be called.
     queueMicrotask(() => this.#events.abort());
+    this.#onEnd();
   }
 
   #drained(): void {

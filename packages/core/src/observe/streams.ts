@@ -36,6 +36,11 @@ export class Streams {
     return true;
   }
 
+  /** Drops an open stream. */
+  forget(log: StreamLog): void {
+    this.#open.delete(log);
+  }
+
   /** Marks a kept stream as ended. */
   end(log: StreamLog): void {
     if (this.#open.delete(log)) this.#ended.push(log);
@@ -76,6 +81,12 @@ export class StreamLog {
   /** Notes a message of the handler. `event` is the name of an event, and `whole` its text on the wire. */
   sent(message: string, event: string | null = null, whole: string = message): void {
     if (this.#isKept) this.#note("out", this.#sent, message, byteLength(whole), event);
+  }
+
+  /** Drops the record, because the response is no stream. */
+  forget(): void {
+    this.#isKept = false;
+    this.#streams.forget(this);
   }
 
   /** Ends the record. Later calls have no effect. */

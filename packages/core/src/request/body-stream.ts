@@ -55,6 +55,13 @@ export class BodyStream implements ResponseStreamEvents {
     this.#writer?.destroy();
   }
 
+  /** Completes the body after the chunks that are written, and cancels the source. */
+  finish(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#end(reason, { isWhole: true });
+    this.#writer?.end();
+  }
+
   async #pump(writer: ResponseWriter): Promise<void> {
     try {
       for (;;) {

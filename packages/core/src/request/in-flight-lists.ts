@@ -2,7 +2,7 @@ import { InFlight } from "./in-flight.ts";
 
 /** Lists of the waiting requests of an application, one for each timeout. */
 export class InFlightLists {
-  /** List of the requests with the application's own timeout, and of all streams. */
+  /** List of the requests with the application's own timeout, of all streams and of all WebSockets. */
   readonly main: InFlight;
   readonly #byLimit = new Map<number, InFlight>();
 
@@ -17,9 +17,9 @@ export class InFlightLists {
     return list;
   }
 
-  /** Closes every WebSocket, at the beginning of the grace period. */
-  closeSockets(): void {
-    this.main.closeSockets();
+  /** Ends every WebSocket and every stream of events, at the beginning of the grace period. */
+  endLasting(): void {
+    this.main.endLasting();
   }
 
   /** Aborts every request at the end of the grace period. */

@@ -18,8 +18,8 @@ export interface PendingRequest {
   abort(): void;
 }
 
-/** Request whose WebSocket is open. */
-export interface OpenSocketRequest {
+/** Request that lasts until one side ends it: its WebSocket or its stream of events is open. */
+export interface LastingRequest {
   /** Called when the application begins to close. */
   goAway(): void;
   /** Called when the grace period ends. */
@@ -45,7 +45,8 @@ export class InFlight {
   #first: PendingRequest | null = null;
   #last: PendingRequest | null = null;
   readonly #streams = new Set<Pick<PendingRequest, "abort">>();
-  readonly #sockets = new Set<OpenSocketRequest>();
+  readonly #lasting = new Set<LastingRequest>();
+  #isClosing = false;
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -83,19 +84,21 @@ export class InFlight {
     this.#streams.add(request);
   }
 
-  /** Adds a request whose WebSocket is open. Such a request has no timeout. */
-  addSocket(request: OpenSocketRequest): void {
-    this.#sockets.add(request);
+  /** Adds a request that lasts until one side ends it. Such a request has no timeout. Ends it if the application closes. */
+  addLasting(request: LastingRequest): void {
+    this.#lasting.add(request);
+    if (this.#isClosing) request.goAway();
   }
 
-  /** Removes a request that {@link InFlight.addSocket} added. */
-  removeSocket(request: OpenSocketRequest): void {
-    this.#sockets.delete(request);
+  /** Removes a request that {@link InFlight.addLasting} added. */
+  removeLasting(request: LastingRequest): void {
+    this.#lasting.delete(request);
   }
 
-  /** Closes every WebSocket, at the beginning of the grace period. */
-  closeSockets(): void {
-    for (const request of this.#sockets) request.goAway();
+  /** Ends every WebSocket and every stream of events, at the beginning of the grace period. */
+  endLasting(): void {
+    this.#isClosing = true;
+    for (const request of this.#lasting) request.goAway();
   }
 
   /** Removes a request that {@link InFlight.addStream} added. */
@@ -112,7 +115,7 @@ export class InFlight {
       if (this.#first === request) this.remove(request);
     }
     for (const request of this.#streams) request.abort();
-    for (const request of this.#sockets) request.abort();
+    for (const request of this.#lasting) request.abort();
   }
 
   #start(): void {

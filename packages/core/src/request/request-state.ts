@@ -42,13 +42,17 @@ import { type TraceHeaders, traceHeadersOf, traceHeadersWithoutSpan } from "./tr
 import { jsonType, withoutBody } from "./body-rules.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
-import type { PendingRequest } from "./in-flight.ts";
+import type { LastingRequest, PendingRequest } from "./in-flight.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { applicationCloses, contentRangeOf, preconditionFailed, requestTimeout } from "./refusals.ts";
+import { StartedSource } from "./started-source.ts";
 import { isBodyFailure } from "./streamed-body.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import type { SocketEnd } from "../sockets/socket-messages.ts";
+
+/** Content type of Server-Sent Events. */
+const eventStream = /^text\/event-stream *(?:;|$)/i;
 
 /**
  * State of a request from its arrival to its response: ids, phase, headers, and its success or failure. Contains
@@ -77,8 +81,12 @@ export class RequestState implements RequestFailure, PendingRequest {
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   #isStreaming = false;
+  /** True while the head of a stream waits for the first chunk. */
+  #isStarting = false;
   /** Cancels the stream from which the response body is read. */
   #cancelBody: ((reason: unknown) => void) | undefined;
+  /** Entry of a stream of events in the list of requests that end when the application begins to close. */
+  #lasting: LastingRequest | null = null;
   /** Log of the WebSocket or streamed response, for observers. */
   #stream: StreamLog | null = null;
   /** Reason why the response was sent before the handler ended. */
@@ -195,9 +203,12 @@ export class RequestState implements RequestFailure, PendingRequest {
       if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
       // After the response, only the body in transfer can be aborted, which `#endStream` reports.
       else if (!this.#isAnswered)
-        this.exchange.onAbort(() =>
-          controller.abort(new Error("The client disconnected before the response was sent")),
-        );
+        this.exchange.onAbort(() => {
+          // A client that has only closed its sending side still gets a stream. The writer of the stream notices if the
+          // client has disconnected.
+          if (!this.#isStarting)
+            controller.abort(new Error("The client disconnected before the response was sent"));
+        });
     }
     return this.#controller.signal;
   }
@@ -231,7 +242,9 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   timeOut(limitMs: number): void {
-    this.#abort(requestTimeout(limitMs));
+    // The head of a stream is sent soon, and the list removes this request.
+    if (this.#isStarting) this.tick = -1;
+    else this.#abort(requestTimeout(limitMs));
   }
 
   abort(): void {
@@ -301,7 +314,45 @@ export class RequestState implements RequestFailure, PendingRequest {
       this.#respond(status, null, null);
     } else if (typeof body === "string" || body instanceof Uint8Array) this.#respond(status, type, body);
     else if (this.exchange.respondStream === undefined) void this.#respondCollected(status, type, body);
-    else this.#respondStream(status, type, body, raw.length);
+    else void this.#startStream(contractStatus, raw, body);
+  }
+
+  /**
+   * Reads the first chunk of a body, then sends the response. So code that runs before the first chunk can read the request,
+   * set the status and headers, and fail with an error response. Never throws.
+   */
+  async #startStream(contractStatus: number, raw: RawResponse, body: OpenSource): Promise<void> {
+    this.wait();
+    const source = new StartedSource(body);
+    this.#cancelBody = (reason) => source.cancel(reason);
+    this.#isStarting = true;
+    this.#stream?.open();
+    try {
+      const isKnown = await source.began();
+      this.#isStarting = false;
+      if (this.#isAnswered) return;
+      // The handler may read these after the response, when the server has released the request.
+      if (!isKnown) this.#keepRequest();
+    } catch (error) {
+      this.#isStarting = false;
+      source.cancel(error);
+      this.fail(error);
+      return;
+    }
+    const status = this.#status === 0 ? contractStatus : this.#status;
+    if (withoutBody.has(status)) {
+      source.cancel(new Error(`A ${status} response has no body`));
+      this.#respond(status, null, null);
+    } else {
+      const type = raw.contentType ?? this.#responseHeaders?.contentType ?? raw.defaultType;
+      this.#respondStream(status, type, source, raw.length);
+    }
+  }
+
+  /** Reads the address and the headers of the request, so that they can still be read after the response. */
+  #keepRequest(): void {
+    void this.address;
+    Object.keys(this.headers);
   }
 
   /**
@@ -414,6 +465,8 @@ export class RequestState implements RequestFailure, PendingRequest {
       return;
     }
     this.enter(phases.write);
+    const isEvents = eventStream.test(contentType);
+    if (isEvents) this.#preventBuffering();
     // The trace id cannot be read later. If the request is recorded, the recorder has read it already.
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     const stream = new BodyStream(source, length, (end) => this.#endStream(status, end));
@@ -433,16 +486,46 @@ export class RequestState implements RequestFailure, PendingRequest {
     }
     this.#noteAnswered();
     this.#isStreaming = true;
-    this.#stream?.open();
     this.#cancelBody = (reason) => stream.cut(reason);
-    this.settings.inFlight.addStream(this);
+    const { inFlight } = this.settings;
+    inFlight.addStream(this);
     if (this.exchange.method === "HEAD") stream.startEmpty(writer);
-    else stream.start(writer);
+    else {
+      stream.start(writer);
+      if (isEvents) this.#endAtShutdown(stream);
+    }
+  }
+
+  /** Sets headers without which a cache or a proxy may hold events back until the response ends. */
+  #preventBuffering(): void {
+    const { responseHeaders } = this;
+    if (responseHeaders.get("cache-control") === null) responseHeaders.set("cache-control", "no-store");
+    if (responseHeaders.get("x-accel-buffering") === null) responseHeaders.set("x-accel-buffering", "no");
+  }
+
+  /**
+   * Ends a stream of events as soon as the application begins to close: it would otherwise last until the end of the grace
+   * period, and its client reconnects by itself.
+   */
+  #endAtShutdown(stream: BodyStream): void {
+    const request = {
+      goAway: () => {
+        const reason = applicationCloses();
+        this.#stream?.end("closed");
+        stream.finish(reason);
+        this.#abortReason = reason;
+        this.#controller?.abort(reason);
+      },
+      abort: () => undefined,
+    };
+    this.#lasting = request;
+    this.settings.inFlight.addLasting(request);
   }
 
   #endStream(status: number, end: StreamEnd): void {
     this.#isStreaming = false;
     this.settings.inFlight.removeStream(this);
+    if (this.#lasting !== null) this.settings.inFlight.removeLasting(this.#lasting);
     if (!end.isWhole) {
       const { error } = end;
       if (error === undefined) {
@@ -469,8 +552,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     events: SocketEvents,
   ): ServerSocket | undefined {
     // The handler runs after the response, when the server has released the request. Reading all headers keeps them.
-    void this.address;
-    Object.keys(this.headers);
+    this.#keepRequest();
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     let socket: ServerSocket;
     try {
@@ -512,6 +594,7 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   #respondUnwritable(error: unknown): void {
+    this.#stream?.forget();
     this.#noteAnswered();
     this.logFailure("The response could not be sent", error);
     this.#recordFault(internalError, error);
@@ -541,6 +624,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     const { conditional } = this.settings;
     if (status === 200 && conditional !== null && this.#endsConditionally(conditional, body)) return;
     this.enter(phases.write);
+    this.#stream?.forget();
     // The trace id cannot be read later. If the request is recorded, the recorder has read it already.
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     this.#noteAnswered();

@@ -5,13 +5,11 @@ import { writeContent } from "../bodies/content.ts";
 import type { StreamLog } from "../observe/streams.ts";
 import { ResponseContractError } from "../validation-error.ts";
 import { RawResponse } from "./raw-response.ts";
-import type { ResponseHeaders } from "./response-headers.ts";
 
 /** Request for which a body is written. */
 export interface ContentRequest {
   /** True if values are checked against the contract. */
   readonly isChecked: boolean;
-  readonly headers: ResponseHeaders;
   /** Headers of a declared reply. */
   readonly declaredHeaders: readonly string[];
   /** Log of the events or lines, for observers. */
@@ -27,17 +25,12 @@ export function responseContent(
   ref: string,
   content: CompiledContent,
   value: unknown,
-  { isChecked, headers, declaredHeaders, log }: ContentRequest,
+  { isChecked, declaredHeaders, log }: ContentRequest,
 ): RawResponse {
   const report = (name: string, failures: readonly ValidationFailure[]): void => {
     throw new ResponseContractError(ref, name, failures);
   };
   const { body, contentType } = writeContent(ref, content, value, isChecked ? report : null, log);
-  if (content.format === "events") {
-    // Without these headers, a cache or a proxy may hold back events until the response ends.
-    if (headers.get("cache-control") === null) headers.set("cache-control", "no-store");
-    if (headers.get("x-accel-buffering") === null) headers.set("x-accel-buffering", "no");
-  }
   // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
   const isBytes = typeof body === "string" && !declaredHeaders.every(isAscii);
   return new RawResponse(isBytes ? Buffer.from(body) : body, { contentType });

@@ -478,7 +478,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
       },
       log: this.startStreamLog("socket"),
       ended: (end) => {
-        inFlight.removeSocket(request);
+        inFlight.removeLasting(request);
         this.endSocket(end);
       },
     });
@@ -493,7 +493,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     );
     if (socket === undefined) return;
     messages.attach(socket);
-    inFlight.addSocket(request);
+    inFlight.addLasting(request);
     void this.#runSocket({ ...input, socket: messages }, messages);
   }
 
@@ -540,7 +540,6 @@ export class RequestRun extends RequestState implements RoutedRequest {
     const log = format === "events" || format === "lines" ? this.startStreamLog(format) : null;
     return responseContent(ref, content, value, {
       isChecked: checkResponses,
-      headers: this.responseHeaders,
       declaredHeaders,
       log,
     });
