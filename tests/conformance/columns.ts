@@ -20,6 +20,8 @@ export interface Served extends AsyncDisposable {
   aborted(): readonly string[];
   /** Returns the log of a server in its own process. */
   log?(): string;
+  /** Asks a server in its own process to shut down, and waits for its end. */
+  stop?(): Promise<void>;
 }
 
 /** Server that runs the cases: an adapter of kit on Node, or the Rust server. */

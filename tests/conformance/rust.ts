@@ -70,6 +70,11 @@ export async function startRust(
         port: Number(port),
         log: () => written,
         aborted: () => written.match(/"message":"aborted"/g)?.map(() => "REQUEST_TIMEOUT") ?? [],
+        stop: async () => {
+          const exited = once(child, "exit");
+          child.kill("SIGTERM");
+          await exited;
+        },
         [Symbol.asyncDispose]: async () => {
           const exited = once(child, "exit");
           child.kill("SIGKILL");

@@ -70,7 +70,7 @@ const handlers = {
   "WS /rooms/:id": async ({ params, query, socket, ctx }: Input) => {
     await socket.send({ text: `${params.id} ${query.name ?? "nobody"} ${ctx.ip} ${ctx.headers["x-color"]}` });
   },
-  "WS /fail": async ({ socket }: Input) => {
+  "WS /failing": async ({ socket }: Input) => {
     for await (const { text } of socket) throw new Error(text);
   },
   "WS /close": async ({ socket }: Input) => {
@@ -96,7 +96,7 @@ const handlers = {
       if (sent % 16 === 15) noticed.set(name, [`${sent + 1}`]);
     }
   },
-  "WS /slow": async ({ query: { name = "" }, socket }: Input) => {
+  "WS /reading": async ({ query: { name = "" }, socket }: Input) => {
     let read = 0;
     for await (const { text } of socket) {
       read += text.length;
@@ -126,8 +126,10 @@ const guard = defineMiddleware(({ ctx }) => {
   ctx.header("x-guarded", "yes");
 });
 const wrapper = defineWrapper<{ adds: object }>(async ({ ctx }, next) => {
-  if (ctx.headers["x-token"] !== "secret") ctx.fail(401, "UNAUTHORIZED", "Send x-token");
+  const token = ctx.headers["x-token"];
+  if (token === undefined) ctx.fail(401, "UNAUTHORIZED", "Send x-token");
   const answer = await next({});
+  if (token !== "secret") ctx.fail(401, "UNAUTHORIZED", "Send x-token");
   answer.headers.set("x-wrapped", `${answer.status}`);
   return answer;
 });
@@ -149,12 +151,12 @@ export function socketOptions(): Omit<AppOptions, "server"> {
       }),
       ws("WS /long", { socket: { ...messages, in: long } }),
       ws("WS /late"),
-      ws("WS /fail"),
+      ws("WS /failing"),
       ws("WS /close"),
       ws("WS /broken"),
       ws("WS /watched", name),
       ws("WS /flood", name),
-      ws("WS /slow", name),
+      ws("WS /reading", name),
       ws("WS /guarded", { middleware: ["guard"] }),
       ws("WS /wrapped", { middleware: ["wrapper"], wrappers: { wrapper: {} } }),
       route("GET /plain", { response: responseOf("Plain", { text: "string" }) }),

@@ -109,23 +109,11 @@ impl Context {
         CURRENT.scope(self.clone(), work).await
     }
 
-    /// Removes and returns the future of the connection after a response with the status 101. Returns `None` if the request
-    /// does not ask for such a response.
+    /// Returns the future of the connection after a response with the status 101. `None` if the request does not ask for such
+    /// a response, or if the future was taken.
     #[cfg(feature = "sockets")]
-    pub(super) fn take_upgrade(&self) -> Option<hyper::upgrade::OnUpgrade> {
-        self.0
-            .upgrade
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-    }
-
-    /// Returns true if the client has asked for another protocol in this connection, and nobody has called
-    /// [`Self::take_upgrade`].
-    #[cfg(feature = "sockets")]
-    pub(super) fn has_upgrade(&self) -> bool {
-        let upgrade = self.0.upgrade.lock().unwrap_or_else(PoisonError::into_inner);
-        upgrade.is_some()
+    pub(super) fn upgrade(&self) -> std::sync::MutexGuard<'_, Option<hyper::upgrade::OnUpgrade>> {
+        self.0.upgrade.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a synchronous function during which this request is the current request.

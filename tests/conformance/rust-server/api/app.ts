@@ -8,6 +8,7 @@ import type { Failure, Reply } from "@kit/types";
 import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
 import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
+import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
 
 const pass = defineMiddleware(() => undefined);
@@ -16,6 +17,7 @@ const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => n
 const cached = defineWrapper<{
   replies: Reply<304, void, { etag: string }> | Reply<202, Queued, { "retry-after": number }>;
 }>((_input, next) => next());
+const refused = defineWrapper<{ adds: object }>((_input, next) => next({}));
 const limited = defineWrapper<{ errors: Failure<429, "LIMITED", Limit> }>((_input, next) => next());
 
 function inRust(): never {
@@ -95,6 +97,22 @@ const reportHandlers = defineHandlers<ReportRoutes>({
   "GET /plain": inRust,
 });
 
+const socketHandlers = defineHandlers<SocketRoutes>({
+  "WS /echo": inRust,
+  "WS /rooms/:id": inRust,
+  "WS /long": inRust,
+  "WS /failing": inRust,
+  "WS /close": inRust,
+  "WS /broken": inRust,
+  "WS /watched": inRust,
+  "WS /flood": inRust,
+  "WS /reading": inRust,
+  "WS /unwritten": inRust,
+});
+
+const guardedSocketHandlers = defineHandlers<GuardedSocketRoutes>({ "WS /guarded": inRust });
+const wrappedSocketHandlers = defineHandlers<WrappedSocketRoutes>({ "WS /wrapped": inRust });
+
 const wrapped = [
   { name: "limited", middleware: limited, priority: 20 },
   { name: "cached", middleware: cached, priority: 10 },
@@ -117,6 +135,15 @@ createApp({
     {
       handlers: contractHandlers,
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
+    },
+    { handlers: socketHandlers },
+    {
+      handlers: guardedSocketHandlers,
+      middleware: [{ name: "guard", middleware: pass, priority: 0 }],
+    },
+    {
+      handlers: wrappedSocketHandlers,
+      middleware: [{ name: "refused", middleware: refused, priority: 0 }],
     },
     {
       handlers: reportHandlers,

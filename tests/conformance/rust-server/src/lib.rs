@@ -15,10 +15,13 @@ pub mod services;
 pub mod handlers {
     pub mod apps;
     pub mod contracts;
+    pub mod guarded_sockets;
     pub mod guardeds;
     pub mod orders;
     pub mod photos;
     pub mod reports;
+    pub mod sockets;
+    pub mod wrapped_sockets;
     pub mod wrongs;
 }
 
@@ -29,7 +32,9 @@ pub mod middleware {
     pub mod global5;
     pub mod global9;
     pub mod group7;
+    pub mod guard;
     pub mod limited;
+    pub mod refused;
     pub mod tagged;
     pub mod timed;
 }

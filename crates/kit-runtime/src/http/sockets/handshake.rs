@@ -77,7 +77,7 @@ impl Response {
             let message = format!("`{route}` accepts a WebSocket, so `set_status` cannot change its status");
             return Err(Error::internal(message));
         }
-        let upgrade = context.take_upgrade();
+        let upgrade = context.upgrade().take();
         let upgrade = upgrade.ok_or_else(|| Error::internal("The request has opened a WebSocket already"))?;
         let offers = context
             .header("sec-websocket-extensions")
@@ -122,7 +122,7 @@ impl Response {
 pub(in super::super) fn check_handshake(context: &Context, cors: Option<Cors>) -> Result<(), Error> {
     let headers = context.headers();
     let asks = context.method() == Method::GET
-        && context.has_upgrade()
+        && context.upgrade().is_some()
         && has_token(headers, &header::UPGRADE, "websocket")
         && has_token(headers, &header::CONNECTION, "upgrade");
     if !asks {
