@@ -58,6 +58,7 @@
     ("http/error_response.rs", include_str!("../../kit-runtime/src/http/error_response.rs")),
     ("http/fields.rs", include_str!("../../kit-runtime/src/http/fields.rs")),
     ("http/handler_headers.rs", include_str!("../../kit-runtime/src/http/handler_headers.rs")),
+    ("http/header_text.rs", include_str!("../../kit-runtime/src/http/header_text.rs")),
     ("http/ids.rs", include_str!("../../kit-runtime/src/http/ids.rs")),
     ("http/ignored_input.rs", include_str!("../../kit-runtime/src/http/ignored_input.rs")),
     ("http/layers.rs", include_str!("../../kit-runtime/src/http/layers.rs")),

@@ -6,7 +6,7 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 
 use super::Error;
-use super::context::text_of;
+use super::header_text::text_of;
 use super::source::Slot;
 use crate::Contract;
 use crate::check::{BrokenRule, Failure, Rule};

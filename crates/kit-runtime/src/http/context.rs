@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use axum::http::header::AsHeaderName;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 
 use crate::cookies::{Cookie, Cookies};
@@ -16,6 +15,7 @@ use crate::settings::settings;
 use kit_static::{CurrentVersion, Outcome, evaluate};
 
 use super::handler_headers::{is_free, remove_value};
+use super::header_text::text_of;
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
 use super::routes::{Segment, hide_parameters, wildcard_of};
@@ -459,26 +459,6 @@ pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
 
 fn cookie_writer() -> Cookies<'static> {
     Cookies::new(&settings().cookie_keys, !is_development())
-}
-
-/// Returns a header as a string, in the same way as [`Context::header`].
-pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
-    let is_cookie = name.as_str().eq_ignore_ascii_case("cookie");
-    let mut values = headers.get_all(name).iter();
-    let mut joined = latin1(values.next()?);
-    for value in values {
-        let separator = if is_cookie { "; " } else { ", " };
-        joined = Cow::Owned(format!("{joined}{separator}{}", latin1(value)));
-    }
-    Some(joined)
-}
-
-/// Decodes the bytes of a header as Latin-1, like every server of kit.
-fn latin1(value: &HeaderValue) -> Cow<'_, str> {
-    match value.to_str() {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(value.as_bytes().iter().copied().map(char::from).collect()),
-    }
 }
 
 impl fmt::Debug for Context {

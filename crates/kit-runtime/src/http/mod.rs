@@ -21,6 +21,7 @@ mod error_format;
 mod error_response;
 mod fields;
 mod handler_headers;
+mod header_text;
 mod ids;
 mod ignored_input;
 mod layers;

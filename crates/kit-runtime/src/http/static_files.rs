@@ -12,7 +12,7 @@ use kit_static::{Answer, FileBody, FileReader, FileRequest, FileResponse, Site, 
 use serde_json::json;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::context::text_of;
+use super::header_text::text_of;
 use super::refusals::{method_not_allowed, precondition_failed};
 use super::reply::{ResponseCut, Streamed};
 use super::{Context, Error};

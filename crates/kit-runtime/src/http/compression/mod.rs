@@ -8,8 +8,8 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use hyper::body::Body as _;
 
-use super::context::text_of;
 use super::cors::add_vary;
+use super::header_text::text_of;
 use super::reply::Streamed;
 use accept_encoding::choose;
 use body::{CompressedBody, compress_now};

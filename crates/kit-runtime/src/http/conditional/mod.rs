@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use kit_static::{CurrentVersion, Outcome, evaluate};
 use sha2_v10::{Digest as _, Sha256};
 
-use super::context::text_of;
+use super::header_text::text_of;
 use super::refusals::precondition_failed;
 use super::reply::Streamed;
 use super::{Context, Error};
