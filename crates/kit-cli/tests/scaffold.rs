@@ -90,11 +90,11 @@ fn adds_the_dependencies_and_code_of_server_and_database() {
             "native",
             "raw",
             json!([
+                "@kit/auth",
                 "@kit/core",
                 "@kit/errors",
                 "@kit/server-native",
                 "@kit/types",
-                "jose",
                 "pg"
             ]),
             "nativeServer()",
@@ -103,13 +103,13 @@ fn adds_the_dependencies_and_code_of_server_and_database() {
             "express",
             "drizzle",
             json!([
+                "@kit/auth",
                 "@kit/core",
                 "@kit/errors",
                 "@kit/server-express",
                 "@kit/types",
                 "drizzle-orm",
                 "express",
-                "jose",
                 "pg"
             ]),
             "expressServer()",
@@ -119,12 +119,12 @@ fn adds_the_dependencies_and_code_of_server_and_database() {
             "kysely",
             json!([
                 "@hono/node-server",
+                "@kit/auth",
                 "@kit/core",
                 "@kit/errors",
                 "@kit/server-hono",
                 "@kit/types",
                 "hono",
-                "jose",
                 "kysely",
                 "pg"
             ]),
@@ -134,12 +134,12 @@ fn adds_the_dependencies_and_code_of_server_and_database() {
             "fastify",
             "raw",
             json!([
+                "@kit/auth",
                 "@kit/core",
                 "@kit/errors",
                 "@kit/server-fastify",
                 "@kit/types",
                 "fastify",
-                "jose",
                 "pg"
             ]),
             "fastifyServer()",

@@ -8,16 +8,12 @@ use crate::options::{VERSION, file_name};
 use crate::{Archives, Options};
 
 /// Development tools, with version ranges.
-const TOOLS: [(&str, &str); 3] = [
+const TOOLS: [(&str, &str); 4] = [
     ("@types/node", "^24.10.1"),
     ("@types/pg", "^8.23.1"),
-    ("typescript", "^7.0.2"),
-];
-
-/// Runtime dependencies of every project, independent of server and database.
-const RUNS: [(&str, &str); 1] = [
-    // Verifies access tokens. Has no dependencies; the project's lock file pins the version.
+    // Signs the access tokens of tests and of `npm run token`.
     ("jose", "^6.2.17"),
+    ("typescript", "^7.0.2"),
 ];
 
 /// Packages of the embedded PostgreSQL, one for each platform. Their install scripts only create links to
@@ -33,9 +29,9 @@ const WITHOUT_SCRIPTS: [&str; 5] = [
 
 /// Returns the packages of kit that a project depends on: first the runtime dependencies, then the development
 /// dependencies.
-fn own(options: &Options) -> ([String; 4], [String; 5]) {
+fn own(options: &Options) -> ([String; 5], [String; 5]) {
     let server = format!("@kit/server-{}", options.server.name());
-    let runs = ["@kit/core", "@kit/errors", &server, "@kit/types"];
+    let runs = ["@kit/auth", "@kit/core", "@kit/errors", &server, "@kit/types"];
     let develops = [
         "@kit/api-docs",
         "@kit/cli",
@@ -75,8 +71,7 @@ pub(crate) fn manifest(options: &Options) -> String {
         .iter()
         .map(with_version)
         .chain(options.server.peers().iter().copied().map(owned))
-        .chain(options.database.packages().iter().copied().map(owned))
-        .chain(RUNS.map(owned));
+        .chain(options.database.packages().iter().copied().map(owned));
     let development = develops.iter().map(with_version).chain(TOOLS.map(owned));
     let mut value = json!({
         "name": options.name.as_str(),

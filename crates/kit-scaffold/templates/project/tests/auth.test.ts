@@ -51,7 +51,7 @@ describe("access tokens", () => {
     const { exp: _, ...everlasting } = CLAIMS;
     const { sub: __, ...nobody } = CLAIMS;
     const tokens = [
-      "ada:user",
+      "ada",
       "a.b.c",
       `${part({ alg: "none" })}.${part(CLAIMS)}.`,
       await signed(CLAIMS, "HS512", new Uint8Array(64)),
@@ -67,6 +67,7 @@ describe("access tokens", () => {
     ];
     for (const token of tokens) assert.equal(await code(`Bearer ${token}`), "INVALID_TOKEN", token);
     assert.equal(await code(`Basic ${await signed(CLAIMS)}`), "UNAUTHORIZED");
+    assert.equal(await code("Bearer ada:user"), "UNAUTHORIZED");
   });
 
   test("cannot be signed with the development key outside of development", () => {
