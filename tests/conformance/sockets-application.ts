@@ -56,6 +56,9 @@ const ws = (ref: string, parts: object = {}): ReturnType<typeof route> =>
 /** Events that handlers have noticed, by the name that the client has sent. */
 export const noticed: Map<string, string[]> = new Map();
 
+/** Lets the handlers of `WS /stuck` read. */
+export const unstuck: Map<string, PromiseWithResolvers<void>> = new Map();
+
 /** Lets the handlers of `WS /late` continue, which fail then. */
 export const released: PromiseWithResolvers<void> = Promise.withResolvers();
 
@@ -115,6 +118,19 @@ const handlers = {
     await released.promise;
     throw new Error("The handler failed after the end of its socket");
   },
+  "WS /stuck": async ({ query: { name = "" }, socket, ctx }: Input) => {
+    ctx.signal.addEventListener("abort", () => note(name, "aborted"));
+    note(name, "opened");
+    await unstuck.get(name)!.promise;
+    for await (const { text } of socket) void text;
+    note(name, "ended");
+  },
+  "WS /early": async ({ socket }: Input) => {
+    for await (const { text } of socket) await socket.send({ text });
+  },
+  "WS /headers": async ({ socket }: Input) => {
+    await socket.send({ text: "in" });
+  },
   "WS /long": async ({ socket }: Input) => {
     for await (const { text } of socket) await socket.send({ text });
   },
@@ -124,6 +140,13 @@ const handlers = {
 const guard = defineMiddleware(({ ctx }) => {
   if (ctx.headers["x-token"] !== "secret") ctx.fail(401, "UNAUTHORIZED", "Send x-token");
   ctx.header("x-guarded", "yes");
+});
+/** Sets the response header that the request names, after a while. */
+const header = defineMiddleware(async ({ ctx }) => {
+  note(ctx.headers["x-note"] ?? "", "middleware");
+  await sleep(Number(ctx.headers["x-wait"] ?? 0));
+  const name = ctx.headers["x-name"];
+  if (name !== undefined) ctx.header(name, "v1");
 });
 const wrapper = defineWrapper<{ adds: object }>(async ({ ctx }, next) => {
   const token = ctx.headers["x-token"];
@@ -139,7 +162,7 @@ export function socketOptions(): Omit<AppOptions, "server"> {
   const name = { query: queryOf("Query", { name: "string?" }) };
   const groups = (keys: readonly (keyof typeof handlers)[]): never =>
     Object.fromEntries(keys.map((key) => [key, handlers[key]])) as never;
-  const guarded = ["WS /guarded", "WS /wrapped"] as const;
+  const guarded = ["WS /guarded", "WS /wrapped", "WS /headers", "WS /early"] as const;
   return {
     compiled: compiled(
       ws("WS /echo"),
@@ -157,6 +180,9 @@ export function socketOptions(): Omit<AppOptions, "server"> {
       ws("WS /watched", name),
       ws("WS /flood", name),
       ws("WS /reading", name),
+      ws("WS /stuck", name),
+      ws("WS /early", { middleware: ["header"] }),
+      ws("WS /headers", { middleware: ["header"] }),
       ws("WS /guarded", { middleware: ["guard"] }),
       ws("WS /wrapped", { middleware: ["wrapper"], wrappers: { wrapper: {} } }),
       route("GET /plain", { response: responseOf("Plain", { text: "string" }) }),
@@ -170,6 +196,10 @@ export function socketOptions(): Omit<AppOptions, "server"> {
         ),
       },
       { handlers: groups(["WS /guarded"]), middleware: [{ name: "guard", middleware: guard, priority: 0 }] },
+      {
+        handlers: groups(["WS /headers", "WS /early"]),
+        middleware: [{ name: "header", middleware: header, priority: 0 }],
+      },
       {
         handlers: groups(["WS /wrapped"]),
         middleware: [{ name: "wrapper", middleware: wrapper, priority: 0 }],

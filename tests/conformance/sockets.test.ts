@@ -15,9 +15,9 @@ import type { ServerAdapter } from "@kit/types";
 import { WebSocket } from "ws";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { isRust, startRust } from "./rust.ts";
+import { isRust, notInRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
-import { createSocketApp, noticed, released, socketOptions } from "./sockets-application.ts";
+import { createSocketApp, noticed, released, socketOptions, unstuck } from "./sockets-application.ts";
 
 quietStdout();
 const handshake = {
@@ -55,6 +55,31 @@ async function ask(port: number, path: string, headers: object, method = "GET"):
     resolve({ status: response.statusCode!, headers: response.headers, code });
   });
   return promise;
+}
+
+/** Sends a handshake, and a frame before its response. Returns what the server sends. */
+async function sendEarly(port: number, when: "with the handshake" | "during middleware"): Promise<string> {
+  const name = `early-${nextNumber()}`;
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  const lines = Object.entries(handshake).map(([key, value]) => `${key}: ${value}\r\n`);
+  const head = `GET /early HTTP/1.1\r\nhost: a\r\nx-wait: 500\r\nx-note: ${name}\r\n${lines.join("")}\r\n`;
+  const text = Buffer.from('{"text":"early"}');
+  // A text frame whose mask is 0.
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]);
+  await once(socket, "connect");
+  if (when === "with the handshake") socket.write(Buffer.concat([Buffer.from(head), frame]));
+  else {
+    socket.write(head);
+    await until(() => noticed.has(name));
+    socket.write(frame);
+  }
+  let received = "";
+  for await (const chunk of socket.setEncoding("latin1")) {
+    received += chunk;
+    if (received.includes('{"text":"early"}')) break;
+  }
+  socket.destroy();
+  return received;
 }
 
 /** Client that collects what it receives. */
@@ -373,6 +398,79 @@ for (const [server, start] of targets) {
     assert.equal((await client.closed).code, 1001);
     await closing;
     assert.ok(performance.now() - begun < 5000, "the application does not wait for the grace period");
+  });
+}
+
+notInRust(
+  "frames before the response to a handshake, and handlers that do not read",
+  "crates/kit-runtime/tests/sockets.rs has tests",
+);
+
+for (const [server, make] of servers) {
+  describe(`${server}: clients that do not wait`, { concurrency: 4 }, () => {
+    let app: ReturnType<typeof createApp>;
+    let port: number;
+    before(async () => {
+      app = createSocketApp(make());
+      ({ port } = await app.listen({ port: 0, host: "127.0.0.1" }));
+    });
+    after(() => app.close({ graceMs: 1000 }));
+
+    test("answers 400 to a client that sends a frame together with the handshake", async () => {
+      const text = await sendEarly(port, "with the handshake");
+      assert.match(text, /^HTTP\/1\.1 400 [^]*\r\nconnection: close\r\n[^]*"BAD_REQUEST"[^]*\}$/i);
+      assert.match(text, /sent data before the end of the handshake/);
+      assert.equal((await ask(port, "/headers", handshake)).status, 101);
+    });
+
+    test("accepts a frame that arrives while middleware runs", async () => {
+      assert.match(await sendEarly(port, "during middleware"), /^HTTP\/1\.1 101 [^]*\{"text":"early"\}/);
+    });
+
+    test("answers 500 if middleware sets a header that belongs to the handshake", async () => {
+      for (const name of ["sec-websocket-protocol", "sec-websocket-extensions", "sec-websocket-accept"]) {
+        const { status, code, headers } = await ask(port, "/headers", { ...handshake, "x-name": name });
+        assert.deepEqual([status, code], [500, "INTERNAL_SERVER_ERROR"], name);
+        assert.equal(headers[name], undefined);
+      }
+      const allowed = await ask(port, "/headers", { ...handshake, "x-name": "x-version" });
+      assert.deepEqual([allowed.status, allowed.headers["x-version"]], [101, "v1"]);
+    });
+
+    test("ends the socket of a client that left while the handler did not read", async () => {
+      const name = `stuck-${nextNumber()}`;
+      unstuck.set(name, Promise.withResolvers());
+      const client = await Client.open(port, `/stuck?name=${name}`);
+      const text = "y".repeat(32 * 1024);
+      for (let index = 0; index < 64; index += 1) client.send({ text });
+      await until(() => noticed.get(name)?.includes("opened") === true);
+      await sleep(100);
+      client.socket.terminate();
+      await sleep(100);
+      unstuck.get(name)!.resolve();
+      await until(() => noticed.get(name)?.length === 3);
+      assert.deepEqual(new Set(noticed.get(name)), new Set(["opened", "aborted", "ended"]));
+    });
+  });
+}
+
+for (const [server, make] of servers) {
+  test(`${server}: closes quickly if a client left while the handler did not read`, async () => {
+    const app = createSocketApp(make());
+    const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+    const name = `stuck-${nextNumber()}`;
+    unstuck.set(name, Promise.withResolvers());
+    const client = await Client.open(port, `/stuck?name=${name}`);
+    const text = "y".repeat(32 * 1024);
+    for (let index = 0; index < 64; index += 1) client.send({ text });
+    await until(() => noticed.get(name)?.includes("opened") === true);
+    await sleep(100);
+    client.socket.terminate();
+    const begun = performance.now();
+    await app.close({ graceMs: 10_000 });
+    assert.ok(performance.now() - begun < 7000, `${performance.now() - begun} ms`);
+    assert.ok(noticed.get(name)!.includes("aborted"));
+    unstuck.get(name)!.resolve();
   });
 }
 

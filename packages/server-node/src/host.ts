@@ -16,7 +16,7 @@ import { watchHalfClosed } from "./half-closed.ts";
 import { isEnding, Discarder } from "./discard.ts";
 import { addressOf, listenError } from "./listen-error.ts";
 import { type Framework, destinationOf } from "./destination.ts";
-import { badRequest, expectationFailed, notImplemented } from "./refusal.ts";
+import { badRequest, earlyBytes, expectationFailed, notImplemented } from "./refusal.ts";
 import { lastResponse, Refuser, type TrackedSocket } from "./refuser.ts";
 import { logAnswer } from "./answer-log.ts";
 import { applyRules, headerReader } from "./response-rules.ts";
@@ -281,7 +281,8 @@ export class NodeHost {
     server.shouldUpgradeCallback = isHandshake;
     server.on("upgrade", (request, duplex, head) => {
       const socket = duplex as TrackedSocket;
-      const response = webSockets.responseTo(request, socket, head);
+      const refuse = (early: ServerResponse): void => this.#refuser.request(early, earlyBytes);
+      const response = webSockets.responseTo(request, socket, head.length > 0 ? refuse : undefined);
       if (isHandshake(request)) this.#receive(request, response, this.#listeners);
       else this.#refuser.request(response, notImplemented("this server supports no other protocols"));
     });

@@ -15,6 +15,7 @@ export function notImplemented(message: string): Refusal {
   return { status: 501, code: "NOT_IMPLEMENTED", message };
 }
 
+export const earlyBytes: Refusal = badRequest("the client sent data before the end of the handshake");
 export const requestTimeout: Refusal = {
   status: 408,
   code: "REQUEST_TIMEOUT",

@@ -24,9 +24,9 @@ const codesOfViolations: Readonly<Record<string, number>> = {
 /** Handshake of a client, which the service may accept. */
 interface Upgrade {
   readonly socket: Socket;
-  /** Bytes that the client has sent after the head. */
-  readonly head: Buffer;
   readonly servers: WebSocketServers;
+  /** Refuses the client, which has sent bytes together with its handshake. `undefined` for all other clients. */
+  readonly refuse: (() => void) | undefined;
 }
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
@@ -78,11 +78,16 @@ export class WebSocketServers {
 
   /**
    * Returns a response for a handshake, so that a framework can answer it like any other request. Without this response, the
-   * event `upgrade` of node:http would bypass the authentication of a framework.
+   * event `upgrade` of node:http would bypass the authentication of a framework. `refuse` responds to a client that has sent
+   * bytes together with its handshake.
    */
-  responseTo(request: IncomingMessage, socket: Socket, head: Buffer): ServerResponse {
-    upgrades.set(request, { socket, head, servers: this });
+  responseTo(
+    request: IncomingMessage,
+    socket: Socket,
+    refuse: ((response: ServerResponse) => void) | undefined,
+  ): ServerResponse {
     const response = new ServerResponse(request);
+    upgrades.set(request, { socket, servers: this, refuse: refuse && (() => refuse(response)) });
     // node:http no longer reads requests from the connection.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
@@ -109,9 +114,17 @@ type AcceptSocket = NonNullable<ServerExchange["acceptSocket"]>;
 export function acceptorOf(request: IncomingMessage, response: ServerResponse): AcceptSocket | undefined {
   const upgrade = upgrades.get(request);
   if (upgrade === undefined) return undefined;
-  const { socket, head, servers } = upgrade;
+  const { socket, servers, refuse } = upgrade;
   return (options, events) => {
     checkHeaders(options.headers ?? []);
+    if (refuse !== undefined) {
+      // The client must wait for the response (RFC 6455, 4.1). A proxy that does not know WebSockets might have taken the
+      // bytes as a request of its own.
+      const early = new NodeSocket(socket, options.pingMs, events);
+      refuse();
+      early.fail();
+      return early;
+    }
     const lines = [...linesOf(response), ...linesOfList(options.headers ?? [])];
     response.detachSocket(socket);
     accepted.add(socket);
@@ -121,7 +134,7 @@ export function acceptorOf(request: IncomingMessage, response: ServerResponse): 
     server.once("headers", addHeaders);
     try {
       // Calls the function synchronously, unless the client has disconnected.
-      server.handleUpgrade(request, socket, head, (webSocket) => adapter.attach(webSocket));
+      server.handleUpgrade(request, socket, Buffer.alloc(0), (webSocket) => adapter.attach(webSocket));
     } finally {
       server.off("headers", addHeaders);
     }
@@ -211,6 +224,11 @@ class NodeSocket implements ServerSocket {
   failUnlessAttached(): void {
     if (this.#webSocket !== undefined) return;
     this.#connection.destroy();
+    this.fail();
+  }
+
+  /** Reports that the handshake was not accepted. */
+  fail(): void {
     setImmediate(() => this.#events.closed(1006, ""));
   }
 

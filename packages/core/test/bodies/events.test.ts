@@ -219,7 +219,8 @@ test("an event that can change is written for each stream", async () => {
 });
 
 test("the reader of a response of app.fetch cannot change a shared event", async () => {
-  const writer = new FetchResponseWriter({ drain: () => undefined, abort: () => undefined });
+  const nothing = (): void => undefined;
+  const writer = new FetchResponseWriter({ drain: nothing, abort: nothing }, nothing);
   const chunk = Buffer.from("data: 1");
   writer.write(chunk);
   const { value } = await writer.body.getReader().read();
