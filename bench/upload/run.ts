@@ -3,10 +3,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { run } from "../http/command.ts";
+import { executableOf } from "../http/prepare.ts";
 import { installPeers } from "../peers.ts";
 
 const mebibyte = 1024 * 1024;
@@ -15,15 +17,47 @@ const { quick, json } = parseArgs({
 }).values;
 const [mib, rounds] = quick === true ? [64, 3] : [256, 7];
 const size = mib * mebibyte;
-const subjects = ["kit-native", "kit-fallback", "node-http", "fastify"];
+const directory: string = import.meta.dirname;
+const peers = join(directory, "peers");
 
 interface Used {
   readonly cpuMs: number;
   readonly peakMiB: number;
 }
 
-async function start(subject: string): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "server.ts"), subject], {
+/** Builds or installs the subjects. Returns the command of each. */
+async function prepare(): Promise<
+  Readonly<Record<string, readonly [file: string, ...parameters: string[]]>>
+> {
+  installPeers(peers);
+  const text = await run(
+    "cargo",
+    ["build", "--release", "--locked", "--message-format", "json"],
+    join(directory, "subjects/axum"),
+    new AbortController().signal,
+    { ...process.env, CARGO_TARGET_DIR: join(directory, "../../target/bench-peers") },
+  );
+  const bun = join(peers, "node_modules/.bin/bun");
+  const own = (name: string): readonly [string, ...string[]] => [
+    process.execPath,
+    join(directory, "server.ts"),
+    name,
+  ];
+  return {
+    "kit-native": own("kit-native"),
+    "kit-fallback": own("kit-fallback"),
+    "node-http": own("node-http"),
+    fastify: own("fastify"),
+    ...(existsSync(bun) && { bun: [bun, join(peers, "bun.js")] }),
+    axum: [executableOf(text, "bench-upload-axum")],
+  };
+}
+
+async function start(
+  subject: string,
+  [file, ...parameters]: readonly [string, ...string[]],
+): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(file, parameters, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, NODE_ENV: "production" },
   });
@@ -62,9 +96,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-installPeers(join(import.meta.dirname, "peers"));
+const commands = await prepare();
+const subjects = Object.keys(commands);
 const servers = new Map<string, Awaited<ReturnType<typeof start>>>();
-for (const subject of subjects) servers.set(subject, await start(subject));
+for (const [subject, command] of Object.entries(commands))
+  servers.set(subject, await start(subject, command));
 const times = new Map<string, number[]>(subjects.map((subject) => [subject, []]));
 try {
   // The first round is a warm-up.

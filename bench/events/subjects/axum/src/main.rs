@@ -19,9 +19,13 @@ type Channel = broadcast::Sender<Event>;
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let port = std::env::var("PORT").expect("PORT");
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await.expect("a port");
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}"))
+        .await
+        .expect("a port");
     let (channel, _) = broadcast::channel::<Event>(64);
-    let app = Router::new().route("/events", get(read).post(publish)).with_state(channel);
+    let app = Router::new()
+        .route("/events", get(read).post(publish))
+        .with_state(channel);
     axum::serve(listener, app).await.expect("serves");
 }
 
@@ -31,7 +35,10 @@ async fn read(State(channel): State<Channel>) -> Sse<impl Stream<Item = Result<E
 }
 
 async fn publish(State(channel): State<Channel>, Json(message): Json<Value>) -> StatusCode {
-    let event = Event::default().event("message").json_data(message).expect("JSON");
+    let event = Event::default()
+        .event("message")
+        .json_data(message)
+        .expect("JSON");
     // Fails only if there is no reader.
     let _ = channel.send(event);
     StatusCode::NO_CONTENT
