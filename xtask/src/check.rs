@@ -71,63 +71,18 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 /// Name of the check of lints, whose warnings count as failures.
 const LINTS: &str = "Rust lints (clippy)";
 
-/// Runs all checks and returns their results. `compiler` is the compiler of the tests.
+/// Runs all checks and returns their results. `compiler` is the compiler of the tests. The checks of TypeScript, which use one
+/// processor, run beside those of Rust.
 pub(crate) fn all(repository: &Repository, compiler: Compiler) -> anyhow::Result<Checked> {
-    build_examples(repository)?;
-    let mut checks = vec![
-        ("Rust format", cargo(repository, &["fmt", "--all", "--check"])?),
-        (LINTS, compiler.lints(repository)?),
-        (
-            "TypeScript format (oxfmt)",
-            tool(repository, "oxfmt", &["--check", "."])?,
-        ),
-        (
-            "TypeScript lints (oxlint)",
-            tool(repository, "oxlint", &["--deny-warnings", "."])?,
-        ),
-        (
-            "types of the packages (tsc)",
-            tool(repository, "tsc", &["--project", "."])?,
-        ),
-        (
-            "types of the dashboard (tsc)",
-            tool(repository, "tsc", &["--project", dashboard::SOURCES])?,
-        ),
-    ];
-    for example in examples(repository)? {
-        checks.push((
-            "types of the examples (tsc)",
-            tool(repository, "tsc", &["--noEmit", "--project", &example])?,
-        ));
-    }
-    let mut checked = Checked::default();
-    match deny::check(repository)? {
-        deny::Check::Ready(command) => checks.push((deny::NAME, command)),
-        deny::Check::Unavailable(reason) => checked.skipped.push(format!("{}: {reason}", deny::NAME)),
-    }
-    for (name, command) in checks {
-        let step = Step::start(name);
-        let shown = run::display(&command);
-        let mut finished = run::finish(command, &step)?;
-        if name == LINTS {
-            let warnings = clippy::warnings(&finished.stdout);
-            finished.success &= warnings.is_empty();
-            // Without a message, cargo itself has failed.
-            if !warnings.is_empty() {
-                finished.output = warnings;
-            }
-        }
-        if finished.success {
-            step.done("");
-            checked.passed += 1;
-        } else {
-            step.failed("");
-            checked.failures.push(Failure {
-                name: name.to_owned(),
-                output: format!("$ {shown}\n{}", finished.output),
-            });
-        }
-    }
+    let (of_rust, of_typescript) = run::beside(
+        || checks_of_rust(repository, compiler),
+        || checks_of_typescript(repository),
+    );
+    let mut checked = of_rust?;
+    let others = of_typescript?;
+    checked.passed += others.passed;
+    checked.failures.extend(others.failures);
+    checked.skipped.extend(others.skipped);
     let step = Step::start("tidy");
     let problems = tidy::problems(repository)?;
     if problems.is_empty() {
@@ -141,6 +96,67 @@ pub(crate) fn all(repository: &Repository, compiler: Compiler) -> anyhow::Result
         });
     }
     Ok(checked)
+}
+
+fn checks_of_rust(repository: &Repository, compiler: Compiler) -> anyhow::Result<Checked> {
+    let mut checked = Checked::default();
+    checked.run("Rust format", cargo(repository, &["fmt", "--all", "--check"])?)?;
+    checked.run(LINTS, compiler.lints(repository)?)?;
+    match deny::check(repository)? {
+        deny::Check::Ready(command) => checked.run(deny::NAME, command)?,
+        deny::Check::Unavailable(reason) => checked.skipped.push(format!("{}: {reason}", deny::NAME)),
+    }
+    Ok(checked)
+}
+
+fn checks_of_typescript(repository: &Repository) -> anyhow::Result<Checked> {
+    build_examples(repository)?;
+    let mut checked = Checked::default();
+    for (name, program, arguments) in [
+        ("TypeScript format (oxfmt)", "oxfmt", ["--check", "."]),
+        ("TypeScript lints (oxlint)", "oxlint", ["--deny-warnings", "."]),
+        ("types of the packages (tsc)", "tsc", ["--project", "."]),
+        (
+            "types of the dashboard (tsc)",
+            "tsc",
+            ["--project", dashboard::SOURCES],
+        ),
+    ] {
+        checked.run(name, tool(repository, program, &arguments)?)?;
+    }
+    for example in examples(repository)? {
+        let tsc = tool(repository, "tsc", &["--noEmit", "--project", &example])?;
+        checked.run("types of the examples (tsc)", tsc)?;
+    }
+    Ok(checked)
+}
+
+impl Checked {
+    /// Runs a check and adds its result.
+    fn run(&mut self, name: &str, command: Command) -> anyhow::Result<()> {
+        let step = Step::start(name);
+        let shown = run::display(&command);
+        let mut finished = run::finish(command, &step)?;
+        if name == LINTS {
+            let warnings = clippy::warnings(&finished.stdout);
+            finished.success &= warnings.is_empty();
+            // Without a message, cargo itself has failed.
+            if !warnings.is_empty() {
+                finished.output = warnings;
+            }
+        }
+        if finished.success {
+            step.done("");
+            self.passed += 1;
+        } else {
+            step.failed("");
+            self.failures.push(Failure {
+                name: name.to_owned(),
+                output: format!("$ {shown}\n{}", finished.output),
+            });
+        }
+        Ok(())
+    }
 }
 
 /// Builds the examples with `kit build`, because their code imports types that a build generates.

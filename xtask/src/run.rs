@@ -43,11 +43,12 @@ pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> an
             "PATH",
             std::env::join_paths(paths).context("PATH holds a directory with a separator in its name")?,
         )
-        // cargo sets these variables for this program. If this program starts cargo, that one must not see them.
+        // cargo sets these variables for this program. If this program starts cargo again, the new cargo must not see them.
         .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_PKG_NAME")
-        // Generated projects ask for debug information, which no test reads and which takes time to write. The workspace's
-        // own profile has none either, so both use the same compiled crates.
+        // Generated projects ask for debug information, which no test reads and which takes time to write. The
+        // profile of the workspace has no debug information either, so the generated projects and the workspace share
+        // compiled crates.
         .env("CARGO_PROFILE_DEV_DEBUG", "false")
         .stdin(Stdio::null());
     Ok(command)
@@ -225,6 +226,25 @@ fn was_interrupted(status: ExitStatus) -> bool {
         return true;
     }
     status.code() == Some(128 + SIGINT)
+}
+
+/// Runs two functions at the same time and returns both results.
+///
+/// # Panics
+///
+/// If one of them panics.
+pub(crate) fn beside<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    thread::scope(|scope| {
+        let other = scope.spawn(second);
+        let result = first();
+        let other = other
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (result, other)
+    })
 }
 
 /// Runs a program as a step with a title. If it fails, the error contains its complete output.

@@ -19,7 +19,7 @@ use self::job::Group;
 pub(crate) use self::outcome::Outcome;
 use crate::clippy::Compiler;
 use crate::repository::Repository;
-use crate::{addons, check, setup};
+use crate::{addons, check, run as programs, setup};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -110,11 +110,30 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
     };
     setup::run(repository, build)?;
     let mut total = Outcome::default();
-    if has(Part::Check) {
-        total.add(checks(repository, compiler)?);
-    } else if has(Part::E2e) {
-        check::build_examples(repository)?;
+    // The checks of TypeScript use one processor, and so does the linker. The build of the servers uses the other one.
+    let (checked, servers) = programs::beside(
+        || {
+            if has(Part::Check) {
+                checks(repository, compiler).map(Some)
+            } else if has(Part::E2e) {
+                check::build_examples(repository).map(|()| None)
+            } else {
+                Ok(None)
+            }
+        },
+        || {
+            if has(Part::E2e) {
+                // `tests/differential` compares the Rust servers with Node.
+                check::build_rust_servers(repository)
+            } else {
+                Ok(())
+            }
+        },
+    );
+    if let Some(checked) = checked? {
+        total.add(checked);
     }
+    servers?;
     let mut groups: Vec<Group> = Vec::new();
     if has(Part::Rust) {
         groups.extend(crates::groups(repository, &[], compiler)?);
@@ -124,8 +143,6 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
         groups.extend(node::groups(repository, PACKAGE_TESTS, None)?);
     }
     if has(Part::E2e) {
-        // `tests/differential` compares the Rust servers with Node.
-        check::build_rust_servers(repository)?;
         groups.extend(end_to_end(repository)?);
     }
     if options.long {
