@@ -78,7 +78,11 @@ describe("a contract with replies", () => {
 
   const mistakes: readonly [name: string, handler: TestHandler, message: RegExp][] = [
     ["a status that is not declared", ({ reply }) => reply(200, {}), /declares no reply with the status 200/],
-    ["too many arguments", ({ reply }) => reply(202, { job: 1 }, {}), /takes 1 argument after the status/],
+    [
+      "too many arguments",
+      ({ reply }) => reply(202, { job: 1 }, {}),
+      /received 2 arguments after the status, but takes 1, because the contract declares only a body for this reply/,
+    ],
     [
       "a value in place of a reply",
       () => ({ id: "1" }),

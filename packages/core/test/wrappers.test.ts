@@ -287,7 +287,7 @@ describe("a wrapper", () => {
         "returned the result of ctx.send; it must return the answer of next(), or reply(status, …)",
         "returned nothing; it must return the answer of next(), or reply(status, …)",
         "returned a Response; it must return the answer of next(), or reply(status, …)",
-        "declares no reply with the status 303; it declares 202, 304. Reply with one of these, or add a Reply to the wrapper wrong and run `kit build`",
+        "declares no reply with the status 303, but replies with 202, 304. Reply with one of these, or add a Reply to the wrapper wrong and run `kit build`",
       ],
     );
   });

@@ -19,7 +19,7 @@ export interface OpenFile {
 /** Codes of errors that mean that there is no file: missing, below a file, a name that is too long, or a socket. */
 const missing: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "ENXIO"]);
 
-/** Opening does not wait for the other end of a pipe. Windows has no such flag. */
+/** Opening does not wait for the other end of a pipe. Windows does not have this flag. */
 const flags = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
 
 /**

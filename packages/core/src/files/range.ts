@@ -42,7 +42,7 @@ export function rangesOf(header: string, size: number): readonly ByteRange[] | n
   return ranges;
 }
 
-/** Returns true if the position `last` is before the position `first`. Both are digits, possibly too many for a number. */
+/** Returns true if the position `last` is before the position `first`. The positions are texts of digits, because they may be too large for a number. */
 function isLess(last: string, first: string): boolean {
   return last !== "" && BigInt(last) < BigInt(first);
 }

@@ -34,7 +34,7 @@ export function replyFunction(ref: string, replies: Replies, owner = "the contra
     const most = (hasBody ? 1 : 0) + (declared.headers === null ? 0 : 1);
     if (parts.length > most) {
       throw new TypeError(
-        `${ref}: reply(${status}, …) takes ${count(most, "argument")} after the status, because ${owner} declares ${partsInWords(declared)}, but it received ${parts.length}`,
+        `${ref}: reply(${status}, …) received ${count(parts.length, "argument")} after the status, but takes ${most}, because ${owner} declares ${partsInWords(declared)} for this reply`,
       );
     }
     return hasBody
@@ -56,7 +56,7 @@ export function findReply(
 ): CompiledReply {
   if (Object.hasOwn(replies, status)) return replies[status]!;
   const statuses = Object.keys(replies);
-  const declared = statuses.length === 0 ? "" : `; it declares ${statuses.join(", ")}`;
+  const declared = statuses.length === 0 ? "" : `, but replies with ${statuses.join(", ")}`;
   const choice = statuses.length === 0 ? "Add" : "Reply with one of these, or add";
   throw new TypeError(
     `${ref}: ${owner} declares no reply with the status ${String(status)}${declared}. ${choice} a Reply to ${owner} and run \`kit build\``,
@@ -87,6 +87,6 @@ export function checkReply(
 
 function partsInWords({ body, content, headers }: CompiledReply): string {
   const hasBody = body !== null || content !== undefined;
-  if (!hasBody) return headers === null ? "neither body nor headers" : "headers and no body";
-  return headers === null ? "a body and no headers" : "a body and headers";
+  if (!hasBody) return headers === null ? "neither a body nor headers" : "only headers";
+  return headers === null ? "only a body" : "a body and headers";
 }
