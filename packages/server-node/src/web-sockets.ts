@@ -235,7 +235,9 @@ class NodeSocket implements ServerSocket {
   send(data: string | Uint8Array): boolean {
     const webSocket = this.#webSocket;
     if (webSocket === undefined || webSocket.readyState !== webSocket.OPEN) return true;
-    webSocket.send(data, this.#onSent);
+    // Of a string, the connection would count the characters that wait, not the bytes.
+    if (typeof data === "string") webSocket.send(Buffer.from(data), { binary: false }, this.#onSent);
+    else webSocket.send(data, this.#onSent);
     this.#isWaiting ||= webSocket.bufferedAmount >= greatestWaiting;
     return !this.#isWaiting;
   }

@@ -168,7 +168,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
     if (this.#closeCode !== undefined) return;
     this.#owner.log?.received(data);
     this.#unread.push(data);
-    this.#unreadBytes += data.length;
+    this.#unreadBytes += bytesOf(data);
     const resolve = this.#waiting.shift();
     if (resolve !== undefined) {
       const result = this.#take();
@@ -210,7 +210,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
   /** Returns the next message. `undefined` if it breaks the contract, so that the socket closes. */
   #take(): IteratorResult<unknown, undefined> | undefined {
     const data = this.#unread.shift()!;
-    this.#unreadBytes -= data.length;
+    this.#unreadBytes -= bytesOf(data);
     if (this.#isPaused && !this.#isFull) {
       this.#isPaused = false;
       this.#socket!.resume();
@@ -252,6 +252,10 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
 type Read =
   | { readonly value: unknown }
   | { readonly code: number; readonly failures: readonly ValidationFailure[] };
+
+function bytesOf(data: Received): number {
+  return typeof data === "string" ? Buffer.byteLength(data) : data.length;
+}
 
 /** Checks and decodes one message. The close codes are those of RFC 6455, 7.4.1. */
 function readMessage(data: Received, validator: Validator<unknown>): Read {

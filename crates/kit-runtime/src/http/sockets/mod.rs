@@ -93,7 +93,7 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
         if is_development() {
             check::<Out>(&self.context, None, &text, "a message that is not a valid")?;
         }
-        if self.shared.send(text).await {
+        if self.shared.send(Message::Text(text.into())).await {
             return Ok(());
         }
         Err(Error::socket_ended())
@@ -199,7 +199,57 @@ fn shortened(reason: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use std::time::Duration;
+
+    use super::{Socket, SocketOptions, shortened};
+    use crate::shape::Shape;
+    use crate::{Application, Contract, Error, Request, Response, Routes};
+
+    #[derive(Clone)]
+    struct App;
+
+    impl Application for App {
+        async fn ready(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    #[derive(serde::Deserialize, serde::Serialize)]
+    struct Text(String);
+
+    impl Contract for Text {
+        const NAME: &'static str = "Text";
+
+        fn shape() -> &'static Shape {
+            static SHAPE: Shape = Shape::TEXT;
+            &SHAPE
+        }
+    }
+
+    /// Server that sends each message back, for `tests/conformance/autobahn.ts`. It runs if `KIT_TEST_SERVER` is set.
+    #[test]
+    fn echo_server() {
+        if std::env::var_os("KIT_TEST_SERVER").is_none() {
+            return;
+        }
+        let echo = async |socket: Socket<Text, Text>| {
+            while let Some(message) = socket.shared.next().await {
+                socket.shared.send(message).await;
+            }
+            Ok(())
+        };
+        let options = SocketOptions {
+            message_bytes: Some(1 << 26),
+            compression: true,
+            ping_after: Duration::from_secs(60),
+        };
+        let router = Routes::new(App)
+            .route("WS /", &[], move |_: App, request: Request| async move {
+                Response::socket(&request.into_context()?, options, echo)
+            })
+            .into_router();
+        crate::run(crate::serve(router));
+    }
 
     #[test]
     fn shortens_a_reason_that_does_not_fit_into_a_close_frame() {

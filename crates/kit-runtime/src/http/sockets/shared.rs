@@ -38,12 +38,17 @@ impl State {
     }
 }
 
-fn size(message: &Message<'_>) -> usize {
-    // An empty message needs memory too.
-    64 + match message {
+/// Returns the number of bytes of a message.
+fn length(message: &Message<'_>) -> usize {
+    match message {
         Message::Text(text) => text.len(),
         Message::Binary(bytes) => bytes.len(),
     }
+}
+
+/// Returns the number of bytes that a message counts while it waits for the handler. An empty message needs memory too.
+fn size(message: &Message<'_>) -> usize {
+    64 + length(message)
 }
 
 impl Shared {
@@ -95,15 +100,15 @@ impl Shared {
         }
     }
 
-    /// Sends a text. Returns false if the socket has ended.
-    pub(super) async fn send(&self, text: String) -> bool {
+    /// Sends a message. Returns false if the socket has ended.
+    pub(super) async fn send(&self, message: Message<'_>) -> bool {
         let mut has_room = {
             let mut state = self.lock();
             if state.end.is_some() || !state.session.is_open() {
                 return false;
             }
-            state.sent += u64::try_from(text.len()).unwrap_or(0);
-            let has_room = state.session.send(&Message::Text(text.into()));
+            state.sent += u64::try_from(length(&message)).unwrap_or(0);
+            let has_room = state.session.send(&message);
             state.is_full |= !has_room;
             has_room
         };

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { ServerSocket } from "@kit/types";
+
+import { SocketMessages } from "../src/sockets/socket-messages.ts";
+import { objectOf, responseOf } from "./support/compiled.ts";
+
+test("stops to read from the client when 64 KiB of messages wait, also if their characters have several bytes", async () => {
+  const calls: string[] = [];
+  const socket: ServerSocket = {
+    send: () => true,
+    close: () => calls.push("close"),
+    terminate: () => calls.push("terminate"),
+    pause: () => calls.push("pause"),
+    resume: () => calls.push("resume"),
+  };
+  const messages = new SocketMessages({
+    compiled: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
+    check: null,
+    refused: () => undefined,
+    ended: () => undefined,
+  });
+  messages.attach(socket);
+  // 24 KiB in UTF-8.
+  const message = JSON.stringify({ text: "\u20ac".repeat(8 * 1024) });
+  messages.message(message);
+  messages.message(message);
+  assert.deepEqual(calls, []);
+  messages.message(message);
+  assert.deepEqual(calls, ["pause"]);
+  const received = messages[Symbol.asyncIterator]();
+  await received.next();
+  assert.deepEqual(calls, ["pause", "resume"]);
+});

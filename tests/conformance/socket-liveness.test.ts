@@ -1,0 +1,93 @@
+// Pings of silent clients, and the limit of the bytes that wait for a slow client, on every server on Node.
+
+import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { describe, test } from "node:test";
+
+import type { ServerAdapter, ServerService, ServerSocket } from "@kit/types";
+import { WebSocket } from "ws";
+
+import { notInRust } from "./rust.ts";
+import { servers } from "./servers.ts";
+import { echoService } from "./socket-echo.ts";
+
+notInRust(
+  "pings and queues of WebSockets",
+  "crates/kit-runtime/tests/sockets.rs tests them with short intervals",
+);
+
+const options = { messageBytes: 1024, compression: false, pingMs: 50, protocol: null, headers: null };
+
+/** Calls a function with the port of a server. */
+async function on(
+  server: ServerAdapter,
+  service: ServerService,
+  run: (port: number) => Promise<void>,
+): Promise<void> {
+  const { port } = await server.listen(service, { port: 0, host: "127.0.0.1" });
+  try {
+    await run(port);
+  } finally {
+    await server.close({ graceMs: 0 });
+  }
+}
+
+for (const [name, make] of servers) {
+  describe(name, () => {
+    test("sends pings to a silent client, and keeps the connection while the client answers", () =>
+      on(make(), echoService(options), async (port) => {
+        const client = new WebSocket(`ws://127.0.0.1:${port}/`);
+        for (let pings = 0; pings < 4; pings += 1) await once(client, "ping");
+        assert.equal(client.readyState, WebSocket.OPEN);
+        client.send("still here");
+        assert.equal(String(((await once(client, "message")) as [Buffer])[0]), "still here");
+        client.terminate();
+      }));
+
+    test("ends the connection of a client that does not answer a ping", () =>
+      on(make(), echoService(options), async (port) => {
+        const client = new WebSocket(`ws://127.0.0.1:${port}/`, { autoPong: false });
+        let pings = 0;
+        client.on("ping", () => (pings += 1));
+        const [code] = (await once(client, "close")) as [number];
+        assert.deepEqual([code, pings], [1006, 1]);
+      }));
+
+    test("counts the bytes that wait for a client, not the characters", async (t) => {
+      if (name === "native")
+        return t.skip("the engine counts bytes of frames: crates/kit-websocket/src/session.rs");
+      const connections: Socket[] = [];
+      const note = (message: unknown): void => void connections.push((message as { socket: Socket }).socket);
+      subscribe("net.server.socket", note);
+      try {
+        const accepted = Promise.withResolvers<ServerSocket>();
+        const service: ServerService = {
+          ...echoService(options),
+          handle: (exchange) =>
+            accepted.resolve(exchange.acceptSocket!(options, { message() {}, drain() {}, closed() {} })),
+        };
+        await on(make(), service, async (port) => {
+          const client = new WebSocket(`ws://127.0.0.1:${port}/`, { perMessageDeflate: false });
+          await once(client, "open");
+          client.pause();
+          const socket = await accepted.promise;
+          const text = "\u20ac".repeat(8 * 1024);
+          const bytes = Buffer.byteLength(text);
+          let sent = 0;
+          while (socket.send(text)) sent += bytes;
+          assert.ok(sent < 64 * 1024 * 1024);
+          // node:http counts the bytes of texts that wait in `bytesWritten`, and those of the kernel in `_bytesDispatched`.
+          const [connection] = connections as (Socket & { _bytesDispatched: number })[];
+          const { bytesWritten, _bytesDispatched: dispatched } = connection!;
+          const waiting = bytesWritten - dispatched;
+          assert.ok(waiting <= 64 * 1024 + bytes, `${waiting} bytes wait`);
+          client.terminate();
+        });
+      } finally {
+        unsubscribe("net.server.socket", note);
+      }
+    });
+  });
+}
