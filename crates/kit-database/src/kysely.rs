@@ -15,20 +15,7 @@ use crate::{Column, ColumnType, Schema, Table, TextFile};
 /// Returns the schema files, relative to `.kit/schemas/`. Contains `database.ts` even if there is no table, because
 /// applications import it.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
-    let names = Names::of(schema, &["database"]);
-    let mut files: Vec<TextFile> = schema
-        .tables
-        .iter()
-        .map(|table| TextFile {
-            path: names.file(table),
-            text: module(&names, table, BigInts::of(schema)),
-        })
-        .collect();
-    files.push(TextFile {
-        path: "database.ts".to_owned(),
-        text: database(&names, schema),
-    });
-    files
+    rows::files(schema, module, |names| database(names, schema))
 }
 
 fn interface(names: &Names, table: &Table) -> String {

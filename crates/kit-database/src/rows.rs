@@ -1,7 +1,7 @@
 //! TypeScript types of rows, as a driver that was configured with [`CONFIGURE`] returns and accepts them.
 
-use crate::typescript as name;
-use crate::{Column, ColumnType, Schema, Table, ValueType};
+use crate::typescript::{self as name, Names};
+use crate::{Column, ColumnType, Schema, Table, TextFile, ValueType};
 
 /// Function of the generated code that configures how `pg` reads and writes values.
 const CONFIGURE: &str = include_str!("rows/configure.ts");
@@ -56,6 +56,26 @@ function safeNumber(digits: string): number {
   throw new RangeError(`${digits} is too large for an exact number; declare the property as bigint`);
 }
 ";
+
+/// Returns a file for each table, whose text `module` returns, and `database.ts` with the text of `database`.
+pub(crate) fn files(
+    schema: &Schema,
+    module: impl Fn(&Names, &Table, BigInts) -> String,
+    database: impl FnOnce(&Names) -> String,
+) -> Vec<TextFile> {
+    let names = Names::of(schema, &["database"]);
+    let big_ints = BigInts::of(schema);
+    let tables = schema.tables.iter().map(|table| TextFile {
+        path: names.file(table),
+        text: module(&names, table, big_ints),
+    });
+    let mut files: Vec<TextFile> = tables.collect();
+    files.push(TextFile {
+        path: "database.ts".to_owned(),
+        text: database(&names),
+    });
+    files
+}
 
 /// Returns the type of a column's non-null values, as a query returns them.
 pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String {

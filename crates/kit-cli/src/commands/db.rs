@@ -3,18 +3,16 @@
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use kit_build::read_migrations;
-use kit_diagnostics::Diagnostics;
 use kit_migrate::apply;
 use serde::Serialize;
 
-use crate::commands::migrate_apply::problem;
+use crate::commands::migrate_apply::{migrations_of, problem};
 use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem, Reason};
 use crate::host::{DatabaseAction, DatabaseResult};
-use crate::project::{NoSources, root};
+use crate::project::root;
 
 /// Manage the project's embedded PostgreSQL.
 ///
@@ -218,12 +216,8 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), CommandEr
         console, environment, ..
     } = context;
     let root = root(&arguments.common, *environment)?;
-    let mut diagnostics = Diagnostics::default();
     // Read the migrations first: if one is damaged, nothing is deleted.
-    let migrations = read_migrations(&root, &mut diagnostics)?;
-    if diagnostics.has_errors() {
-        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
-    }
+    let migrations = migrations_of(&root)?;
     if !arguments.yes {
         let refused = |message: &str| {
             CommandError::from(Problem::migration(vec![Reason::new(message)]).help(

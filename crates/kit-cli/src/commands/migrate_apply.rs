@@ -1,6 +1,7 @@
 //! The command `kit migrate:apply`.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anstyle::Style;
@@ -64,14 +65,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// for example in production.
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    env_file::load_and_print(&arguments.common, context).await?;
-    let root = root(&arguments.common, context.environment)?;
-    let mut diagnostics = Diagnostics::default();
-    let migrations = read_migrations(&root, &mut diagnostics)?;
-    if diagnostics.has_errors() {
-        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
-    }
-    refuse_below(&root, &migrations)?;
+    let (root, migrations) = load(&arguments.common, context).await?;
     if migrations.is_empty() {
         print_report(console, arguments, &migrations, &Report::default());
         return Ok(());
@@ -96,9 +90,31 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
+/// Loads the file `.env`, and returns the directory of the project and its migrations.
+pub(crate) async fn load(
+    common: &Common,
+    context: &Context<'_>,
+) -> Result<(PathBuf, Vec<Migration>), CommandError> {
+    env_file::load_and_print(common, context).await?;
+    let root = root(common, context.environment)?;
+    let migrations = migrations_of(&root)?;
+    refuse_below(&root, &migrations)?;
+    Ok((root, migrations))
+}
+
+/// Reads the migrations of a project. A damaged migration is an error.
+pub(crate) fn migrations_of(root: &Path) -> Result<Vec<Migration>, CommandError> {
+    let mut diagnostics = Diagnostics::default();
+    let migrations = read_migrations(root, &mut diagnostics)?;
+    if diagnostics.has_errors() {
+        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
+    }
+    Ok(migrations)
+}
+
 /// Refuses a directory without migrations inside of a project: the user probably wants to apply the migrations of the
 /// project.
-pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), CommandError> {
+fn refuse_below(root: &Path, migrations: &[Migration]) -> Result<(), CommandError> {
     match below_project_error(root) {
         Some((problem, help)) if migrations.is_empty() => {
             Err(Problem::migration(vec![Reason::new(problem)]).help(&help).into())
@@ -108,10 +124,7 @@ pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> 
 }
 
 /// Returns the URL from `DATABASE_URL`, or else the URL of the embedded database.
-pub(crate) async fn database_url(
-    root: &std::path::Path,
-    context: &Context<'_>,
-) -> Result<String, CommandError> {
+pub(crate) async fn database_url(root: &Path, context: &Context<'_>) -> Result<String, CommandError> {
     match database_url::from_environment(context.environment).map_err(Problem::from)? {
         Some(url) => Ok(url),
         None => Ok(context

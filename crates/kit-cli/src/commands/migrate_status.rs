@@ -1,18 +1,14 @@
 //! The command `kit migrate:status`.
 
 use clap::Args;
-use kit_build::read_migrations;
-use kit_diagnostics::Diagnostics;
 use kit_migrate::{Difference, MigrationStatus, State, Status, status};
 use serde::Serialize;
 
-use crate::commands::migrate_apply::{database_url, problem, refuse_below};
+use crate::commands::migrate_apply::{database_url, load, problem};
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
-use crate::env_file;
 use crate::failure::CommandError;
-use crate::project::{NoSources, root};
 
 /// Compare the database with its history and with the committed migrations.
 ///
@@ -31,14 +27,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    env_file::load_and_print(&arguments.common, context).await?;
-    let root = root(&arguments.common, context.environment)?;
-    let mut diagnostics = Diagnostics::default();
-    let migrations = read_migrations(&root, &mut diagnostics)?;
-    if diagnostics.has_errors() {
-        return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
-    }
-    refuse_below(&root, &migrations)?;
+    let (root, migrations) = load(&arguments.common, context).await?;
     let url = database_url(&root, context).await?;
     let status = status(&url, &migrations).map_err(|error| problem(&error))?;
     console.json(&Document::new(&status));

@@ -27,7 +27,7 @@ impl Builder<'_> {
                     codes::UNSUPPORTED_COLUMN,
                     property.span,
                     format!("{place} cannot be a column: {reason}"),
-                    "change its type, or move it to an interface without `@table`",
+                    "change the type of the property, or move the property to an interface without `@table`",
                 );
                 return None;
             }

@@ -5,7 +5,7 @@ use kit_ir::{LiteralValue, TypeId, TypeKind};
 
 use super::{Serializers, literal_text, read};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::labels;
+use crate::validator::tag_switch;
 
 /// Number of literals from which a `Set` is faster than comparisons.
 const SET_FROM: usize = 9;
@@ -193,16 +193,8 @@ impl Serializers<'_> {
 
     fn switched(&self, id: TypeId, switch: &Switch, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let tag = read(&switch.property, module);
-        body.block(format_args!("switch ({tag}) {{"), "}", |body| {
-            for (position, case) in switch.cases.iter().enumerate() {
-                let step = format!("Case{position}");
-                body.line(labels(&case.values));
-                body.deeper(|body| self.decide(id, &case.decision, &path.step(&step), body, module));
-            }
-            body.line("default:");
-            body.deeper(|body| {
-                self.decide(id, &switch.otherwise, &path.step("Otherwise"), body, module);
-            });
+        tag_switch(&tag, switch, path, body, |decision, path, body| {
+            self.decide(id, decision, path, body, module);
         });
     }
 }

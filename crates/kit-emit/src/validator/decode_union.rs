@@ -6,7 +6,8 @@ use kit_ir::{TypeId, TypeKind};
 
 use super::check::Checker;
 use super::decode::Decoder;
-use super::names::{is_inherited, labels};
+use super::names::is_inherited;
+use super::tag_switch::labels;
 use crate::text::{Module, Path, Writer, literal};
 
 /// A union for which code is written.

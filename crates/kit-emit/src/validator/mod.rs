@@ -6,6 +6,7 @@ mod decode;
 mod decode_union;
 mod names;
 mod shape;
+mod tag_switch;
 mod template;
 
 use heck::ToLowerCamelCase;
@@ -19,8 +20,9 @@ use crate::text::{Module, Writer, Written, header};
 use check::Checker;
 use decode::Decoder;
 
-pub(crate) use names::{is_inherited, key_condition, labels, local, not_an_index_key, value_step};
+pub(crate) use names::{is_inherited, key_condition, local, not_an_index_key, value_step};
 use shape::Shapes;
+pub(crate) use tag_switch::tag_switch;
 pub(crate) use template::test as template_test;
 
 /// Returns the file name of a declaration's module.

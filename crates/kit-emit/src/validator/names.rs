@@ -1,6 +1,6 @@
 //! Names of local variables in generated functions.
 
-use kit_analysis::{DiscriminantValue, is_reserved_word};
+use kit_analysis::is_reserved_word;
 use kit_ir::{IndexKey, ObjectType, Program};
 
 use super::template;
@@ -153,20 +153,6 @@ pub(crate) fn key_condition(
             Some(format!("{texts}.test(key)"))
         }
     }
-}
-
-/// Returns the `case` labels of a `switch` for the values of the property that distinguishes the members of a
-/// union.
-pub(crate) fn labels(tags: &[DiscriminantValue]) -> String {
-    let labels: Vec<_> = tags
-        .iter()
-        .map(|tag| match tag {
-            DiscriminantValue::Absent => "case undefined:".to_owned(),
-            DiscriminantValue::Null => "case null:".to_owned(),
-            DiscriminantValue::Literal(value) => format!("case {}:", literal::value(value)),
-        })
-        .collect();
-    labels.join("\n")
 }
 
 #[cfg(test)]

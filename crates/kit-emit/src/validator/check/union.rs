@@ -6,7 +6,8 @@ use kit_ir::TypeId;
 
 use super::{Checker, operand};
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::{is_inherited, labels};
+use crate::validator::names::is_inherited;
+use crate::validator::tag_switch;
 
 /// From this number of literals on, a `Set` is faster than comparisons.
 const SET_FROM: usize = 9;
@@ -122,18 +123,8 @@ impl Checker<'_> {
                 } else {
                     format!("value[{property}]")
                 };
-                body.block(format_args!("switch ({tag}) {{"), "}", |body| {
-                    for (position, case) in switch.cases.iter().enumerate() {
-                        let step = format!("Case{position}");
-                        body.line(labels(&case.values));
-                        body.deeper(|body| {
-                            self.decide(id, &case.decision, &path.step(&step), body, module);
-                        });
-                    }
-                    body.line("default:");
-                    body.deeper(|body| {
-                        self.decide(id, &switch.otherwise, &path.step("Otherwise"), body, module);
-                    });
+                tag_switch(&tag, switch, path, body, |decision, path, body| {
+                    self.decide(id, decision, path, body, module);
                 });
             }
         }
