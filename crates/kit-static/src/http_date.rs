@@ -72,7 +72,7 @@ fn civil_of(days: i64) -> (i64, i64, i64) {
     (era * 400 + year_of_era + i64::from(month <= 2), month, date)
 }
 
-/// Returns the number of days since 1970. Returns `None` if the month has no such day.
+/// Returns the number of days since 1970. Returns `None` if the month does not have this day.
 fn days_of(year: i64, month: i64, date: i64) -> Option<i64> {
     let shifted = if month <= 2 { year - 1 } else { year };
     let era = shifted.div_euclid(400);

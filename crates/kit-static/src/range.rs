@@ -66,12 +66,12 @@ pub(crate) fn ranges_of(header: &str, size: u64) -> Option<Vec<ByteRange>> {
     Some(ranges)
 }
 
-/// Returns a position. One with too many digits is after the end of every file.
+/// Returns a position. A number with too many digits means a position after the end of every file.
 fn position(digits: &str) -> u64 {
     digits.parse().unwrap_or(u64::MAX)
 }
 
-/// Returns true if a number is less than another one. Both are digits, possibly more than `u64` has.
+/// Returns true if the first number is less than the second. The numbers are texts of digits, because they may exceed `u64`.
 fn is_less(number: &str, other: &str) -> bool {
     let (number, other) = (number.trim_start_matches('0'), other.trim_start_matches('0'));
     (number.len(), number) < (other.len(), other)

@@ -315,7 +315,7 @@ fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, nam
         .eval
         .diagnostic(codes::ROUTE_CONFLICT, group.location, message)
         .label(first)
-        .help("remove one of the two route groups, or give it another prefix")
+        .help("remove one of the two route groups, or give one of the groups another prefix")
 }
 
 /// Adds the routes that `createApp` registers. If no module calls `createApp`, adds the routes of all groups.
@@ -397,7 +397,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
                     format!("no route group of `createApp` registers `{name}`"),
                 )
                 .label(lowering.graph().label(location))
-                .note("its routes are left out")
+                .note("kit leaves out the routes of this contract group")
                 .help(format!(
                     "add `{{ prefix: \"/…\", handlers }}` with handlers of `defineHandlers<{name}>`"
                 ));

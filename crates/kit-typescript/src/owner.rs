@@ -196,7 +196,7 @@ fn check_added_value(
         .eval
         .diagnostic(codes::OWNER_NOT_ADDED, written.tag.location, message)
         .help(format!(
-            "type the middleware that adds it with `defineMiddleware<{type}>`"
+            "declare the type in the middleware that adds `ctx.{context}`: `defineMiddleware<{type}>`"
         ));
     untyped.dedup();
     if !untyped.is_empty() {

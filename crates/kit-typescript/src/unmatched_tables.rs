@@ -41,9 +41,9 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId
         );
         let diagnostic = Diagnostic::warning(codes::TABLE_ELSEWHERE, message)
             .label(graph.label(location))
-            .note("kit creates no table for it")
+            .note("kit creates no table for this entity")
             .help(format!(
-                "add `{file}` to `typeFiles` of the configuration, or move `{}` to a file that is named there",
+                "add `{file}` to `typeFiles` of the configuration, or move `{}` to a file that `typeFiles` matches",
                 decl.name
             ));
         lowering.report(diagnostic);

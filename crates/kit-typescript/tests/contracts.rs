@@ -251,7 +251,7 @@ fn refuses_replies_that_http_or_the_contract_does_not_allow() {
         src/a.routes.ts:7:74 KIT1411 a response with the status 304 cannot have a body, but this reply has a body type
           help: write `void` as the body: `Reply<304, void>`, or choose another status
         src/a.routes.ts:8:21 KIT1411 the response of `GET /f` has replies and `string`, which is not a reply
-          help: write a reply in place of it: `Reply<200, string>`
+          help: write a reply in place of this type: `Reply<200, string>`
         src/a.routes.ts:8:21 KIT1411 the response of `GET /f` has replies and `undefined`, which is not a reply
           help: write a reply without a body in place of it: `Reply<204>`
         src/a.routes.ts:9:7 KIT1304 `@status` has no effect on a contract whose response has replies

@@ -163,7 +163,7 @@ fn explains_how_to_correct_each_unknown_name() {
         src/a.types.ts:16:6 KIT1308 `Box` takes 1 type argument, not 2
           help: write `Box<T>`
         src/a.types.ts:17:6 KIT1309 the type has no property `zz`
-          help: its keys are a, b, c, d, e, f, g, h, i, j, k, l
+          help: the keys of the type are a, b, c, d, e, f, g, h, i, j, k, l
         "#,
     );
 }
@@ -185,19 +185,19 @@ fn refuses_a_type_that_expands_without_end() {
         ",
         r"
         src/a.types.ts:1:6 KIT1310 `Self` refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:2:6 KIT1310 `Ping` refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:4:24 KIT1310 `Grow` expands without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:5:21 KIT1310 `Wide` expands without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:5:38 KIT1310 `Wide` expands without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:6:6 KIT1310 `Opt` refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:7:6 KIT1310 `Or` refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         ",
     );
 }
@@ -219,11 +219,11 @@ fn refuses_a_property_whose_type_refers_to_the_property_itself() {
         "#,
         r"
         src/a.types.ts:4:6 KIT1310 the type refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:5:6 KIT1310 the type refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         src/a.types.ts:8:6 KIT1310 the type refers to itself without end
-          help: a type may recurse through a property or an array: `interface Tree { children: Tree[] }`
+          help: a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`
         ",
     );
 }
@@ -252,9 +252,9 @@ fn warns_about_a_table_in_a_file_that_is_not_a_type_file() {
         ],
         r"
         shared/shelf.ts:2:18 warning KIT1321 `Shelf` has `@table` in a file that `typeFiles` does not name
-          help: add `shared/shelf.ts` to `typeFiles` of the configuration, or move `Shelf` to a file that is named there
+          help: add `shared/shelf.ts` to `typeFiles` of the configuration, or move `Shelf` to a file that `typeFiles` matches
         src/models/shelf.ts:2:18 warning KIT1321 `Shelf` has `@table` in a file that `typeFiles` does not name
-          help: add `src/models/shelf.ts` to `typeFiles` of the configuration, or move `Shelf` to a file that is named there
+          help: add `src/models/shelf.ts` to `typeFiles` of the configuration, or move `Shelf` to a file that `typeFiles` matches
         ",
     );
 }

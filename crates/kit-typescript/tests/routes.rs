@@ -269,7 +269,7 @@ fn reports_a_group_that_is_registered_twice_at_both_entries() {
         ],
         "
         src/app.ts:5:1 KIT1402 the routes of `NoteRoutes` are registered twice
-          help: remove one of the two route groups, or give it another prefix
+          help: remove one of the two route groups, or give one of the groups another prefix
         ",
     );
     check_mistakes(

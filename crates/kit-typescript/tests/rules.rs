@@ -104,9 +104,9 @@ fn reports_rules_that_no_value_satisfies() {
         src/a.types.ts:9:19 KIT1313 no value fits both `@minItems 3` and `@maxItems 2`
           help: change or remove one of the two tags
         src/a.types.ts:10:11 KIT1313 `@id` is written twice
-          help: remove one of the two
+          help: remove one of the two tags
         src/a.types.ts:11:18 KIT1313 `@default` is written twice
-          help: remove one of the two
+          help: remove one of the two tags
         src/a.types.ts:12:21 KIT1313 no value fits both `@format email` and `@minLength 255`
           help: change or remove one of the two tags
         ",

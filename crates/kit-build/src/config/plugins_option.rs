@@ -35,7 +35,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
             reader.report(
                 &format!("plugins[{index}]"),
                 &format!("two plugins have the name `{}`", plugin.name),
-                "remove one of the two, or give each plugin a different name: messages identify a plugin by its name".to_owned(),
+                "remove one of the two plugins, or give each plugin a different name: messages identify a plugin by its name".to_owned(),
             );
         }
         plugins.push(plugin);

@@ -71,7 +71,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
                 format!("`@{name}` is written twice"),
             )
             .label(first)
-            .help("remove one of the two")
+            .help("remove one of the two tags")
         })
     });
     let misspelt = doc.misspelt.iter().map(|slip| {

@@ -358,7 +358,7 @@ impl Evaluator<'_> {
         let help = match closest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `\"{near}\"`?"),
             None if names.is_empty() => "it has none".to_owned(),
-            None => format!("its keys are {}", names.join(", ")),
+            None => format!("the keys of the type are {}", names.join(", ")),
         };
         self.reject(
             codes::UNKNOWN_KEY,

@@ -489,7 +489,7 @@ impl<'a> Evaluator<'a> {
             codes::RECURSIVE_ALIAS,
             location,
             message,
-            "a type may recurse through a property or an array: `interface Tree { children: Tree[] }`",
+            "a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`",
         )
     }
 }

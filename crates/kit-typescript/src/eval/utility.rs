@@ -285,7 +285,7 @@ impl Evaluator<'_> {
             }
             let help = match closest(&name, known.iter().copied()) {
                 Some(near) => format!("did you mean `\"{near}\"`?"),
-                None => format!("its keys are {}", known.join(", ")),
+                None => format!("the keys of the type are {}", known.join(", ")),
             };
             issues.push(
                 Diagnostic::warning(

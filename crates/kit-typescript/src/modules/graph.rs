@@ -120,7 +120,7 @@ impl<'a> Graph<'a> {
         if module.is_none() {
             let error = self.files.read(path).err();
             let help = match error.as_ref().map(std::io::Error::kind) {
-                Some(std::io::ErrorKind::InvalidData) => "save it as UTF-8",
+                Some(std::io::ErrorKind::InvalidData) => "save the file as UTF-8",
                 Some(std::io::ErrorKind::NotFound) => {
                     "the file was deleted while kit was building: build again"
                 }

@@ -82,7 +82,7 @@ fn plain_member(lowering: &mut Lowering<'_>, owner: &str, member: TyId, location
     let help = if matches!(lowering.eval.store.get(member), Ty::Undefined) {
         "write a reply without a body in place of it: `Reply<204>`".to_owned()
     } else {
-        format!("write a reply in place of it: `Reply<200, {text}>`")
+        format!("write a reply in place of this type: `Reply<200, {text}>`")
     };
     invalid(lowering, location, message, &help);
 }

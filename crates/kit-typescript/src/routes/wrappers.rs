@@ -177,7 +177,7 @@ pub(super) fn check(
                         "the wrapper `{}` and {owner} declare different replies with the status {} for `{}`",
                         entry.name, reply.status, contract.key
                     );
-                    let help = "give one of the two another status, or declare the same named types for the body and the headers";
+                    let help = "give one of the two replies another status, or declare the same named types for the body and the headers";
                     let mut label = lowering.graph().label(wrapper.location).message("the wrapper");
                     label.primary = false;
                     let diagnostic = mistake(lowering, contract.location, message, help).label(label);
