@@ -199,7 +199,7 @@ fn refuses_slots_that_do_not_exist() {
         src/a.routes.ts:3:21 KIT1410 the contract of `GET /a` has `header`, which is not a slot
           help: did you mean `headers`?
         src/a.routes.ts:3:44 KIT1410 the contract of `GET /a` has `scopes`, which is not a slot
-          help: the slots are params, query, headers, cookies, body, response, socket, errors
+          help: the slots are params, query, headers, cookies, body, response, socket, errors, auth
         src/a.routes.ts:4:21 KIT1410 the slot `query` of `GET /b` is optional
           help: remove the `?` after `query`; only properties in a slot can be optional
         src/a.routes.ts:5:19 KIT1410 the slots of `GET /c` must be an object, not `string`
