@@ -14,6 +14,7 @@ pub(super) const RUNS: &[(&str, u32)] = &[
     ("tests/oracle/random.test.ts", 8_000),
     ("tests/differential/notes.test.ts", 100_000),
     ("tests/differential/echo.test.ts", 100_000),
+    ("tests/differential/bodies.test.ts", 100_000),
     ("tests/garbage/garbage.test.ts", 20_000),
     ("tests/conformance/middleware-first.test.ts", 10_000),
     ("tests/conformance/random-raw.test.ts", 10_000),
