@@ -2,145 +2,19 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
 
-import { type AppOptions, createApp } from "@kit/core";
-import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-debug";
 import type { StreamRecord } from "@kit/types";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 
-import { compiled, objectOf, queryOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { sendRequest, until } from "../../packages/plugin-debug/test/support/sidecar.ts";
+import { until } from "../../packages/plugin-debug/test/support/sidecar.ts";
+import { echo, gate, open, read, type Running, start } from "./observed-streams-application.ts";
 import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
 notInRust("streams in a debug sidecar", "a Rust server has no debug sidecar");
-
-type List = { readonly open: number; readonly missed: number; readonly streams: readonly StreamRecord[] };
-
-const progress = responseOf("Progress", { percent: "number", pin: "string?" });
-const message = {
-  in: objectOf("In", { text: "string", password: "string?" }),
-  out: responseOf("Out", { text: "string" }),
-};
-
-/** Ends the streams of `GET /events` and `GET /lines`. */
-let release: PromiseWithResolvers<void>;
-
-async function* events(): AsyncGenerator<object> {
-  yield { event: "progress", data: { percent: 10, pin: "1234" } };
-  yield { event: "progress", data: { percent: 20 } };
-  await release.promise;
-  yield { event: "done" };
-}
-
-async function* lines(): AsyncGenerator<object> {
-  yield { percent: 1 };
-  // The server notices only at a write that the client has disconnected.
-  for (let isOver = false; !isOver; yield { percent: 2 })
-    isOver = await Promise.race([release.promise.then(() => true), sleep(20, false)]);
-  throw new Error("The disk is full");
-}
-
-const handlers = {
-  "WS /echo": async ({
-    socket,
-  }: {
-    socket: AsyncIterable<{ text: string }> & {
-      send(value: object): Promise<void>;
-      close(code: number, reason: string): void;
-    };
-  }) => {
-    for await (const { text } of socket) {
-      if (text === "bye") socket.close(4001, "As you wish");
-      else await socket.send({ text });
-    }
-  },
-  "GET /events": () => events(),
-  "GET /lines": () => lines(),
-};
-
-interface Running extends AsyncDisposable {
-  readonly port: number;
-  list(query?: string): Promise<List>;
-  one(stream: StreamRecord): Promise<StreamRecord>;
-}
-
-async function start(server: AppOptions["server"], options: DebugOptions): Promise<Running> {
-  const plugin: DebugPlugin = debugPlugin({ port: 0, ...options });
-  const app = createApp({
-    server,
-    signals: false,
-    compiled: {
-      ...compiled(
-        route("WS /echo", { status: 101, socket: message, query: queryOf("Query", { token: "string?" }) }),
-        {
-          ...route("GET /events", { response: progress }),
-          responseFormat: {
-            format: "events",
-            mediaType: "text/event-stream",
-            events: { progress, done: null },
-          },
-        },
-        {
-          ...route("GET /lines", { response: progress }),
-          responseFormat: { format: "lines", mediaType: "application/jsonl", line: progress },
-        },
-      ),
-      sensitive: ["pin"],
-    },
-    routes: [{ handlers }],
-    env: "development",
-    logging: { level: "fatal" },
-    plugins: [plugin],
-  } as unknown as AppOptions);
-  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
-  await until("the sidecar listens", () => plugin.address !== null);
-  const get = async (path: string): Promise<unknown> => {
-    const headers = { "x-debug-key": options.apiKey ?? "" };
-    const answer = await sendRequest(
-      plugin.address!.port,
-      path,
-      options.apiKey === undefined ? {} : { headers },
-    );
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
-  };
-  return {
-    port,
-    list: async (query = "") => (await get(`/_debug/streams${query}`)) as List,
-    one: async ({ requestId }) =>
-      ((await get(`/_debug/streams/${requestId}`)) as { stream: StreamRecord }).stream,
-    [Symbol.asyncDispose]: () => app.close({ delayMs: 0, graceMs: 500 }),
-  };
-}
-
-async function open(port: number, path: string): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
-  await once(socket, "open");
-  return socket;
-}
-
-/** Sends a text message and waits for the echo. */
-async function echo(socket: WebSocket, value: object): Promise<void> {
-  socket.send(JSON.stringify(value));
-  await once(socket, "message");
-}
-
-/** Begins to read a response. Returns the function that disconnects. */
-async function read(port: number, path: string, text: RegExp): Promise<() => void> {
-  const sent = request({ port, host: "127.0.0.1", path, agent: false }).end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  let received = "";
-  response.on("error", () => undefined);
-  response.on("data", (chunk: Buffer) => (received += chunk.toString()));
-  await until(`the client has received ${text}`, () => text.test(received));
-  return () => void sent.destroy();
-}
 
 const texts = ({ messages }: StreamRecord): string[] =>
   messages.map(({ direction, event, text }) =>
@@ -233,7 +107,7 @@ for (const [server, make] of servers) {
     });
 
     test("shows a stream of events while it is open, and its complete end", async () => {
-      release = Promise.withResolvers();
+      gate.release = Promise.withResolvers();
       await read(app.port, "/events", /"percent":20/);
       const stream = await latest("GET /events");
       assert.equal(stream.kind, "events");
@@ -243,22 +117,22 @@ for (const [server, make] of servers) {
       ]);
       assert.deepEqual(stream.received, { messages: 0, bytes: 0 });
       assert.equal(stream.end, null);
-      release.resolve();
+      gate.release.resolve();
       await until("the sidecar shows the end", async () => (await latest("GET /events")).end !== null);
       const { end, sent } = await latest("GET /events");
       assert.deepEqual([end!.result, end!.code, sent.messages], ["complete", null, 3]);
     });
 
     test("shows that the client of a stream left, and that the handler of a stream failed", async () => {
-      release = Promise.withResolvers();
+      gate.release = Promise.withResolvers();
       const leave = await read(app.port, "/lines", /"percent":1/);
       leave();
       await until("the sidecar shows the end", async () => (await latest("GET /lines")).end !== null);
       const { end: left, kind } = await latest("GET /lines");
       assert.deepEqual([kind, left!.result, left!.reason], ["lines", "disconnected", ""]);
-      release = Promise.withResolvers();
+      gate.release = Promise.withResolvers();
       await read(app.port, "/lines", /"percent":1/);
-      release.resolve();
+      gate.release.resolve();
       await until("the sidecar shows the end", async () => (await latest("GET /lines")).end !== null);
       const { end, messages } = await latest("GET /lines");
       assert.deepEqual([end!.result, end!.reason], ["failed", "The disk is full"]);

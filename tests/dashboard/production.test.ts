@@ -123,7 +123,16 @@ describe("the dashboard of the sidecar", { skip }, () => {
         await page.getByText("NOTE_NOT_FOUND").first().waitFor();
         if (load > 0) return;
         // Opens all views, because each one loads its code when it is opened first.
-        for (const view of ["errors", "logs", "routes", "performance", "health", "types", "migrations"]) {
+        for (const view of [
+          "streams",
+          "errors",
+          "logs",
+          "routes",
+          "performance",
+          "health",
+          "types",
+          "migrations",
+        ]) {
           await page.goto(`${url}#/${view}`);
           await page.waitForLoadState("networkidle");
         }

@@ -131,13 +131,14 @@ describe("the dashboard in use", { skip }, () => {
       );
       await page.keyboard.press("Escape");
       for (const [key, title] of [
-        ["2", "Errors"],
-        ["3", "Logs"],
-        ["4", "Routes"],
-        ["5", "Performance"],
-        ["6", "Health"],
-        ["7", "Types"],
-        ["8", "Migrations"],
+        ["2", "Streams"],
+        ["3", "Errors"],
+        ["4", "Logs"],
+        ["5", "Routes"],
+        ["6", "Performance"],
+        ["7", "Health"],
+        ["8", "Types"],
+        ["9", "Migrations"],
         ["1", "Requests"],
       ] as const) {
         await page.keyboard.press(key);

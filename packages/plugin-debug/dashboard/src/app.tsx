@@ -20,6 +20,7 @@ import { Requests } from "./views/requests.tsx";
 
 // Loads all views except the first one on demand. The charts are the largest part of the code.
 const Routes = lazy(async () => (await import("./views/routes.tsx")).Routes);
+const Streams = lazy(async () => (await import("./views/streams.tsx")).Streams);
 const Performance = lazy(async () => (await import("./views/performance.tsx")).Performance);
 const HealthView = lazy(async () => (await import("./views/health.tsx")).HealthView);
 const Types = lazy(async () => (await import("./views/types.tsx")).Types);
@@ -27,6 +28,7 @@ const Migrations = lazy(async () => (await import("./views/migrations.tsx")).Mig
 
 const titles: Readonly<Record<View, string>> = {
   requests: "Requests",
+  streams: "Streams",
   errors: "Errors",
   logs: "Logs",
   routes: "Routes",
@@ -148,6 +150,8 @@ function CurrentView({ at }: { readonly at: Place }): JSX.Element {
   switch (at.view) {
     case "requests":
       return <Requests place={at} />;
+    case "streams":
+      return <Streams place={at} />;
     case "errors":
       return <Errors place={at} />;
     case "logs":

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 /** SVG paths of the icons, by name. They are drawn as strokes in a view box of 16 by 16 units. */
 const paths = {
   requests: "M2 4h9M2 8h12M2 12h6",
+  streams: "M2 5h11M10.5 2.5 13 5l-2.5 2.5M14 11H3M5.5 8.5 3 11l2.5 2.5",
   errors: "M8 2.2 14.6 13.6H1.4zM8 6.4v3.2M8 11.6v.1",
   logs: "M3 2.5h10v11H3zM5.5 5.5h5M5.5 8h5M5.5 10.5h3",
   routes: "M4 2.8v10.4M4 6.5c0 3 8 1 8 4.2M12 13.2v-2.5M2.6 2.8h2.8M10.6 13.2h2.8",

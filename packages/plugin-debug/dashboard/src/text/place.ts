@@ -1,6 +1,7 @@
 /** Names of the dashboard's views, in the order of the navigation. */
 export const views = [
   "requests",
+  "streams",
   "errors",
   "logs",
   "routes",
