@@ -8,6 +8,8 @@ import { type Contracts, contractTests, type ContractTests, type RouteTable } fr
 export interface Ran {
   readonly passed: string[];
   readonly failed: Map<string, string>;
+  /** Reasons of tests that were skipped. */
+  readonly skipped: Map<string, string | undefined>;
 }
 
 /** Generated contract tests of a group. */
@@ -48,15 +50,16 @@ export async function runContractTests(
   });
   const passed: string[] = [];
   const failed = new Map<string, string>();
+  const skipped = new Map<string, string | undefined>();
   for (const begin of begins) await begin();
   for (const [name, run] of tests) {
     try {
-      await run({ skip: () => undefined });
-      passed.push(name);
+      await run({ skip: (reason) => void skipped.set(name, reason) });
+      if (!skipped.has(name)) passed.push(name);
     } catch (error) {
       failed.set(name, String(error));
     }
   }
   for (const end of ends) await end();
-  return { passed, failed };
+  return { passed, failed, skipped };
 }

@@ -6,9 +6,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { isApiError } from "@kit/client";
+import { createClient as createPlainClient, isApiError } from "@kit/client";
+import { openSocket } from "@kit/client/sockets";
 import { type AnyHandlers, type App, createApp, type OpenSocket } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
+import type { Route, Socket } from "@kit/types";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/sockets/client/index.ts";
 import compiled from "../../crates/kit-emit/tests/goldens/sockets/routes/index.ts";
@@ -60,8 +62,8 @@ function runAgainst(app: App): Promise<Ran> {
 }
 
 test("an application that keeps its contract passes the contract tests of its WebSockets", async () => {
-  const { passed, failed } = await runAgainst(application());
-  assert.deepEqual([...failed], []);
+  const { passed, failed, skipped } = await runAgainst(application());
+  assert.deepEqual([...failed, ...skipped], []);
   for (const name of [
     "WS /rooms/:id: answers a request that is no handshake with 426",
     "WS /rooms/:id: takes a valid message",
@@ -82,7 +84,30 @@ test("a message that breaks the contract of the application fails the tests", as
   };
   // `send` throws, so the handler fails.
   const { failed } = await runAgainst(application(wrong));
-  assert.match(failed.get("WS /heartbeat: takes a valid message") ?? "", /its handler failed/);
+  assert.match(
+    failed.get("WS /heartbeat: takes a valid message") ?? "",
+    /The handler of WS \/heartbeat sent a message that breaks its contract: \$: expected "ping"/,
+  );
+});
+
+test("tests of a handler that reads no messages are skipped as not proved", async () => {
+  for (const [handler, end] of [
+    [async () => {}, "closed the WebSocket itself"],
+    [
+      ({ ctx }: { ctx: { signal: AbortSignal } }) =>
+        new Promise<void>((resolve) => ctx.signal.addEventListener("abort", () => resolve())),
+      "did not close the WebSocket",
+    ],
+  ] as const) {
+    const { failed, skipped } = await runAgainst(application({ "WS /heartbeat": handler }));
+    assert.deepEqual([...failed], []);
+    for (const name of ["refuses message $: a string", "refuses text that is not JSON"])
+      assert.equal(
+        skipped.get(`WS /heartbeat: ${name}`),
+        `not proved: the handler of WS /heartbeat ${end}, so it possibly did not read the message`,
+      );
+    assert.ok([...skipped.keys()].every((name) => name.startsWith("WS /heartbeat: ")));
+  }
 });
 
 test("a handler that throws fails the tests", async () => {
@@ -93,6 +118,41 @@ test("a handler that throws fails the tests", async () => {
   };
   const { failed } = await runAgainst(application(wrong));
   assert.match(failed.get("WS /rooms/:id: takes a valid message") ?? "", /its handler failed/);
+});
+
+interface Contracts {
+  "WS /rooms/:id": Route<{
+    params: { id: string };
+    query: { name?: string };
+    socket: Socket<{ in: { text: string }; out: Message }>;
+  }>;
+}
+
+test("a client of a contract group opens sockets with the option `sockets`, and receives parsed JSON", async () => {
+  const app = application();
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  try {
+    const api = createPlainClient<Contracts>({ baseUrl: url, sockets: openSocket });
+    const room = await api.ws("/rooms/:id", { params: { id: "1" }, query: { name: "Ada" } });
+    room.send({ text: "Hello" });
+    for await (const message of room) {
+      const text: string = message.sentAt;
+      assert.deepEqual(message, { text: "Hello", author: "Ada", sentAt: text });
+      assert.equal(text, sentAt.toISOString());
+      break;
+    }
+    // @ts-expect-error -- the contract names the messages
+    room.send({ content: "Hello" });
+    assert.equal((await room.closed).code, 1008);
+    // @ts-expect-error -- the path has a parameter
+    await assert.rejects(api.ws("/rooms/:id"), /id/);
+    await assert.rejects(
+      createPlainClient<Contracts>({ baseUrl: url }).ws("/rooms/:id", { params: { id: "1" } }),
+      /add `openSocket` of @kit\/client\/sockets to createClient, as its option `sockets`/,
+    );
+  } finally {
+    await app.close({ graceMs: 0 });
+  }
 });
 
 test("the generated client sends and receives typed messages", async () => {

@@ -181,6 +181,8 @@ pub enum ItemKind {
     Bound,
     /// A rule. Covered if a request was refused because it broke the rule.
     Rule,
+    /// A message of a WebSocket or an event. Covered if it was sent.
+    Message,
 }
 
 /// Files to watch. A change to one of them is an edit that triggers the next build.

@@ -92,6 +92,73 @@ POST    /notes      -           -      NewNote  Note
     assert_eq!(verbose[1]["handler"]["file"], "src/app.ts");
 }
 
+const CHAT: &str = "\
+import { createApp, defineHandlers } from \"@kit/core\";
+import type { Events, Route, Socket } from \"@kit/types\";
+
+export interface NewMessage { text: string }
+export interface Message extends NewMessage { author: string }
+export interface Progress { percent: number }
+export interface ChatRoutes {
+  \"WS /rooms/:room\": Route<{ params: { room: string }; socket: Socket<{ in: NewMessage; out: Message }> }>;
+  \"GET /jobs\": Route<{ response: Events<{ progress: Progress; done: void }> }>;
+}
+export const handlers = defineHandlers<ChatRoutes>({
+  \"WS /rooms/:room\": async () => undefined,
+  \"GET /jobs\": () => { throw new Error(); },
+});
+export const app = createApp({
+  routes: [{ handlers }],
+  staticFiles: [{ dir: \"public\" }, { dir: \"dist/assets\", prefix: \"/assets\" }],
+});
+";
+
+#[test]
+fn lists_messages_of_websockets_events_and_static_files() {
+    let project = Project::new(&[("src/chat.routes.ts", CHAT)]);
+    let build = project.kit(&["build"]);
+    assert_eq!(build.code, 0, "{}{}", build.out, build.err);
+    let outcome = project.kit(&["inspect", "routes", "--json"]);
+    let files = |path: &str, directory: &str| {
+        json!({
+            "method": "GET", "path": path, "params": {}, "query": null, "body": null, "response": null,
+            "files": directory
+        })
+    };
+    assert_eq!(
+        outcome.json(),
+        json!([
+            {
+                "method": "WS", "path": "/rooms/:room", "params": { "room": "string" }, "query": null,
+                "body": null, "response": null, "socket": { "in": "NewMessage", "out": "Message" }
+            },
+            {
+                "method": "GET", "path": "/jobs", "params": {}, "query": null, "body": null,
+                "response": null, "responseFormat": "Events",
+                "events": { "progress": "Progress", "done": null }
+            },
+            files("/*", "public"),
+            files("/assets/*", "dist/assets"),
+        ])
+    );
+    let text = project.kit(&["inspect", "routes"]).out;
+    for line in [
+        "WS      /rooms/:room  room: string  -      in NewMessage  out Message",
+        "GET     /jobs         -             -      -              Events<progress: Progress, done>",
+        "GET     /assets/*     -             -      -              files of dist/assets",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let route = project.kit(&["inspect", "route", "WS /rooms/:room"]);
+    assert_eq!(route.code, 0, "{}", route.err);
+    assert!(route.out.contains("in NewMessage"), "{}", route.out);
+    let schema = project.kit(&["inspect", "schema", "Progress", "--json"]);
+    assert_eq!(
+        schema.json()["usedBy"],
+        json!([{ "route": "GET /jobs", "as": "event" }])
+    );
+}
+
 #[test]
 fn shows_the_location_of_a_routes_handler() {
     let project = built();

@@ -77,6 +77,54 @@ fn requests_errors_from_the_sidecar() {
 }
 
 #[test]
+fn requests_streams_and_their_messages_from_the_sidecar() {
+    let project = Project::new(&[]);
+    let list = r#"{"open":1,"missed":0,"streams":[
+        {"requestId":"a-1","route":"WS /rooms/:id","target":"/rooms/1","received":{"messages":2,"bytes":40},"sent":{"messages":3,"bytes":60},"end":null},
+        {"requestId":"a-0","route":"GET /jobs","target":"/jobs","received":{"messages":0,"bytes":0},"sent":{"messages":1,"bytes":9},"end":{"time":1,"result":"closed","code":4001,"reason":"As you wish"}}]}"#;
+    let (port, asked) = sidecar("200 OK", list);
+    let outcome = project.kit(&[
+        "inspect",
+        "streams",
+        "--route",
+        "/rooms/:id",
+        "--debug-port",
+        &port,
+    ]);
+    let expected = "\
+REQUEST  ROUTE          TARGET    RECEIVED  SENT  END
+a-1      WS /rooms/:id  /rooms/1  2         3     open
+a-0      GET /jobs      /jobs     0         1     closed 4001 As you wish
+";
+    assert_eq!((outcome.out.as_str(), outcome.err.as_str()), (expected, ""));
+    let asked = asked.join().unwrap();
+    assert!(
+        asked.starts_with("GET /_debug/streams?limit=20&route=/rooms/:id "),
+        "{asked}"
+    );
+    let (port, _) = sidecar("200 OK", list);
+    let json = project
+        .kit(&["inspect", "streams", "--json", "--debug-port", &port])
+        .json();
+    assert_eq!(json[1]["end"]["code"], 4001);
+    let one = r#"{"stream":{"requestId":"a b","route":"WS /rooms/:id","target":"/rooms/1","received":{"messages":1,"bytes":5},"sent":{"messages":1,"bytes":9},
+        "messages":[{"direction":"in","bytes":5,"event":null,"text":"{\"a\":1}"},{"direction":"out","bytes":9,"event":"tick","text":null}],"end":null}}"#;
+    let (port, asked) = sidecar("200 OK", one);
+    let outcome = project.kit(&["inspect", "stream", "a b", "--debug-port", &port]);
+    let expected = "\
+route     WS /rooms/:id
+target    /rooms/1
+received  1 messages, 5 bytes
+sent      1 messages, 9 bytes
+end       open
+in        {\"a\":1}
+out       tick (9 bytes)
+";
+    assert_eq!((outcome.out.as_str(), outcome.err.as_str()), (expected, ""));
+    assert!(asked.join().unwrap().starts_with("GET /_debug/streams/a%20b "));
+}
+
+#[test]
 fn requests_latencies_from_the_sidecar() {
     let project = Project::new(&[]);
     let body =

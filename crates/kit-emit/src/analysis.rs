@@ -221,7 +221,7 @@ impl Analysis {
         self.reply_headers.contains(&declaration)
     }
 
-    /// Returns the routes that use a declaration in declared replies and in details of errors, each with the
+    /// Returns the routes that use a declaration in declared replies, details of errors and events, each with the
     /// name of the slot that uses it.
     pub(crate) fn uses_in_answers(&self, declaration: DeclarationId) -> &[(RouteId, &'static str)] {
         self.in_answers.get(&declaration).map_or(&[], Vec::as_slice)
@@ -270,7 +270,9 @@ fn in_answers(program: &Program) -> FxHashMap<DeclarationId, Vec<(RouteId, &'sta
         let replies = route.declared_replies();
         let parts = replies.flat_map(|reply| [(reply.body, "response"), (reply.headers, "responseHeaders")]);
         let details = route.throws.iter().map(|error| (error.details, "details"));
-        for (declaration, part) in parts.chain(details) {
+        let events = route.events().unwrap_or_default().iter();
+        let events = events.map(|event| (event.data, "event"));
+        for (declaration, part) in parts.chain(details).chain(events) {
             let Some(declaration) = declaration else { continue };
             let uses: &mut Vec<_> = found.entry(declaration).or_default();
             if !uses.contains(&(id, part)) {

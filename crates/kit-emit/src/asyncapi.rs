@@ -1,7 +1,7 @@
 //! Emits `schemas/asyncapi.json`: an AsyncAPI 3 document of the routes with WebSockets and events, which OpenAPI cannot describe
 //! completely. A project without such routes has no such document.
 
-use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent, Route, RouteSlots, Slot};
+use kit_ir::{BodyFormat, DeclarationId, Route, RouteSlots, Slot};
 use serde_json::{Map, Value, json};
 
 use crate::component_names::used;
@@ -11,30 +11,18 @@ use crate::job::Job;
 use crate::openapi::{operation_ids, path_template};
 
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
-    let has_channels = context.program.routes.iter().any(is_channel);
+    let has_channels = context.program.routes.iter().any(Route::has_messages);
     has_channels.then(|| Job::whole("schemas/asyncapi.json", move || document(context)))
-}
-
-/// Returns true if a route is a channel of AsyncAPI: it has a WebSocket or sends events.
-fn is_channel(route: &Route) -> bool {
-    route.is_socket() || events(route).is_some()
-}
-
-/// Returns the events of a route; `None` if the route sends none.
-fn events(route: &Route) -> Option<&[DeclaredEvent]> {
-    let replies = route.declared_replies().map(|reply| &reply.format);
-    std::iter::once(&route.response_format)
-        .chain(replies)
-        .find_map(|format| match format {
-            BodyFormat::Events { events } => Some(events.as_slice()),
-            _ => None,
-        })
 }
 
 fn document(context: Context<'_>) -> String {
     let program = context.program;
     let ids = operation_ids(program);
-    let routes: Vec<&Route> = program.routes.iter().filter(|route| is_channel(route)).collect();
+    let routes: Vec<&Route> = program
+        .routes
+        .iter()
+        .filter(|route| route.has_messages())
+        .collect();
     let (mut channels, mut operations) = (Map::new(), Map::new());
     for route in &routes {
         let id = ids.get(&route.reference()).map_or("", String::as_str);
@@ -81,7 +69,7 @@ fn channel(context: Context<'_>, route: &Route, id: &str) -> (Value, Map<String,
         let suffix = if action == "receive" { "Receive" } else { "Send" };
         operations.insert(format!("{id}{suffix}"), operation);
     };
-    if let Some(events) = events(route) {
+    if let Some(events) = route.events() {
         let mut names = Vec::new();
         for (index, event) in events.iter().enumerate() {
             let key = message_key(&event.name, index);
@@ -175,7 +163,7 @@ fn components(context: Context<'_>, routes: &[&Route]) -> Map<String, Value> {
                     response,
                     ..route.slots.clone()
                 },
-                response_format: match events(route) {
+                response_format: match route.events() {
                     Some(events) => BodyFormat::Events {
                         events: events.to_vec(),
                     },

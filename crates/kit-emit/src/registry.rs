@@ -1,4 +1,4 @@
-//! Emits `routes.json`, `middleware.json` and `schemas.json`, which tools such as `kit inspect` read.
+//! Emits `routes.json`, `middleware.json`, `schemas.json` and `static-files.json`, which tools such as `kit inspect` read.
 
 mod tags;
 
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use kit_analysis::collect_references;
 use kit_ir::{
-    BodyFormat, DeclarationId, DeclarationOrigin, MiddlewareKind, Program, RouteLimits, Slot, TypeId,
+    BodyFormat, DeclarationId, DeclarationOrigin, LiteralOption, MiddlewareKind, Program, RouteLimits,
+    SOCKET_METHOD, Slot, TypeId,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -21,12 +22,46 @@ use crate::json_schema::{Schema, Schemas, default_value};
 use crate::text::nested;
 use crate::types::type_text;
 
-pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> [Job<'a>; 3] {
-    [
+pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> Vec<Job<'a>> {
+    let mut jobs = vec![
         Job::whole("routes.json", move || routes(context)),
         Job::whole("middleware.json", move || middleware(context)),
         Job::whole("schemas.json", move || schemas(context, entries)),
-    ]
+    ];
+    if let Some(files) = &context.program.application.static_files {
+        jobs.push(Job::whole("static-files.json", move || {
+            json(&served_files(files))
+        }));
+    }
+    jobs
+}
+
+/// Returns the entries of `static-files.json`. Returns `None` if a part of the option is known only when the application
+/// runs.
+fn served_files(option: &LiteralOption) -> Option<Vec<FilesEntry<'_>>> {
+    let sites = match option.value.as_ref()? {
+        Value::Array(sites) => sites.iter().collect(),
+        site => vec![site],
+    };
+    sites.into_iter().map(FilesEntry::of).collect()
+}
+
+/// Directory in `static-files.json`.
+#[derive(Serialize)]
+struct FilesEntry<'a> {
+    /// Path before the paths of the files.
+    prefix: &'a str,
+    /// Directory of the files, as the option names it.
+    dir: &'a str,
+}
+
+impl<'a> FilesEntry<'a> {
+    fn of(site: &'a Value) -> Option<Self> {
+        Some(Self {
+            prefix: site.get("prefix").map_or(Some("/"), Value::as_str)?,
+            dir: site.get("dir")?.as_str()?,
+        })
+    }
 }
 
 fn routes(context: Context<'_>) -> String {
@@ -148,6 +183,9 @@ struct RouteEntry<'a> {
     /// Format of a response that is not JSON, such as `Events`.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<&'static str>,
+    /// Types of the data of the events, by name; `None` for events without data. Absent if the route sends no events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<IndexMap<&'a str, Option<&'a str>>>,
     /// Replies that the contract declares. Empty if the response is a plain type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replies: Vec<ReplyEntry<'a>>,
@@ -250,7 +288,11 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         })
         .collect();
     RouteEntry {
-        method: route.method.name(),
+        method: if route.is_socket() {
+            SOCKET_METHOD
+        } else {
+            route.method.name()
+        },
         path: route.path.as_str(),
         params,
         query: name(Slot::Query),
@@ -260,6 +302,12 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         body_format: format_name(&route.body_format),
         response: name(Slot::Response),
         response_format: format_name(&route.response_format),
+        events: route.events().map(|events| {
+            let types = events
+                .iter()
+                .map(|event| (event.name.as_str(), event.data.map(type_name)));
+            types.collect()
+        }),
         replies: if route.has_replies() {
             let replies = route.responses().into_iter().map(|reply| ReplyEntry {
                 status: reply.status,

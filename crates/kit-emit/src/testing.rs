@@ -55,7 +55,7 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
     text
 }
 
-/// Writes the types of declared headers and cookies by route. They are the types of the options `headers` and `cookies` when a
+/// Writes the types of declared headers and cookies, and of messages of WebSockets, by route. They are the types of the options `headers` and `cookies` when a
 /// test of the project calls `request("GET /notes")`.
 fn write_routes(context: Context<'_>, writer: &mut Writer) {
     let slots = |route: &Route| {
@@ -64,7 +64,15 @@ fn write_routes(context: Context<'_>, writer: &mut Writer) {
             let sent = sent(context, route.slots.get(slot)?);
             Some(format!("{}: {sent}", slot.name()))
         });
-        types.collect::<Vec<_>>().join("; ")
+        let mut types: Vec<_> = types.collect();
+        if let (true, Some(received), Some(sent_by_server)) =
+            (route.is_socket(), route.slots.body, route.slots.response)
+        {
+            let received = sent(context, received);
+            let name = &context.program.declarations[sent_by_server].name;
+            types.push(format!("socket: {{ in: {received}; out: Types.{name} }}"));
+        }
+        types.join("; ")
     };
     let routes = context.program.routes.iter();
     let routes: Vec<_> = routes

@@ -53,6 +53,21 @@ pub enum BodyFormat {
 }
 
 impl BodyFormat {
+    /// Returns the events of a stream of events. Returns `None` for any other format.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert_eq!(BodyFormat::Events { events: vec![] }.events(), Some(&[][..]));
+    /// assert_eq!(BodyFormat::Json.events(), None);
+    /// ```
+    pub fn events(&self) -> Option<&[DeclaredEvent]> {
+        match self {
+            Self::Events { events } => Some(events),
+            _ => None,
+        }
+    }
+
     /// Returns true for JSON, the format of a slot with a plain type.
     ///
     /// ```

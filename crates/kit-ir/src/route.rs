@@ -3,7 +3,7 @@
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
-use crate::{BodyFormat, DeclarationId, Documentation, Lifecycle, Security, Span};
+use crate::{BodyFormat, DeclarationId, DeclaredEvent, Documentation, Lifecycle, Security, Span};
 
 /// Word in place of the method in the key of a route that accepts WebSockets: `WS /rooms/:id`.
 pub const SOCKET_METHOD: &str = "WS";
@@ -116,6 +116,32 @@ impl Route {
     /// Returns true if the route accepts WebSockets.
     pub fn is_socket(&self) -> bool {
         self.body_format == BodyFormat::Socket
+    }
+
+    /// Returns the events that a response of the route consists of. Returns `None` if the route sends no events.
+    ///
+    /// ```
+    /// use kit_ir::Route;
+    ///
+    /// # let route = |format: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "GET", "path": "/ticks", "key": "GET /ticks", "group": "ticks", "parameters": [],
+    /// #           "slots": {{ "params": null, "query": null, "body": null, "response": null }}, "status": 200,
+    /// #           "responseFormat": {format},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// let route = route(r#"{ "kind": "events", "events": [{ "name": "tick" }] }"#);
+    /// assert_eq!(route.events().unwrap()[0].name, "tick");
+    /// ```
+    pub fn events(&self) -> Option<&[DeclaredEvent]> {
+        std::iter::once(&self.response_format)
+            .chain(self.declared_replies().map(|reply| &reply.format))
+            .find_map(BodyFormat::events)
+    }
+
+    /// Returns true if the route sends or receives messages that the AsyncAPI document describes: if it accepts WebSockets
+    /// or sends events.
+    pub fn has_messages(&self) -> bool {
+        self.is_socket() || self.events().is_some()
     }
 
     /// Returns the responses of the route that are not errors: the replies of the contract, or one reply for

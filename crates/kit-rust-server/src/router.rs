@@ -450,6 +450,8 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
         }
     });
     let sensitive = sensitive(types.program);
+    let has_messages = types.program.routes.iter().any(Route::has_messages);
+    let asyncapi = has_messages.then(|| quote!(.asyncapi(include_str!("schemas/asyncapi.json"))));
     quote! {
         /// Returns the router, which responds to every request of the application.
         pub fn router(app: App) -> #router<App> {
@@ -458,6 +460,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
                 #edge
                 #errors
                 .openapi(include_str!("schemas/openapi.json"))
+                #asyncapi
                 #sensitive
                 .into_router()
         }

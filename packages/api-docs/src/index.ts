@@ -50,7 +50,12 @@ export const apiDocs: ApiDocs = {
   },
 };
 
-function page({ files, document, root }: ApiDocsLinks): string {
+function page({ files, document, root, messages }: ApiDocsLinks): string {
+  const note =
+    messages === undefined
+      ? ""
+      : `
+    <p style="margin: 8px 16px; font: 14px system-ui, sans-serif; color: CanvasText">WebSockets and events are described in the <a href="${attribute(messages)}" style="color: LinkText">AsyncAPI document</a>.</p>`;
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -60,7 +65,7 @@ function page({ files, document, root }: ApiDocsLinks): string {
     <title>API reference</title>
     <link rel="icon" href="data:,">
   </head>
-  <body>
+  <body>${note}
     <noscript>The API reference needs JavaScript. The API is described in the <a href="${attribute(document)}">OpenAPI document</a> too.</noscript>
     <div id="reference" data-document="${attribute(document)}" data-root="${attribute(root)}"></div>
     <script src="${attribute(files)}viewer.js"></script>

@@ -56,9 +56,18 @@ export function createClient<Routes>(options: ClientOptions & CodecsOption<Route
     const [method, path] = route.split(" ") as [string, string];
     return [name, (call: Call = {}) => start(options, method, path, call)];
   });
-  const { sockets } = options.codecs ?? {};
-  if (sockets !== undefined)
-    callers.push(["ws", (path, call) => sockets.open(options, path, call as SocketCall)]);
+  const open = options.codecs?.sockets?.open ?? options.sockets;
+  if (open ?? options.codecs === undefined)
+    callers.push([
+      "ws",
+      async (path, call) => {
+        if (open === undefined)
+          throw new TypeError(
+            "add `openSocket` of @kit/client/sockets to createClient, as its option `sockets`",
+          );
+        return open(options, path, call as SocketCall);
+      },
+    ]);
   return Object.fromEntries([...operations, ...callers]) as unknown as Client<Routes>;
 }
 

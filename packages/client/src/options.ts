@@ -1,5 +1,6 @@
 import type { Generated } from "./codec.ts";
 import type { Codecs } from "./codecs.ts";
+import type { OpenSocket } from "./socket-types.ts";
 
 /**
  * Function between a call and the network. The function may change the request, respond itself, or read the response.
@@ -69,6 +70,11 @@ export interface ClientOptions {
   interceptors?: readonly Interceptor[];
   /** Replacement for the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
+  /**
+   * The function `openSocket` of `@kit/client/sockets`, for WebSockets of contract groups. Generated clients have it
+   * already.
+   */
+  sockets?: OpenSocket;
   /** Handling of cookies by `fetch`. The default is the default of `fetch`: `same-origin`. */
   credentials?: "omit" | "same-origin" | "include";
 }

@@ -71,19 +71,3 @@ export type OpenSocket = (
   path: string,
   call?: SocketCall,
 ) => Promise<ApiSocket<unknown, unknown>>;
-
-type SocketPaths<Key> = Key extends `WS ${infer Path}` ? Path : never;
-type RouteAt<Routes, Path extends string> = Routes[`WS ${Path}` & keyof Routes];
-type InputAt<Route> = Route extends ApiSocketRoute<infer Input, infer _Sent, infer _Received> ? Input : never;
-type SocketAt<Route> =
-  Route extends ApiSocketRoute<infer _Input, infer Sent, infer Received> ? ApiSocket<Sent, Received> : never;
-
-type SocketArguments<Input> = {} extends Input
-  ? [request?: Input & Pick<SocketCall, "signal">]
-  : [request: Input & Pick<SocketCall, "signal">];
-
-/** Function of a client that opens WebSockets. */
-export type SocketCaller<Routes> = <Path extends SocketPaths<keyof Routes>>(
-  path: Path,
-  ...request: SocketArguments<InputAt<RouteAt<Routes, Path>>>
-) => Promise<SocketAt<RouteAt<Routes, Path>>>;

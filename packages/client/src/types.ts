@@ -2,7 +2,7 @@ import type { BytesBody } from "./body-types.ts";
 import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
-import type { SocketCaller } from "./socket-types.ts";
+import type { ApiSocket, ApiSocketRoute, SocketCall } from "./socket-types.ts";
 
 /**
  * Type of the codes that a contract does not declare. Exists only for the type checker: with `string` in its
@@ -313,6 +313,44 @@ type Caller<Routes, Method extends string> = <Path extends PathsOf<keyof Routes,
   ErrorOf<Routes, `${Method} ${Path}` & keyof Routes>
 >;
 
+type SocketPaths<Key> = Key extends `WS ${infer Path}` ? Path : never;
+
+/** WebSocket of a client: a generated route unchanged, or a contract converted to a route. */
+type SocketRouteOf<C> =
+  C extends ApiSocketRoute<infer _Input, infer _Sent, infer _Received>
+    ? C
+    : C extends {
+          readonly params: infer Params;
+          readonly query: infer Query;
+          readonly socket: { readonly content: { in: infer Sent; out: infer Received } };
+        }
+      ? ApiSocketRoute<
+          SlotArgument<"params", Params> &
+            SlotArgument<"query", Query> &
+            SlotArgument<"headers", Part<C, "headers">> &
+            CookieArgument<Part<C, "cookies">> &
+            object,
+          Sent,
+          Wire<Received>
+        >
+      : never;
+
+type SocketInputOf<C> = SocketRouteOf<C> extends { readonly input: infer Input } ? Input : never;
+type SocketOf<C> =
+  SocketRouteOf<C> extends { readonly sent: infer Sent; readonly received: infer Received }
+    ? ApiSocket<Sent, Received>
+    : never;
+
+type SocketArguments<Input> = {} extends Input
+  ? [request?: Input & Pick<SocketCall, "signal">]
+  : [request: Input & Pick<SocketCall, "signal">];
+
+/** Function of a client that opens WebSockets. */
+type SocketCaller<Routes> = <Path extends SocketPaths<keyof Routes>>(
+  path: Path,
+  ...request: SocketArguments<SocketInputOf<Routes[`WS ${Path}` & keyof Routes]>>
+) => Promise<SocketOf<Routes[`WS ${Path}` & keyof Routes]>>;
+
 /** Client of an API, with one function per method. */
 export interface Client<Routes> {
   readonly get: Caller<Routes, "GET">;
@@ -322,7 +360,7 @@ export interface Client<Routes> {
   readonly patch: Caller<Routes, "PATCH">;
   readonly delete: Caller<Routes, "DELETE">;
   readonly options: Caller<Routes, "OPTIONS">;
-  /** Opens a WebSocket. Exists only for the routes of a generated client. */
+  /** Opens a WebSocket. A client without generated codecs needs the option `sockets`. */
   readonly ws: SocketCaller<Routes>;
 }
 

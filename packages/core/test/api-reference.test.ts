@@ -19,6 +19,7 @@ const headerOf = ({ headers }: MemoryResponse, name: string): string | undefined
   return at === -1 ? undefined : headers[at + 1];
 };
 
+const asyncapi = (): Promise<string> => Promise.resolve('{"asyncapi":"3.0.0"}');
 const openapi = (): Promise<string> => Promise.reject(new Error("it is gone"));
 const newer = (): Promise<unknown> => Promise.resolve({ apiDocs: { version: 2 } });
 const missing = (name: string): (() => Promise<never>) => {
@@ -53,6 +54,34 @@ describe("the API reference", () => {
     }
     const production = await serve([wildcard], { env: "production" });
     assert.equal((await production.send("GET /docs")).text, '{"text":"mine"}');
+  });
+
+  it("links to the AsyncAPI document only if the application has one", { skip }, async () => {
+    const withMessages = await serve([wildcard], {
+      env: "test",
+      compiled: { ...compiled(wildcard[0]), asyncapi },
+    });
+    assert.match((await withMessages.send("GET /docs")).text!, /<a href="docs\/asyncapi\.json"/);
+    for (const path of ["/docs/asyncapi.json", "/asyncapi.json", "/asyncapi.json/"]) {
+      const { text: document, contentType } = await withMessages.send(`GET ${path}`);
+      assert.deepEqual([document, contentType], ['{"asyncapi":"3.0.0"}', "application/json"], path);
+    }
+    assert.equal(errorOf(await withMessages.send("POST /asyncapi.json"))["code"], "METHOD_NOT_ALLOWED");
+    const without = await serve([wildcard], { env: "test" });
+    assert.doesNotMatch((await without.send("GET /docs")).text!, /asyncapi/);
+    assert.equal((await without.send("GET /asyncapi.json")).text, '{"text":"mine"}');
+    const production = await serve([wildcard], {
+      env: "production",
+      compiled: { ...compiled(wildcard[0]), asyncapi },
+    });
+    assert.equal((await production.send("GET /asyncapi.json")).text, '{"text":"mine"}');
+    const [own] = [route("GET /asyncapi.json", { response: text })];
+    const taken = await serve([[own, () => ({ text: "own" })]], {
+      env: "test",
+      compiled: { ...compiled(own), asyncapi },
+    });
+    assert.equal((await taken.send("GET /asyncapi.json")).text, '{"text":"own"}');
+    assert.equal((await taken.send("GET /openapi.json")).status, 200);
   });
 
   it("can be disabled in development, and enabled in production", { skip }, async () => {

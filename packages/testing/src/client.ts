@@ -10,6 +10,7 @@ import {
   withCookies,
 } from "./header-texts.ts";
 import { remember, type TestResponse } from "./test-response.ts";
+import { openTestSocket, type TestSocket } from "./test-socket.ts";
 import { jsonOf } from "./values/wire.ts";
 
 /** Options of one test request, besides its method and path. */
@@ -54,6 +55,16 @@ export interface TestClient {
    * @param path - The path as in a URL, with percent escapes: `/notes/a%20b`.
    */
   request(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
+  /**
+   * Opens a WebSocket to the application.
+   *
+   * @param path - The path as in a URL, with percent escapes: `/rooms/a%20b`.
+   * @throws {HandshakeError} If the application refuses the handshake. The error has the response.
+   */
+  socket(
+    path: string,
+    request?: Pick<TestRequest, "headers" | "cookies" | "query" | "defaultHeaders">,
+  ): Promise<TestSocket<unknown, unknown>>;
   /** Closes the application. */
   close(): Promise<void>;
 }
@@ -78,14 +89,19 @@ export async function createTestClient(
   const recorder = await recorderOfProcess();
   const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${port}`;
+  const headersOf = async (request: TestRequest): Promise<HeaderTexts> => {
+    const given = {
+      ...(request.defaultHeaders === false ? {} : await resolveHeaders(options.headers)),
+      ...(await resolveHeaders(request.headers)),
+    };
+    return withCookies(given, request.cookies);
+  };
   return {
     url,
+    socket: async (path, request = {}) =>
+      openTestSocket(url, path + queryText(request.query ?? {}), await headersOf(request)),
     request: async (method, path, request = {}) => {
-      const given = {
-        ...(request.defaultHeaders === false ? {} : await resolveHeaders(options.headers)),
-        ...(await resolveHeaders(request.headers)),
-      };
-      const headers = withCookies(given, request.cookies);
+      const headers = await headersOf(request);
       return sendRequest({ method, url, path, recorder }, { ...request, headers });
     },
     close: () => app.close({ delayMs: 0, graceMs: 1000 }),

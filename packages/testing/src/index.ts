@@ -9,6 +9,7 @@ export type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } f
 export type { ContractParts, Contracts, Slot } from "./coverage/contracts.ts";
 export { characters, items, missing, nested } from "./values/values-at-paths.ts";
 export { createTestClient, type TestClient, type TestRequest } from "./client.ts";
+export { HandshakeError, type TestSocket } from "./test-socket.ts";
 export type { CookieValues, HeaderValue, HeaderValues, TestHeaders, TextValue } from "./header-texts.ts";
 export {
   createFactory,

@@ -12,7 +12,7 @@ import { expressServer } from "@kit/server-express";
 import { fastifyServer } from "@kit/server-fastify";
 import { honoServer } from "@kit/server-hono";
 import { nativeServer } from "@kit/server-native";
-import type { CompiledApplication, RouteContract, ServerAdapter, TestedRequest } from "@kit/types";
+import type { CompiledApplication, RouteContract, ServerAdapter, TestRecorder } from "@kit/types";
 
 import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
@@ -27,6 +27,18 @@ const program = compiled(
     response: responseOf("Thing", { name: "string" }),
   }),
   route("DELETE /things/:id"),
+  route("WS /chat", {
+    status: 101,
+    socket: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
+  }),
+  {
+    ...route("GET /events", { response: responseOf("Tick", { at: "number" }) }),
+    responseFormat: {
+      format: "events",
+      mediaType: "text/event-stream",
+      events: { tick: responseOf("Tick", { at: "number" }), done: null, never: null },
+    },
+  },
 );
 const contracts = `
 const body = { kind: "object", properties: [{ key: "name", shape: { kind: "string" } }] };
@@ -40,6 +52,20 @@ export default {
     { route: "GET /things", successes: [200], errors: [] },
     { route: "POST /things", successes: [201], errors: ["409 TAKEN"], body },
     { route: "DELETE /things/:id", successes: [204], errors: [] },
+    {
+      route: "WS /chat",
+      successes: [101],
+      errors: [],
+      socket: {
+        in: { kind: "union", members: [
+          { kind: "object", name: "Say", properties: [{ key: "text", shape: { kind: "string", maxLength: 3 } }] },
+          { kind: "object", name: "Shout", properties: [{ key: "text", shape: { kind: "string" } }] },
+          { kind: "object", name: "Leave", properties: [{ key: "leave", shape: { kind: "boolean" } }] },
+        ] },
+        out: { kind: "object", properties: [{ key: "text", shape: { kind: "string" } }] },
+      },
+    },
+    { route: "GET /events", successes: [200], errors: [], events: { tick: null, done: null, never: null } },
   ],
 };`;
 
@@ -59,6 +85,17 @@ function appOf(server: ServerAdapter, application: CompiledApplication = program
       body.name === "taken" ? ctx.fail(409, "TAKEN", "It is taken") : body,
     "DELETE /things/:id": () => undefined,
     "GET /others": () => ({ name: "a" }),
+    "WS /chat": async ({
+      socket,
+    }: {
+      socket: AsyncIterable<object> & { send(message: object): Promise<void> };
+    }) => {
+      for await (const message of socket) await socket.send(message);
+    },
+    "GET /events": async function* () {
+      yield { event: "tick", data: { at: 1 } };
+      yield { event: "done" };
+    },
   };
   const own = Object.fromEntries(
     Object.entries(handlers).filter(([ref]) => application.routes.some((one) => one.ref === ref)),
@@ -72,6 +109,18 @@ function appOf(server: ServerAdapter, application: CompiledApplication = program
     limits: { bodyBytes: 1000 },
     routes: [{ handlers: own }],
   } as unknown as AppOptions);
+}
+
+/** Opens the WebSocket, sends a message and waits for the response. */
+async function talk(url: string, message: object): Promise<void> {
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/chat`);
+  await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
+  const answered = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
+  socket.send(JSON.stringify(message));
+  await answered;
+  const closed = new Promise((resolve) => socket.addEventListener("close", resolve, { once: true }));
+  socket.close();
+  await closed;
 }
 
 const servers: readonly (readonly [string, () => ServerAdapter])[] = [
@@ -174,6 +223,26 @@ describe("coverage of the requests that an application receives", { concurrency:
         });
       });
       assert.deepEqual(await added(), ["DELETE /things/:id answer 204", "DELETE /things/:id route"]);
+      await talk(url, { text: "longer" });
+      assert.deepEqual(await added(), [
+        "WS /chat answer 101",
+        "WS /chat route",
+        "WS /chat message in Shout",
+        "WS /chat message out object",
+      ]);
+      await talk(url, { text: "hi" });
+      assert.deepEqual(
+        await added(),
+        ["WS /chat message in Say"],
+        "the first member that accepts the message",
+      );
+      await (await fetch(`${url}/events`)).text();
+      assert.deepEqual(await added(), [
+        "GET /events answer 200",
+        "GET /events route",
+        "GET /events message event tick",
+        "GET /events message event done",
+      ]);
     } finally {
       await app.close({ graceMs: 100 });
     }
@@ -184,14 +253,16 @@ for (const [name, make] of servers) {
   test(`an application on ${name} reports each request and its response to the test link`, async () => {
     const recorded: unknown[] = [];
     const types: unknown[] = [];
+    const messages: unknown[] = [];
     const link = {
-      version: 1,
-      watch:
-        async () =>
-        ({ headers, ...request }: TestedRequest, answer: object) => {
+      version: 2,
+      watch: async (): Promise<TestRecorder> => ({
+        answered: ({ headers, ...request }, answer) => {
           recorded.push([request, answer]);
           types.push(headers?.["content-type"]);
         },
+        messaged: ({ target }, message) => messages.push([target, message]),
+      }),
     };
     Object.assign(globalThis, { [Symbol.for("kit.testing")]: link });
     const app = appOf(make());
@@ -212,6 +283,15 @@ for (const [name, make] of servers) {
         ],
       ]);
       assert.deepEqual(types, ["application/json", "application/json"]);
+      await (await fetch(`${url}/events`)).text();
+      await talk(url, { text: "hi" });
+      const text = `{"text":"hi"}`;
+      assert.deepEqual(messages, [
+        ["/events", { direction: "out", event: "tick", text: `{"at":1}` }],
+        ["/events", { direction: "out", event: "done", text: "null" }],
+        ["/chat", { direction: "in", text }],
+        ["/chat", { direction: "out", text }],
+      ]);
     } finally {
       Reflect.deleteProperty(globalThis, Symbol.for("kit.testing"));
       await app.close({ graceMs: 100 });

@@ -14,6 +14,7 @@ declare module "@kit/testing" {
     };
     "GET /typed/orders": { headers: { "x-page"?: number } };
     "GET /typed/session": { cookies: { sid: string } };
+    "WS /typed/rooms/:id": { socket: { in: { text: string }; out: { text: string; at: Date } } };
   }
 }
 
@@ -89,3 +90,14 @@ await createIntegrationSuite({
   app,
   seed: async (own) => void (await own.request("POST /typed/orders", { body: {} })),
 });
+
+// Messages of a WebSocket have the types of the contract. A received date is a string.
+const room = await suite.socket("WS /typed/rooms/:id", { params: { id: "1" } });
+room.send({ text: "Hello" });
+// @ts-expect-error -- the contract has no such message
+room.send({ content: "Hello" });
+const { at } = await room.receive();
+at.slice(0, 10);
+// @ts-expect-error -- not a WebSocket
+await suite.socket("GET /typed/orders");
+(await suite.socket("WS /typed/unknown")).send({ anything: true });

@@ -28,6 +28,7 @@ async function headersFor(
       sent = { ...(request.headers as Record<string, string>) };
       return Promise.resolve({} as TestResponse);
     },
+    socket: () => Promise.reject(new Error("These tests open no WebSocket")),
     close: () => Promise.resolve(),
   };
   const changes = change === undefined ? [] : [change];

@@ -19,6 +19,8 @@ export interface ApiDocsLinks {
   readonly files: string;
   /** URL of the OpenAPI document. */
   readonly document: string;
+  /** URL of the AsyncAPI document. Absent if the application has neither WebSockets nor events. */
+  readonly messages?: string;
   /** Root of the API, to which the paths of the document are appended. */
   readonly root: string;
 }

@@ -219,6 +219,8 @@ export interface CompiledApplication {
   readonly errorBody?: Serializer<unknown>;
   /** Reads the OpenAPI document as a JSON string. */
   readonly openapi: () => Promise<string>;
+  /** Reads the AsyncAPI document as JSON. Absent if the application has neither WebSockets nor events. */
+  readonly asyncapi?: () => Promise<string>;
 }
 
 /** Reader of the environment variables: the default export of `.kit/environment.ts`. */

@@ -78,7 +78,7 @@ export type {
   TelemetryModule,
   TelemetrySettings,
 } from "./telemetry.ts";
-export type { TestedResponse, TestedRequest, TestLink, TestRecorder } from "./testing.ts";
+export type { TestedMessage, TestedResponse, TestedRequest, TestLink, TestRecorder } from "./testing.ts";
 export type {
   Coercer,
   HeaderWriter,

@@ -5,16 +5,31 @@
  */
 export interface TestLink {
   /** Version of this interface. An application that supports another version ignores the object. */
-  readonly version: 1;
+  readonly version: 2;
   /**
-   * Called with the refs of the routes before an application serves. Resolves to a function that receives its requests,
-   * or to `undefined` if the requests of this application are not counted.
+   * Called with the refs of the routes before an application serves. Resolves to the recorder of its requests, or
+   * to `undefined` if the requests of this application are not counted.
    */
   watch(routes: readonly string[]): Promise<TestRecorder | undefined>;
 }
 
-/** Receives a request when it has its response. */
-export type TestRecorder = (request: TestedRequest, response: TestedResponse) => void;
+/** Receives the requests and messages of an application. */
+export interface TestRecorder {
+  /** Called after each response. */
+  answered(request: TestedRequest, response: TestedResponse): void;
+  /** Called for each message of a WebSocket, in both directions, and for each event of a response. */
+  messaged(request: TestedRequest, message: TestedMessage): void;
+}
+
+/** Message of a WebSocket, or event of a response. */
+export interface TestedMessage {
+  /** `in` for messages of the client. */
+  readonly direction: "in" | "out";
+  /** Name of the event. Absent for messages of WebSockets. */
+  readonly event?: string;
+  /** JSON of the message or of the event's data. */
+  readonly text: string;
+}
 
 /** Request as received. */
 export interface TestedRequest {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use kit_ir::{Route, Slot};
+use kit_ir::{DeclarationId, Route, Slot};
 
 use crate::context::Context;
 use crate::options::ContractTests;
@@ -14,10 +14,19 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let program = context.program;
     let mut shapes: BTreeMap<String, String> = BTreeMap::new();
     let mut entries = Writer::default();
-    // The coverage counts requests, and messages of WebSockets are none.
-    for route in program.routes.iter().filter(|route| !route.is_socket()) {
+    let mut shape_of = |id: DeclarationId| {
+        let name = &program.declarations[id].name;
+        let shape = format!("{name}Shape");
+        let module = format!("../validators/{}", validator::file_name(name));
+        shapes.insert(shape.clone(), module);
+        shape
+    };
+    for route in &program.routes {
         let mut fields = parts(tests, route);
         for slot in Slot::INPUTS {
+            if slot == Slot::Body && route.is_socket() {
+                continue;
+            }
             if slot == Slot::Body && !route.body_format.is_json() {
                 fields.push((
                     "format".to_owned(),
@@ -26,22 +35,28 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
                 continue;
             }
             let Some(id) = route.slots.get(slot) else { continue };
-            let name = &program.declarations[id].name;
-            let shape = format!("{name}Shape");
-            let module = format!("../validators/{}", validator::file_name(name));
-            shapes.insert(shape.clone(), module);
-            fields.push((slot.name().to_owned(), shape));
+            fields.push((slot.name().to_owned(), shape_of(id)));
+        }
+        if let (true, Some(received), Some(sent)) =
+            (route.is_socket(), route.slots.body, route.slots.response)
+        {
+            let messages = [("in", shape_of(received)), ("out", shape_of(sent))];
+            let messages = messages.map(|(name, shape)| (name.to_owned(), shape));
+            fields.push(("socket".to_owned(), literal::object(messages)));
+        }
+        if let Some(events) = route.events() {
+            let shapes = events.iter().map(|event| {
+                let shape = event.data.map_or("null".to_owned(), &mut shape_of);
+                (literal::string(&event.name), shape)
+            });
+            fields.push(("events".to_owned(), literal::object(shapes)));
         }
         entries.line(format_args!("{},", literal::object(fields)));
     }
     let rules = program.application.error_rules();
     let errors = error_format::properties(rules).map(|mut fields| {
         if let Some(declared) = program.application.declared_format() {
-            let name = &program.declarations[declared.body].name;
-            let shape = format!("{name}Shape");
-            let module = format!("../validators/{}", validator::file_name(name));
-            shapes.insert(shape.clone(), module);
-            fields.push(("body".to_owned(), shape));
+            fields.push(("body".to_owned(), shape_of(declared.body)));
         }
         literal::object(fields)
     });

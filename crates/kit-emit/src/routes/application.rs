@@ -43,9 +43,12 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             if let Some(error_body) = error_body {
                 writer.line(format_args!("errorBody: {error_body},"));
             }
-            writer.line(format_args!(
-                "openapi: () => {read}(new URL(\"../schemas/openapi.json\", import.meta.url), \"utf8\"),"
-            ));
+            let has_messages = context.program.routes.iter().any(Route::has_messages);
+            for name in ["openapi"].into_iter().chain(has_messages.then_some("asyncapi")) {
+                writer.line(format_args!(
+                    "{name}: () => {read}(new URL(\"../schemas/{name}.json\", import.meta.url), \"utf8\"),"
+                ));
+            }
         },
     );
     module.push(writer);

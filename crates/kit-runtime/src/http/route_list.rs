@@ -53,6 +53,7 @@ pub struct Routes<A> {
     pub(super) app: A,
     pub(super) list: Vec<Route<A>>,
     pub(super) openapi: Option<&'static str>,
+    pub(super) asyncapi: Option<&'static str>,
     pub(super) cors: Option<Cors>,
     pub(super) csrf: Option<Csrf>,
     pub(super) request_log: Option<RequestLog>,
@@ -93,6 +94,7 @@ impl<A: Application> Routes<A> {
             app,
             list: Vec::new(),
             openapi: None,
+            asyncapi: None,
             cors: None,
             csrf: None,
             request_log: None,
@@ -204,6 +206,13 @@ impl<A: Application> Routes<A> {
     #[must_use]
     pub fn openapi(mut self, document: &'static str) -> Self {
         self.openapi = Some(document);
+        self
+    }
+
+    /// Sets the document that `/asyncapi.json` returns in development.
+    #[must_use]
+    pub fn asyncapi(mut self, document: &'static str) -> Self {
+        self.asyncapi = Some(document);
         self
     }
 

@@ -322,20 +322,26 @@ impl<A: Application> Service<A> {
     fn is_built_in(&self, path: &str) -> bool {
         match path.strip_suffix('/').unwrap_or(path) {
             "/healthz" | "/readyz" => true,
-            "/openapi.json" => self.routes.openapi.is_some() && is_development(),
-            _ => false,
+            path => self.document(path).is_some(),
         }
     }
 
-    /// Responds to paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
-    /// development.
+    /// Returns the document at a path. Returns `None` in production.
+    fn document(&self, path: &str) -> Option<&'static str> {
+        let document = match path {
+            "/openapi.json" => self.routes.openapi,
+            "/asyncapi.json" => self.routes.asyncapi,
+            _ => None,
+        };
+        document.filter(|_| is_development())
+    }
+
+    /// Responds to paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` and
+    /// `/asyncapi.json` in development.
     async fn built_in_path(&self, context: &Context) -> Result<axum::response::Response, Error> {
         let path = context.path();
         let path = path.strip_suffix('/').unwrap_or(path);
-        let document = self
-            .routes
-            .openapi
-            .filter(|_| is_development() && path == "/openapi.json");
+        let document = self.document(path);
         if document.is_none() && !matches!(path, "/healthz" | "/readyz") {
             let file = match &self.files {
                 Some(files) => files.respond(context).await?,

@@ -33,7 +33,7 @@ import type { ExecutableRoute } from "../request/executable-route.ts";
 import { Health } from "../request/health.ts";
 import { IgnoredInput } from "../request/ignored-input.ts";
 import { InFlightLists } from "../request/in-flight-lists.ts";
-import { OpenApiDocument } from "../request/openapi-document.ts";
+import { ApiDocuments } from "../request/api-documents.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { RequestLog } from "../request/request-log.ts";
 import { StaticFiles } from "../request/static-files.ts";
@@ -457,7 +457,7 @@ class Application implements App {
       routes,
       limits,
       reference: apiDocs && ApiReference.of(docs!.path, apiDocs, found.compiled),
-      openapi: servesDocument ? OpenApiDocument.of(found.compiled) : null,
+      documents: servesDocument ? new ApiDocuments(found.compiled) : null,
       health: health && new Health(health, paths, () => this.#isReady, log),
       files: StaticFiles.of(sites),
       cors,

@@ -1,4 +1,4 @@
-import { documentPath } from "../request/openapi-document.ts";
+import { documentPath, messagesPath } from "../request/api-documents.ts";
 import type { ReadHealth } from "../request/health.ts";
 import { requireStaticPath } from "./plain-path.ts";
 
@@ -30,6 +30,7 @@ export function readDocs(
   requireStaticPath(path, "docs.path", "/docs");
   for (const [name, other] of [
     ["the OpenAPI document", documentPath],
+    ["the AsyncAPI document", messagesPath],
     ["`health.live`", health?.live],
     ["`health.ready`", health?.ready],
   ]) {

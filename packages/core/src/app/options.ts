@@ -197,8 +197,9 @@ export interface AppOptions {
    */
   readonly docs?: boolean | DocsOptions;
   /**
-   * True to serve the OpenAPI document at `/openapi.json`. Default: true if `env` is `development` or `test`. The
-   * document is public: no middleware runs for it.
+   * True to serve the OpenAPI document at `/openapi.json`, and the AsyncAPI document at `/asyncapi.json` if the application
+   * has WebSockets or events. Default: true if `env` is `development` or `test`. The documents are public: no middleware
+   * runs for them.
    */
   readonly openapi?: boolean;
   /**

@@ -1,6 +1,9 @@
 import type {
   ServerExchange,
   ServerService,
+  ServerSocket,
+  SocketEvents,
+  TestedMessage,
   TestedResponse,
   TestedRequest,
   TestLink,
@@ -18,7 +21,7 @@ const name = Symbol.for("kit.testing");
  */
 export async function testedService(service: ServerService): Promise<ServerService> {
   const link = (globalThis as { [name]?: TestLink })[name];
-  const watch = link?.version === 1 ? await link.watch(service.routes) : undefined;
+  const watch = link?.version === 2 ? await link.watch(service.routes) : undefined;
   if (watch === undefined) return service;
   return serviceAround(service, (exchange, pass) => {
     tellOf(exchange, watch);
@@ -35,25 +38,72 @@ type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 function tellOf(exchange: Mutable, watch: TestRecorder): void {
   // Reads the request before the response is sent, because the server releases the request afterwards.
   const request = requestOf(exchange);
+  const tell = (message: TestedMessage): void => watch.messaged(request, message);
   const respond = exchange.respond.bind(exchange);
   exchange.respond = (status, type, body, headers) => {
     respond(status, type, body, headers);
-    watch(request, answerOf(status, body));
+    watch.answered(request, answerOf(status, body));
+    if (type === eventType && typeof body !== "string" && body !== null) tellEvents(Buffer.from(body), tell);
   };
   const acceptSocket = exchange.acceptSocket?.bind(exchange);
   if (acceptSocket !== undefined) {
     exchange.acceptSocket = (options, events) => {
-      const socket = acceptSocket(options, events);
-      watch(request, answerOf(101, null));
-      return socket;
+      const socket = acceptSocket(options, toldEvents(events, tell));
+      watch.answered(request, answerOf(101, null));
+      return toldSocket(socket, tell);
     };
   }
   const respondStream = exchange.respondStream?.bind(exchange);
   if (respondStream === undefined) return;
   exchange.respondStream = (status, type, length, headers, events) => {
     const writer = respondStream(status, type, length, headers, events);
-    watch(request, answerOf(status, null));
-    return writer;
+    watch.answered(request, answerOf(status, null));
+    if (type !== eventType) return writer;
+    return {
+      write: (chunk) => {
+        tellEvents(chunk, tell);
+        return writer.write(chunk);
+      },
+      end: () => writer.end(),
+      destroy: () => writer.destroy(),
+    };
+  };
+}
+
+const eventType = "text/event-stream";
+
+/** Reports the events of a chunk. The pipeline writes every event as a whole. */
+function tellEvents(chunk: Uint8Array, tell: (message: TestedMessage) => void): void {
+  for (const text of Buffer.from(chunk).toString().split("\n\n")) {
+    const [, event] = /^event: (.*)$/m.exec(text) ?? [];
+    const [, data] = /^data: (.*)$/m.exec(text) ?? [];
+    if (event !== undefined && data !== undefined) tell({ direction: "out", event, text: data });
+  }
+}
+
+/** Returns events that also report the messages of the client. */
+function toldEvents(events: SocketEvents, tell: (message: TestedMessage) => void): SocketEvents {
+  return {
+    message: (data) => {
+      if (typeof data === "string") tell({ direction: "in", text: data });
+      events.message(data);
+    },
+    drain: () => events.drain(),
+    closed: (code, reason) => events.closed(code, reason),
+  };
+}
+
+/** Returns a socket that also reports the messages of the handler. */
+function toldSocket(socket: ServerSocket, tell: (message: TestedMessage) => void): ServerSocket {
+  return {
+    send: (data) => {
+      if (typeof data === "string") tell({ direction: "out", text: data });
+      return socket.send(data);
+    },
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
   };
 }
 

@@ -16,23 +16,26 @@ const page: Part = "";
  * the application, and is not served in production.
  */
 const openApi: Part = "openapi.json";
+/** Path of the AsyncAPI document below the page, to which the page links. */
+const asyncApi: Part = "asyncapi.json";
 
 /**
- * Serves the API reference: a page, the files of its viewer, and the OpenAPI document. The paths of the reference
+ * Serves the API reference: a page, the files of its viewer, and the OpenAPI and AsyncAPI documents. The paths of the reference
  * are not routes, so no middleware runs for them. If the application has a route with one of these paths, the
  * reference is not served at all.
  */
 export class ApiReference {
   readonly #path: string;
   readonly #docs: ApiDocs;
-  readonly #readDocument: () => Promise<string>;
+  readonly #compiled: CompiledApplication;
   readonly #parts: ReadonlySet<Part>;
 
   private constructor(path: string, docs: ApiDocs, compiled: CompiledApplication) {
     this.#path = path;
     this.#docs = docs;
-    this.#readDocument = compiled.openapi;
-    this.#parts = new Set([page, openApi, ...docs.files]);
+    this.#compiled = compiled;
+    const messages = compiled.asyncapi === undefined ? [] : [asyncApi];
+    this.#parts = new Set([page, openApi, ...messages, ...docs.files]);
   }
 
   /** Creates the reference of an application. Returns `null` if the application has a route at one of its paths. */
@@ -71,7 +74,9 @@ export class ApiReference {
   }
 
   async #read(state: RequestState, part: Part): Promise<ApiDocsFile> {
-    if (part === openApi) return textFile(jsonType, await this.#readDocument());
+    const { openapi, asyncapi } = this.#compiled;
+    if (part === openApi) return textFile(jsonType, await openapi());
+    if (part === asyncApi) return textFile(jsonType, await asyncapi!());
     if (part !== page) return this.#docs.file(part);
     // If a file of the viewer cannot be read, an error response is more useful than a page that stays empty.
     await Promise.all(this.#docs.files.map((name) => this.#docs.file(name)));
@@ -86,7 +91,8 @@ export class ApiReference {
     const files = isDirectory ? "./" : `${path.slice(path.lastIndexOf("/") + 1)}/`;
     const above = path.split("/").length - 2;
     const root = above === 0 ? "./" : "../".repeat(above);
-    return this.#docs.page({ files, document: files + openApi, root });
+    const messages = this.#parts.has(asyncApi) ? { messages: files + asyncApi } : {};
+    return this.#docs.page({ files, document: files + openApi, root, ...messages });
   }
 }
 

@@ -22,7 +22,7 @@ import type { ApiReference } from "./api-reference.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import type { Health } from "./health.ts";
-import { documentPath, type OpenApiDocument } from "./openapi-document.ts";
+import type { ApiDocuments } from "./api-documents.ts";
 import {
   badPath,
   crossSiteRequest,
@@ -46,8 +46,8 @@ export interface PipelineParts {
   readonly routes: readonly ExecutableRoute[];
   readonly limits: ServerLimits;
   readonly settings: PipelineSettings;
-  /** OpenAPI document. `null` if it is not served. */
-  readonly openapi: OpenApiDocument | null;
+  /** OpenAPI and AsyncAPI documents. `null` if they are not served. */
+  readonly documents: ApiDocuments | null;
   /** API reference. `null` if it is not served. */
   readonly reference: ApiReference | null;
   /** Health paths. `null` if they are not served. */
@@ -71,7 +71,7 @@ export class Pipeline implements ServerService {
   readonly errorBodies?: ErrorBodies;
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
-  readonly #openapi: OpenApiDocument | null;
+  readonly #documents: ApiDocuments | null;
   readonly #reference: ApiReference | null;
   readonly #health: Health | null;
   readonly #files: StaticFiles | null;
@@ -89,7 +89,7 @@ export class Pipeline implements ServerService {
     if (errorWriter !== null) this.errorBodies = errorWriter;
     this.#executables = parts.routes;
     this.#settings = parts.settings;
-    this.#openapi = parts.openapi;
+    this.#documents = parts.documents;
     this.#reference = parts.reference;
     this.#health = parts.health;
     this.#files = parts.files;
@@ -149,7 +149,10 @@ export class Pipeline implements ServerService {
     if (this.#cors !== null && this.#cors.isPreflight(exchange.method, (name) => exchange.header(name))) {
       return this.#answerPreflight(this.#cors, exchange);
     }
-    if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
+    if (this.#documents !== null) {
+      const read = this.#documents.find(exchange);
+      if (read !== undefined) return this.#serveDocument(this.#documents, exchange, read);
+    }
     if (this.#reference !== null) {
       const part = this.#reference.find(exchange);
       if (part !== undefined) return this.#serveReference(this.#reference, exchange, part);
@@ -178,7 +181,7 @@ export class Pipeline implements ServerService {
   /** Paths that the pipeline serves in addition to routes and files. */
   get ownPaths(): readonly string[] {
     return [
-      ...(this.#openapi === null ? [] : [documentPath]),
+      ...(this.#documents?.paths ?? []),
       ...(this.#reference?.paths ?? []),
       ...(this.#health?.paths ?? []),
     ];
@@ -235,17 +238,17 @@ export class Pipeline implements ServerService {
    */
   #methodsAt(exchange: ServerExchange, match: RouteMatch): readonly string[] {
     const isReadOnly =
-      this.#openapi?.isAt(exchange) === true ||
+      this.#documents?.find(exchange) !== undefined ||
       this.#reference?.find(exchange) !== undefined ||
       this.#health?.find(exchange) !== undefined;
     if (isReadOnly) return ["GET", "HEAD"];
     return match.kind === "method-not-allowed" ? match.allow : [];
   }
 
-  #serveOpenapi(exchange: ServerExchange): void {
+  #serveDocument(documents: ApiDocuments, exchange: ServerExchange, read: () => Promise<string>): void {
     if (exchange.method !== "GET" && exchange.method !== "HEAD")
       return this.#refuseMethod(exchange, ["GET", "HEAD"]);
-    void this.#openapi!.answer(new RequestState(this.#settings, exchange, null));
+    void documents.answer(new RequestState(this.#settings, exchange, null), read);
   }
 
   #serveReference(reference: ApiReference, exchange: ServerExchange, part: string): void {

@@ -28,7 +28,7 @@ import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { isAscii, responseContent, statusOfResult } from "./response-content.ts";
 import { RequestState } from "./request-state.ts";
-import { PendingSocket, SocketClosedError, SocketMessages } from "../sockets/socket-messages.ts";
+import { PendingSocket, reasonOf, SocketClosedError, SocketMessages } from "../sockets/socket-messages.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
 import {
   findUnstorable,
@@ -508,7 +508,9 @@ export class RequestRun extends RequestState implements RoutedRequest {
       // A handler that only sends learns from `send` that the client has disconnected.
       if (error instanceof SocketClosedError && !messages.isOpen) return;
       this.failSocket(error);
-      messages.close(1011, "Internal error");
+      // Answers are checked only in development, where contract tests show the reason.
+      const isBreach = error instanceof ResponseContractError && this.settings.checkResponses;
+      messages.close(1011, isBreach ? reasonOf(error.failures) : "Internal error");
     }
   }
 

@@ -280,7 +280,7 @@ function readMessage(data: Received, validator: Validator<unknown>): Read {
 }
 
 /** Returns the reason of a close frame for a message that breaks the contract: the first failure. */
-function reasonOf([failure]: readonly ValidationFailure[]): string {
+export function reasonOf([failure]: readonly ValidationFailure[]): string {
   if (failure === undefined) return "";
   return cut(`${failure.path}: expected ${failure.expected}`);
 }

@@ -22,6 +22,10 @@ export interface ContractParts {
   readonly body?: Shape;
   /** Format of a body that is not JSON, such as `multipart`. */
   readonly format?: string;
+  /** Messages of a WebSocket. */
+  readonly socket?: { readonly in: Shape; readonly out: Shape };
+  /** Data of the events that the route sends, by name; `null` for events without data. */
+  readonly events?: Readonly<Record<string, Shape | null>>;
   /**
    * True if the configuration excludes the route from contract tests. If so, the items of its contract do not
    * count as untested.

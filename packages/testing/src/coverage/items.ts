@@ -1,10 +1,14 @@
 import { envelope, type ErrorFormat } from "./error-format.ts";
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
+import { messageItems } from "./messages.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 
-/** Kind of an item: the route itself, a response, a property, a member of a union, a bound such as `maxLength`, or a rule. */
-export type ItemKind = "route" | "answer" | "field" | "member" | "bound" | "rule";
+/**
+ * Kind of an item: the route itself, a response, a property, a member of a union, a bound such as `maxLength`, a rule, or a
+ * message of a WebSocket or an event.
+ */
+export type ItemKind = "route" | "answer" | "field" | "member" | "bound" | "rule" | "message";
 
 /** Part of a contract that coverage counts, for example one rule of one property. Tests cover an item or miss it. */
 export interface Item {
@@ -49,6 +53,7 @@ function* itemsOfRoute(contract: ContractParts, format: ErrorFormat): Generator<
   for (const what of answersOf(contract, canBeRefused, format)) yield { kind: "answer", route, what };
   if (contract.format !== undefined) yield formatItem(route, contract.format);
   yield* parts;
+  yield* messageItems(contract);
 }
 
 /** Returns the item for a body that is not JSON. A request with such a body covers the item if the response is a success. */

@@ -9,12 +9,16 @@
 import type { TestLink, TestRecorder } from "@kit/types";
 
 const link: TestLink = {
-  version: 1,
+  version: 2,
   async watch(routes): Promise<TestRecorder | undefined> {
     const { recorderOfProcess } = await import("./recorder.ts");
     const recorder = await recorderOfProcess();
     // Tests may also start other applications, with other contracts.
-    return recorder?.isOf(routes) === true ? (request, answer) => recorder.add(request, answer) : undefined;
+    if (recorder?.isOf(routes) !== true) return undefined;
+    return {
+      answered: (request, answer) => recorder.add(request, answer),
+      messaged: (request, message) => recorder.addMessage(request, message),
+    };
   },
 };
 

@@ -3,6 +3,7 @@ import { createMatcher, type Matcher } from "@kit/core/router";
 import type {
   CompiledApplication,
   CompiledRoute,
+  TestedMessage,
   TestedResponse,
   TestedRequest,
   ValidationRule,
@@ -11,6 +12,7 @@ import type {
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { envelope, type ErrorFormat, readFailure } from "./error-format.ts";
 import { answersOf, formatItem, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
+import { seenMessages } from "./messages.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
@@ -80,6 +82,14 @@ export class Observer {
       }
     }
     return seen.map(idOf);
+  }
+
+  /** Returns the ids of the items that a message of a WebSocket or an event covers. */
+  seeMessage({ method, target }: TestedRequest, message: TestedMessage): string[] {
+    const match = this.#match(method, target.split("?", 1)[0]!);
+    const compiled = match.kind === "route" ? this.#application.routes[match.route] : undefined;
+    const contract = compiled === undefined ? undefined : this.#contracts.get(compiled.ref);
+    return contract === undefined ? [] : seenMessages(contract, message).map(idOf);
   }
 
   /**

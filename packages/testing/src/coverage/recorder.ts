@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { threadId } from "node:worker_threads";
 
-import type { TestedResponse, TestedRequest } from "@kit/types";
+import type { TestedMessage, TestedResponse, TestedRequest } from "@kit/types";
 
 import type { Contracts } from "./contracts.ts";
 import { idOf, itemsOf } from "./items.ts";
@@ -14,6 +14,8 @@ export interface Recorder {
   /** Returns true if this recorder records the coverage of the application with these routes. */
   isOf(routes: readonly string[]): boolean;
   add(request: TestedRequest, answer: TestedResponse): void;
+  /** Records a message of a WebSocket or an event that belongs to a request. */
+  addMessage(request: TestedRequest, message: TestedMessage): void;
 }
 
 let recorder: Promise<Recorder | undefined> | undefined;
@@ -62,8 +64,16 @@ class FileRecorder implements Recorder {
   }
 
   add(request: TestedRequest, answer: TestedResponse): void {
+    this.#write(this.#observer.see(request, answer));
+  }
+
+  addMessage(request: TestedRequest, message: TestedMessage): void {
+    this.#write(this.#observer.seeMessage(request, message));
+  }
+
+  #write(ids: readonly string[]): void {
     let lines = "";
-    for (const id of this.#observer.see(request, answer)) {
+    for (const id of ids) {
       const index = this.#open.get(id);
       if (index !== undefined) lines += `${index}\n`;
       this.#open.delete(id);

@@ -12,7 +12,7 @@ import type { Shape } from "@kit/core/codec";
 export interface ProjectTypeMap {}
 
 /**
- * Routes of the project whose contracts declare headers or cookies, with the types of both. The generated
+ * Routes of the project whose contracts declare headers, cookies or a WebSocket, with their types. The generated
  * `.kit/testing/index.ts` adds them to this interface.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members

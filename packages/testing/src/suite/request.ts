@@ -2,6 +2,7 @@
 import type { TestRequest } from "../client.ts";
 import type { CookieValues, HeaderValues } from "../header-texts.ts";
 import type { ProjectRouteMap } from "../project/known-types.ts";
+import type { TestSocket } from "../test-socket.ts";
 
 /** Options of `request`: the options of a test request, and the values of path parameters. */
 export interface SuiteRequest extends TestRequest {
@@ -48,3 +49,21 @@ export type RequestArguments<TKey extends string, TGiven extends string> = TKey 
     ? [request?: RequestTo<ProjectRouteMap[TKey], TGiven>]
     : [request: RequestTo<ProjectRouteMap[TKey], TGiven>]
   : [request?: SuiteRequest];
+
+/**
+ * Type of a value after `JSON.parse`: a `Date`, a `bigint` and bytes are strings.
+ */
+type Wire<T> = T extends Date | bigint | Uint8Array
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : unknown extends T
+      ? unknown
+      : { [TKey in keyof T]: Wire<T[TKey]> };
+
+/** WebSocket of a route: its messages have the types of the contract. */
+export type SocketOf<TKey extends string> = TKey extends keyof ProjectRouteMap
+  ? ProjectRouteMap[TKey] extends { readonly socket: { in: infer TSent; out: infer TReceived } }
+    ? TestSocket<TSent, Wire<TReceived>>
+    : TestSocket<unknown, unknown>
+  : TestSocket<unknown, unknown>;

@@ -13,7 +13,7 @@ import type { TestResponse } from "../test-response.ts";
 import { openDatabase, type SuiteDatabase } from "./database.ts";
 import { type AfterHook, afterHook } from "./hooks.ts";
 import { Rows } from "./rows.ts";
-import type { GivenNames, RequestArguments, SuiteRequest } from "./request.ts";
+import type { GivenNames, RequestArguments, SocketOf, SuiteRequest } from "./request.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
 /** Options of {@link createIntegrationSuite}. */
@@ -64,6 +64,19 @@ export interface IntegrationSuite<TGiven extends string = string> {
     route: TKey,
     ...request: RequestArguments<TKey, TGiven>
   ): Promise<TestResponse>;
+
+  /**
+   * Opens a WebSocket. Params, query, headers and cookies of the route's fixture are added like those of a request. Messages
+   * have the types of the route's contract.
+   *
+   * @param route - Path pattern with `WS`: `WS /rooms/:room`.
+   * @throws {HandshakeError} If the application refuses the handshake. The error has the response.
+   * @throws {TypeError} If `route` is not written in this form, or if a path parameter has no value.
+   */
+  socket<const TKey extends `WS /${string}`>(
+    route: TKey,
+    ...request: RequestArguments<TKey, TGiven>
+  ): Promise<SocketOf<TKey>>;
 
   /** Builds a value and inserts it into its table. */
   insert<T>(factory: Factory<T>, overrides?: OverridesOrFunction<T>): Promise<T>;
@@ -125,6 +138,12 @@ export async function createIntegrationSuite<const TOptions extends IntegrationS
   return suite;
 }
 
+/** Parts of a request that a WebSocket has, too. */
+interface Handshake extends Required<Pick<SuiteRequest, "query" | "headers" | "cookies">> {
+  readonly fixture: Fixture;
+  readonly path: string;
+}
+
 class Suite implements IntegrationSuite {
   readonly #types: ProjectTypes;
   readonly #fixtures: Fixtures;
@@ -178,21 +197,41 @@ class Suite implements IntegrationSuite {
       throw new TypeError(
         `\`${route}\` is not a route. Write a method and a path pattern, such as \`GET /notes/:id\``,
       );
-    const given = this.#fixtures.routes?.[route] ?? {};
-    const fixture: Fixture = typeof given === "function" ? await given(this.client) : given;
-    const { params = {}, query, headers, cookies, body, text } = request;
-    const path = filled(route, pattern, { ...fixture.params, ...params });
+    const { fixture, path, ...slots } = await this.#handshake(route, pattern, request);
+    const { body, text } = request;
     const whole =
       isMembers(fixture.body) && isMembers(body ?? {})
         ? { ...fixture.body, ...(body as object) }
         : (body ?? fixture.body);
     return this.client.request(method, path, {
-      query: { ...fixture.query, ...query },
-      headers: { ...(await resolveHeaders(fixture.headers)), ...(await resolveHeaders(headers)) },
-      cookies: { ...fixture.cookies, ...cookies },
+      ...slots,
       ...(text === undefined ? {} : { text }),
       ...(whole === undefined ? {} : { body: whole }),
     });
+  }
+
+  async socket<TKey extends string>(route: TKey, request: SuiteRequest = {}): Promise<SocketOf<TKey>> {
+    const [, pattern = ""] = /^WS (\/.*)$/.exec(route) ?? [];
+    if (pattern === "")
+      throw new TypeError(
+        `\`${route}\` is not the route of a WebSocket. Write WS and a path pattern, such as \`WS /rooms/:room\``,
+      );
+    const { path, query, headers, cookies } = await this.#handshake(route, pattern, request);
+    return (await this.client.socket(path, { query, headers, cookies })) as SocketOf<TKey>;
+  }
+
+  /** Returns the path, the query, the headers and the cookies of a request, with the values of the route's fixture. */
+  async #handshake(route: string, pattern: string, request: SuiteRequest): Promise<Handshake> {
+    const given = this.#fixtures.routes?.[route] ?? {};
+    const fixture: Fixture = typeof given === "function" ? await given(this.client) : given;
+    const { params = {}, query, headers, cookies } = request;
+    return {
+      fixture,
+      path: filled(route, pattern, { ...fixture.params, ...params }),
+      query: { ...fixture.query, ...query },
+      headers: { ...(await resolveHeaders(fixture.headers)), ...(await resolveHeaders(headers)) },
+      cookies: { ...fixture.cookies, ...cookies },
+    };
   }
 
   async insert<T>(factory: Factory<T>, overrides?: OverridesOrFunction<T>): Promise<T> {

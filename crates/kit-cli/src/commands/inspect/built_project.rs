@@ -40,10 +40,21 @@ impl Built {
                     .into(),
             );
         };
-        serde_json::from_str(&text).map_err(|error| {
-            Problem::inspection(format!("{path} cannot be read: {error}"))
-                .help("run `kit build`, which rewrites the file")
-                .into()
-        })
+        parse(&path, &text)
     }
+
+    /// Reads a JSON artifact that some projects do not have. Returns `None` if there is no such file.
+    pub(super) fn read_if_there<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CommandError> {
+        let path = format!("{}/{name}", self.project.config.output_dir);
+        let text = kit_build::read_text(&self.directory.join(name))?;
+        text.map(|text| parse(&path, &text)).transpose()
+    }
+}
+
+fn parse<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, CommandError> {
+    serde_json::from_str(text).map_err(|error| {
+        Problem::inspection(format!("{path} cannot be read: {error}"))
+            .help("run `kit build`, which rewrites the file")
+            .into()
+    })
 }

@@ -8,6 +8,7 @@ mod routes;
 mod runtime;
 mod schema;
 mod sidecar;
+mod streams;
 mod table;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -19,7 +20,7 @@ use crate::failure::CommandError;
 /// Show information about a project, for people or as JSON for programs.
 ///
 /// The results of a build (routes, route, middleware, dependencies, schema, build-pipeline) are read from .kit/ and need no
-/// running server. The state of a running application (errors, performance, server) comes from its debug sidecar.
+/// running server. The state of a running application (errors, streams, stream, performance, server) comes from its debug sidecar.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -109,7 +110,7 @@ Examples:
     /// Show one type: its properties, their rules, and the routes that use it.
     ///
     /// `--json` prints { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
-    /// `body` or `response`: first the routes that name the type, then those that contain it in other types. An entry with
+    /// `body`, `response` or `event`: first the routes that name the type, then those that contain it in other types. An entry with
     /// other types also has `through`: their names, from the type that the route names to the type that contains this one.
     #[command(after_help = "\
 Examples:
@@ -140,6 +141,29 @@ Examples:
         /// Maximum number of errors.
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
         last: u32,
+    },
+    /// Show the WebSockets and streams of a running application, open ones first.
+    #[command(after_help = "\
+Examples:
+  kit inspect streams
+  kit inspect streams --route \"WS /rooms/:room\" --json")]
+    Streams {
+        /// Only streams of this route: a path, or a method and a path.
+        #[arg(long, value_name = "ROUTE")]
+        route: Option<String>,
+        /// Maximum number of streams.
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+        last: u32,
+    },
+    /// Show the messages of one WebSocket or stream of a running application.
+    #[command(after_help = "\
+Examples:
+  kit inspect stream req-5f3a9c-1
+  kit inspect stream req-5f3a9c-1 --json")]
+    Stream {
+        /// Id of the request, as `kit inspect streams` prints it.
+        #[arg(value_name = "REQUEST ID")]
+        request_id: String,
     },
     /// Show the latencies of a route of a running application.
     #[command(after_help = "\
@@ -178,6 +202,10 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let port = arguments.options.debug_port;
     match &arguments.subject {
         Subject::Errors { last } => return runtime::errors(*last, port, verbose, context),
+        Subject::Streams { route, last } => {
+            return streams::list(route.as_deref(), *last, port, context);
+        }
+        Subject::Stream { request_id } => return streams::one(request_id, port, context),
         Subject::Performance { route } => return runtime::performance(route, port, context),
         Subject::Server => return runtime::server(port, context),
         _ => {}
@@ -190,6 +218,10 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Subject::Dependencies => dependencies::run(&built, console),
         Subject::Schema { name } => schema::run(&built, name, verbose, console),
         Subject::BuildPipeline => pipeline::run(&built, context).await,
-        Subject::Errors { .. } | Subject::Performance { .. } | Subject::Server => Ok(()),
+        Subject::Errors { .. }
+        | Subject::Streams { .. }
+        | Subject::Stream { .. }
+        | Subject::Performance { .. }
+        | Subject::Server => Ok(()),
     }
 }

@@ -27,6 +27,8 @@ struct Entry {
     /// Format of a response that is not JSON, such as `Events`.
     #[serde(rename = "responseFormat")]
     response_format: Option<String>,
+    /// Types of the data of the events, by name; `None` for events without data.
+    events: Option<IndexMap<String, Option<String>>>,
     #[serde(default)]
     replies: Vec<Reply>,
     #[serde(default)]
@@ -96,11 +98,78 @@ struct Row<'a> {
     response: Option<&'a str>,
     #[serde(rename = "responseFormat", skip_serializing_if = "Option::is_none")]
     response_format: Option<&'a str>,
+    /// Types of the data of the events, by name; `None` for events without data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<&'a IndexMap<String, Option<String>>>,
+    /// Types of the messages of a WebSocket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    socket: Option<Messages<'a>>,
     /// Replies that the contract declares. Absent if the response is a plain type.
     #[serde(skip_serializing_if = "<[Reply]>::is_empty")]
     replies: &'a [Reply],
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     details: Option<RouteDetails<'a>>,
+}
+
+/// Types of the messages of a WebSocket.
+#[derive(Serialize)]
+struct Messages<'a> {
+    r#in: Option<&'a str>,
+    out: Option<&'a str>,
+}
+
+/// Directory in `static-files.json`.
+#[derive(Deserialize)]
+struct Files {
+    prefix: String,
+    dir: String,
+}
+
+/// Static files as the command prints them.
+#[derive(Serialize)]
+struct FilesRow {
+    method: &'static str,
+    path: String,
+    params: IndexMap<String, String>,
+    query: Option<String>,
+    body: Option<String>,
+    response: Option<String>,
+    /// Directory of the files. `None` if it is known only when the application runs.
+    files: Option<String>,
+}
+
+impl FilesRow {
+    fn of(files: Option<Files>) -> Self {
+        let (prefix, files) = match files {
+            Some(Files { prefix, dir }) => (prefix, Some(dir)),
+            None => ("/".to_owned(), None),
+        };
+        Self {
+            method: "GET",
+            path: format!("{}/*", prefix.trim_end_matches('/')),
+            params: IndexMap::new(),
+            query: None,
+            body: None,
+            response: None,
+            files,
+        }
+    }
+
+    /// Returns the directory, as the column of responses contains it.
+    fn text(&self) -> String {
+        match &self.files {
+            Some(dir) => format!("files of {dir}"),
+            None => "files of directories known at run time".to_owned(),
+        }
+    }
+}
+
+/// Line of `kit inspect routes`.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Route(Box<Row<'a>>),
+    Files(FilesRow),
 }
 
 #[derive(Serialize)]
@@ -130,10 +199,15 @@ impl Entry {
             query: self.query.as_deref(),
             headers: self.headers.as_deref(),
             cookies: self.cookies.as_deref(),
-            body: self.body.as_deref(),
-            body_format: self.body_format.as_deref(),
-            response: self.response.as_deref(),
-            response_format: self.response_format.as_deref(),
+            body: self.body.as_deref().filter(|_| !self.is_socket()),
+            body_format: self.body_format.as_deref().filter(|_| !self.is_socket()),
+            response: self.response.as_deref().filter(|_| !self.is_socket()),
+            response_format: self.response_format.as_deref().filter(|_| !self.is_socket()),
+            events: self.events.as_ref(),
+            socket: self.is_socket().then_some(Messages {
+                r#in: self.body.as_deref(),
+                out: self.response.as_deref(),
+            }),
             replies: &self.replies,
             details,
         }
@@ -152,6 +226,10 @@ impl Entry {
         }
     }
 
+    fn is_socket(&self) -> bool {
+        self.method == "WS"
+    }
+
     fn reference(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -163,18 +241,41 @@ impl Entry {
 
     /// Returns the type of the response, or the status and the type of each reply.
     fn response_text(&self) -> String {
-        if self.replies.is_empty() {
-            return cell(formatted(self.response_format.as_deref(), self.response.as_deref()).as_deref());
+        if self.is_socket() {
+            return format!("out {}", cell(self.response.as_deref()));
         }
-        let reply = |reply: &Reply| match formatted(reply.format.as_deref(), reply.body.as_deref()) {
+        if self.replies.is_empty() {
+            return cell(
+                self.content(self.response_format.as_deref(), self.response.as_deref())
+                    .as_deref(),
+            );
+        }
+        let reply = |reply: &Reply| match self.content(reply.format.as_deref(), reply.body.as_deref()) {
             Some(body) => format!("{} {body}", reply.status),
             None => reply.status.to_string(),
         };
         self.replies.iter().map(reply).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the type of the request body.
+    /// Returns the type of a response with its format. Only one response of a route has events.
+    fn content(&self, format: Option<&str>, name: Option<&str>) -> Option<String> {
+        match (format, &self.events) {
+            (Some("Events"), Some(events)) => {
+                let events = events.iter().map(|(event, data)| match data {
+                    Some(data) => format!("{event}: {data}"),
+                    None => event.clone(),
+                });
+                Some(format!("Events<{}>", events.collect::<Vec<_>>().join(", ")))
+            }
+            _ => formatted(format, name),
+        }
+    }
+
+    /// Returns the type of the request body, or of the messages that a WebSocket receives.
     fn body_text(&self) -> String {
+        if self.is_socket() {
+            return format!("in {}", cell(self.body.as_deref()));
+        }
         cell(formatted(self.body_format.as_deref(), self.body.as_deref()).as_deref())
     }
 
@@ -232,12 +333,14 @@ fn or_none(text: &str) -> String {
 /// Prints all routes.
 pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), CommandError> {
     let entries: Vec<Entry> = built.read("routes.json")?;
-    let rows: Vec<Row<'_>> = entries
-        .iter()
-        .map(|entry| entry.row(verbose.then(|| entry.details())))
-        .collect();
+    let routes = entries.iter().map(|entry| {
+        let row = entry.row(verbose.then(|| entry.details()));
+        Line::Route(Box::new(row))
+    });
+    let mut rows: Vec<Line<'_>> = routes.collect();
+    rows.extend(static_files(built)?.into_iter().map(Line::Files));
     console.json(&rows);
-    if entries.is_empty() {
+    if rows.is_empty() {
         console.result("no routes");
         return Ok(());
     }
@@ -251,6 +354,17 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
     if verbose {
         headings.extend(["MIDDLEWARE", "STATUS", "HANDLER"]);
     }
+    let files = rows.iter().filter_map(|row| match row {
+        Line::Route(_) => None,
+        Line::Files(files) => {
+            let mut cells = vec![EMPTY_CELL.to_owned(); headings.len()];
+            files.method.clone_into(&mut cells[0]);
+            files.path.clone_into(&mut cells[1]);
+            let response = headings.iter().position(|heading| *heading == "RESPONSE");
+            cells[response.unwrap_or_default()] = files.text();
+            Some(cells)
+        }
+    });
     let cells: Vec<Vec<String>> = entries
         .iter()
         .map(|entry| {
@@ -270,9 +384,21 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
             }
             row
         })
+        .chain(files)
         .collect();
     console.result(&table(&headings, &cells));
     Ok(())
+}
+
+/// Returns the static files that the application serves.
+fn static_files(built: &Built) -> Result<Vec<FilesRow>, CommandError> {
+    Ok(
+        match built.read_if_there::<Option<Vec<Files>>>("static-files.json")? {
+            None => Vec::new(),
+            Some(None) => vec![FilesRow::of(None)],
+            Some(Some(sites)) => sites.into_iter().map(|site| FilesRow::of(Some(site))).collect(),
+        },
+    )
 }
 
 /// Returns a type with its format as the contract writes them: `Form<Login>`, `Text`. Returns `None` if there is no body.

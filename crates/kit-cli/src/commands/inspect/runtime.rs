@@ -178,7 +178,7 @@ struct Server {
 }
 
 /// Formats a value for a cell of a table: strings without quotes, everything on one line.
-fn cell_text(value: &Value) -> String {
+pub(super) fn cell_text(value: &Value) -> String {
     match value {
         Value::Null => EMPTY_CELL.to_owned(),
         Value::String(text) => cell(Some(&text.split_whitespace().collect::<Vec<_>>().join(" "))),
@@ -186,7 +186,7 @@ fn cell_text(value: &Value) -> String {
     }
 }
 
-fn unexpected(what: &str) -> CommandError {
+pub(super) fn unexpected(what: &str) -> CommandError {
     Problem::inspection(format!("the debug sidecar did not return {what}"))
         .help("install @kit/plugin-debug and @kit/cli in the same version")
         .into()

@@ -10,13 +10,14 @@ use crate::{ContractItem, Coverage, ItemKind, Stream};
 const MAX_LINES: usize = 20;
 
 /// Kinds of items in the order of the output, with the singular and the plural of their names.
-const KINDS: [(ItemKind, &str, &str); 6] = [
+const KINDS: [(ItemKind, &str, &str); 7] = [
     (ItemKind::Route, "route", "routes"),
     (ItemKind::Response, "response", "responses"),
     (ItemKind::Field, "field", "fields"),
     (ItemKind::Bound, "bound", "bounds"),
     (ItemKind::Member, "member of a union", "members of unions"),
     (ItemKind::Rule, "rule", "rules"),
+    (ItemKind::Message, "message", "messages"),
 ];
 
 /// Coverage of the contracts as `--json` prints it.
@@ -28,6 +29,7 @@ pub(super) struct CoverageReport<'a> {
     bounds: Count,
     members: Count,
     rules: Count,
+    messages: Count,
     /// All items, in the order of the contracts.
     items: Vec<SeenItem<'a>>,
 }
@@ -72,6 +74,7 @@ impl<'a> CoverageReport<'a> {
             bounds: count(ItemKind::Bound),
             members: count(ItemKind::Member),
             rules: count(ItemKind::Rule),
+            messages: count(ItemKind::Message),
             items,
         }
     }
@@ -84,6 +87,7 @@ impl<'a> CoverageReport<'a> {
             ItemKind::Bound => self.bounds,
             ItemKind::Member => self.members,
             ItemKind::Rule => self.rules,
+            ItemKind::Message => self.messages,
         }
     }
 
@@ -162,6 +166,7 @@ fn missing(item: &ContractItem) -> String {
         ItemKind::Field => format!("{route}: no accepted request had {place}"),
         ItemKind::Bound => format!("{route}: no accepted request was at {what} of {place}"),
         ItemKind::Member => format!("{route}: no accepted request had {what} as {place}"),
+        ItemKind::Message => format!("{route}: no test has the message {what}"),
         ItemKind::Rule => format!("{route}: no test sends a request that breaks {what} of {place}"),
     }
 }

@@ -2,6 +2,8 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
+import { BookShape } from "../validators/Book.validator.ts";
+import { ProgressShape } from "../validators/Progress.validator.ts";
 
 const contracts: Contracts = {
   application,
@@ -22,7 +24,7 @@ const contracts: Contracts = {
     { route: "GET /table", successes: [200], errors: [] },
     { route: "GET /image", successes: [200], errors: [] },
     { route: "GET /books", successes: [200], errors: [] },
-    { route: "GET /events", successes: [200], errors: [] },
+    { route: "GET /events", successes: [200], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
     { route: "GET /report", successes: [200, 202, 203], errors: [] },
   ],
 };

@@ -11,6 +11,11 @@ declare module "@kit/testing" {
     WsRoomsByIdParams: Types.WsRoomsByIdParams;
     WsRoomsByIdQuery: Types.WsRoomsByIdQuery;
   }
+
+  interface ProjectRouteMap {
+    "WS /rooms/:id": { socket: { in: Types.NewMessage; out: Types.Message } };
+    "WS /heartbeat": { socket: { in: Types.Ping; out: Types.Ping } };
+  }
 }
 
 /** Type with this name. */

@@ -2,10 +2,17 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
+import { MessageShape } from "../validators/Message.validator.ts";
+import { NewMessageShape } from "../validators/NewMessage.validator.ts";
+import { PingShape } from "../validators/Ping.validator.ts";
+import { WsRoomsByIdParamsShape } from "../validators/WsRoomsByIdParams.validator.ts";
+import { WsRoomsByIdQueryShape } from "../validators/WsRoomsByIdQuery.validator.ts";
 
 const contracts: Contracts = {
   application,
   routes: [
+    { route: "WS /rooms/:id", successes: [101], errors: [], params: WsRoomsByIdParamsShape, query: WsRoomsByIdQueryShape, socket: { in: NewMessageShape, out: MessageShape } },
+    { route: "WS /heartbeat", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
     { route: "GET /latest", successes: [200], errors: [] },
   ],
 };

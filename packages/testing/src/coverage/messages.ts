@@ -1,0 +1,80 @@
+import type { Shape } from "@kit/core/codec";
+import type { TestedMessage } from "@kit/types";
+
+import type { ContractParts } from "./contracts.ts";
+import type { Item } from "./items.ts";
+import { alternatives, expectedOf, fits, resolve } from "./rules.ts";
+
+/** Message that a contract allows: a member of the union of messages, or an event. */
+interface Variant {
+  readonly name: string;
+  isSeen(message: TestedMessage): boolean;
+}
+
+/** Returns the items for the messages of a WebSocket and for the events of a response: one for each member of a union. */
+export function messageItems(contract: ContractParts): Item[] {
+  return variantsOf(contract).map(({ name }) => itemOf(contract, name));
+}
+
+/** Returns the items that a message covers. Returns an empty list for a message that breaks the contract. */
+export function seenMessages(contract: ContractParts, message: TestedMessage): Item[] {
+  return variantsOf(contract)
+    .filter((variant) => variant.isSeen(message))
+    .map(({ name }) => itemOf(contract, name));
+}
+
+function itemOf({ route }: ContractParts, what: string): Item {
+  return { kind: "message", route, what };
+}
+
+function variantsOf({ socket, events }: ContractParts): Variant[] {
+  if (socket !== undefined) return [...socketVariants("in", socket.in), ...socketVariants("out", socket.out)];
+  return Object.keys(events ?? {}).map((event) => ({
+    name: `event ${event}`,
+    isSeen: (message) => message.event === event,
+  }));
+}
+
+function socketVariants(direction: "in" | "out", shape: Shape): Variant[] {
+  const { others: members, takesNull } = alternatives(resolve(shape));
+  const names = members.map(nameOf);
+  const variants = members.map((member, index): Variant => {
+    const name = names[index]!;
+    // Members can have the same name, such as two objects without a name.
+    const isUnique = names.indexOf(name) === names.lastIndexOf(name);
+    return {
+      name: `${direction} ${isUnique ? name : `${name}, member ${index + 1}`}`,
+      isSeen: (message) => message.direction === direction && isFirstFit(members, index, message.text),
+    };
+  });
+  const isAny = members.some((member) => resolve(member).kind === "unknown");
+  if (takesNull && !isAny)
+    variants.push({
+      name: `${direction} null`,
+      isSeen: (message) => message.direction === direction && message.text === "null",
+    });
+  return variants;
+}
+
+/** Returns true if the member at an index is the first that accepts a message. */
+function isFirstFit(members: readonly Shape[], index: number, text: string): boolean {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  return members.findIndex((member) => fits(member, value)) === index;
+}
+
+/** Returns the name of a type, the literals that distinguish an object (`type "join"`), or a description. */
+function nameOf(member: Shape): string {
+  const resolved = resolve(member);
+  if (resolved.kind !== "object") return expectedOf(member);
+  if (resolved.name !== undefined) return resolved.name;
+  const literals = resolved.properties.flatMap(({ key, shape }) => {
+    const literal = resolve(shape);
+    return literal.kind === "literal" ? [`${key} ${JSON.stringify(String(literal.value))}`] : [];
+  });
+  return literals.length > 0 ? literals.join(", ") : "object";
+}
