@@ -167,6 +167,7 @@ fn server() {
         .route("POST /documents", &[Segment::Static("documents")], document)
         .sensitive(&["cardNumber", "code", "type"])
         .openapi(r#"{"openapi":"3.1.0"}"#)
+        .asyncapi(r#"{"asyncapi":"3.0.0"}"#)
         .into_router();
     let _ = kit_runtime::run(kit_runtime::serve(router));
 }
@@ -284,7 +285,7 @@ fn hides_credential_headers_if_a_handler_logs_all_headers() {
 }
 
 #[test]
-fn serves_the_openapi_document_in_development_only_and_never_an_api_reference() {
+fn serves_documents_in_development_only_and_never_an_api_reference() {
     for environment in [
         None,
         Some(""),
@@ -298,7 +299,11 @@ fn serves_the_openapi_document_in_development_only_and_never_an_api_reference() 
         let variables: Vec<_> = environment.map(|value| ("NODE_ENV", value)).into_iter().collect();
         let server = start(&variables);
         let is_development = environment == Some("development");
-        for path in ["/openapi.json", "/openapi.json/"] {
+        for (path, version) in [
+            ("/openapi.json", "3.1.0"),
+            ("/openapi.json/", "3.1.0"),
+            ("/asyncapi.json", "3.0.0"),
+        ] {
             let answer = server.get(path, "");
             let status = if is_development {
                 "HTTP/1.1 200 "
@@ -307,7 +312,7 @@ fn serves_the_openapi_document_in_development_only_and_never_an_api_reference() 
             };
             assert!(answer.starts_with(status), "{environment:?} {path}: {answer}");
             assert_eq!(
-                answer.contains("3.1.0"),
+                answer.contains(version),
                 is_development,
                 "{environment:?}: {answer}"
             );

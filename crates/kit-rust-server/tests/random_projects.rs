@@ -91,7 +91,10 @@ fn compiles_every_project() {
         let runtime = Runtime::of(project_directory::manifest(output));
         runtime.write(output);
         let project = root.join("projects").join(name);
-        project_directory::write(&project.join(".kit/schemas/openapi.json"), "{}\n");
+        for document in ["openapi", "asyncapi"] {
+            let path = project.join(format!(".kit/schemas/{document}.json"));
+            project_directory::write(&path, "{}\n");
+        }
         for file in &output.files {
             let path = match file.owner {
                 Owner::Output => format!(".kit/{}", file.path),

@@ -42,9 +42,11 @@ impl ProjectDirectory {
             project.write(&path, text);
             made.insert(path);
         }
-        // kit-emit writes this file into the same directory in a real build.
-        project.write(".kit/schemas/openapi.json", "{}\n");
-        made.insert(".kit/schemas/openapi.json".to_owned());
+        // kit-emit writes these files into the same directory in a real build.
+        for document in [".kit/schemas/openapi.json", ".kit/schemas/asyncapi.json"] {
+            project.write(document, "{}\n");
+            made.insert(document.to_owned());
+        }
         project.remove_all_but(&made);
         project
     }

@@ -357,6 +357,7 @@ pub fn router(app: App) -> Router<App> {
         .source("src/photos.routes.ts:26", &[], &[])
         .handler("src/handlers/photos.rs", "get_report")
         .openapi(include_str!("schemas/openapi.json"))
+        .asyncapi(include_str!("schemas/asyncapi.json"))
         .into_router()
 }
 

@@ -113,6 +113,7 @@ pub fn router(app: App) -> Router<App> {
         .source("src/chat.routes.ts:35", &[], &[])
         .handler("src/handlers/watchs.rs", "ws_anything")
         .openapi(include_str!("schemas/openapi.json"))
+        .asyncapi(include_str!("schemas/asyncapi.json"))
         .sensitive(&["authorization", "sid"])
         .into_router()
 }
