@@ -99,7 +99,7 @@ a-0      GET /jobs      /jobs     0         1     closed 4001 As you wish
     assert_eq!((outcome.out.as_str(), outcome.err.as_str()), (expected, ""));
     let asked = asked.join().unwrap();
     assert!(
-        asked.starts_with("GET /_debug/streams?limit=20&route=/rooms/:id "),
+        asked.starts_with("GET /_debug/streams?limit=20&route=%2Frooms%2F%3Aid "),
         "{asked}"
     );
     let (port, _) = sidecar("200 OK", list);
