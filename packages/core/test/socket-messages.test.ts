@@ -18,6 +18,7 @@ test("stops to read from the client when 64 KiB of messages wait, also if their 
   const messages = new SocketMessages({
     compiled: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
     check: null,
+    log: null,
     refused: () => undefined,
     ended: () => undefined,
   });

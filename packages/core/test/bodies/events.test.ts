@@ -218,8 +218,9 @@ test("an event that can change is written for each stream", async () => {
   assert.notEqual(one, other);
 });
 
+const nothing = (): void => undefined;
+
 test("the reader of a response of app.fetch cannot change a shared event", async () => {
-  const nothing = (): void => undefined;
   const writer = new FetchResponseWriter({ drain: nothing, abort: nothing }, nothing);
   const chunk = Buffer.from("data: 1");
   writer.write(chunk);
