@@ -35,7 +35,11 @@ function readPlan(): WorkerPlan | undefined {
   const text = process.env[variable];
   // Processes that this worker starts inherit the environment, and must not become workers.
   delete process.env[variable];
-  return text === undefined || process.send === undefined ? undefined : (JSON.parse(text) as WorkerPlan);
+  if (text === undefined || process.send === undefined) return undefined;
+  const read = JSON.parse(text) as WorkerPlan;
+  // Tells packages that do not depend on this one, such as @kit/rate-limit, that the process is a worker.
+  Reflect.set(globalThis, Symbol.for("kit.worker"), read.worker);
+  return read;
 }
 
 /** Starts the program of this process once more, as a worker process. */

@@ -1,0 +1,57 @@
+import type { LimitStore } from "./limit-store.ts";
+
+/** Client of `iovalkey` or `ioredis`. */
+export interface ValkeyClient {
+  call(command: string, ...parameters: string[]): Promise<unknown>;
+}
+
+/** Client of `redis` (node-redis). */
+export interface NodeRedisClient {
+  sendCommand(parameters: string[]): Promise<unknown>;
+}
+
+/** Options of {@link valkeyLimits}. */
+export interface ValkeyLimitOptions {
+  /** Beginning of all names in Valkey. Default `kit:limits:`. */
+  readonly prefix?: string;
+}
+
+/**
+ * Counts a request and begins a window if there is none. The time to live is set in the same script, so that no count
+ * stays for ever if the client of Valkey stops between two commands.
+ */
+const script = `
+local count = redis.call("INCR", KEYS[1])
+local left = redis.call("PTTL", KEYS[1])
+if left < 0 then
+  redis.call("PEXPIRE", KEYS[1], ARGV[1])
+  left = tonumber(ARGV[1])
+end
+return { count, left }`;
+
+/**
+ * Creates a store that counts in Valkey or Redis (2.6 or newer), so that all processes and machines share the limits.
+ *
+ * @param client - Client of `iovalkey`, `ioredis` or `redis`. Set its timeouts, so that commands do not wait for ever.
+ * @example
+ * ```ts
+ * const client = new Valkey({ maxRetriesPerRequest: 1, commandTimeout: 500, enableOfflineQueue: false });
+ * export const limited = rateLimit({ limit: "100/min", store: valkeyLimits(client) });
+ * ```
+ */
+export function valkeyLimits(
+  client: ValkeyClient | NodeRedisClient,
+  { prefix = "kit:limits:" }: ValkeyLimitOptions = {},
+): LimitStore {
+  return {
+    async count(key, windowMs) {
+      const command = ["EVAL", script, "1", `${prefix}${windowMs}:${key}`, String(windowMs)] as const;
+      // A client of ioredis has a function `sendCommand` too, with another argument.
+      const answer =
+        "call" in client ? await client.call(...command) : await client.sendCommand([...command]);
+      const [count, resetMs] = (Array.isArray(answer) ? answer : []) as unknown[];
+      if (typeof count === "number" && typeof resetMs === "number") return { count, resetMs };
+      throw new TypeError("The store of rate limits gave an answer that is not a count");
+    },
+  };
+}
