@@ -107,6 +107,7 @@ const socketHandlers = defineHandlers<SocketRoutes>({
   "WS /watched": inRust,
   "WS /flood": inRust,
   "WS /reading": inRust,
+  "WS /heartbeat": inRust,
   "WS /unwritten": inRust,
 });
 

@@ -25,6 +25,8 @@ export interface LongMessage {
     | "üüüüüüüüü9";
 }
 
+export type Ping = "ping";
+
 type Chat = Socket<{ in: ChatMessage; out: ChatMessage }>;
 
 export interface SocketRoutes {
@@ -43,6 +45,8 @@ export interface SocketRoutes {
   "WS /watched": Route<{ query: { name?: string }; socket: Chat }>;
   "WS /flood": Route<{ query: { name?: string }; socket: Chat }>;
   "WS /reading": Route<{ query: { name?: string }; socket: Chat }>;
+  /** As in the program `sockets` of `crates/kit-test-programs`. */
+  "WS /heartbeat": Route<{ socket: Socket<{ in: Ping; out: Ping }> }>;
   "WS /unwritten": Route<{ socket: Chat }>;
 }
 

@@ -6,9 +6,9 @@ use kit_runtime::{Contract, Socket};
 
 use crate::app::App;
 use crate::error::Error;
-use crate::models::{ChatMessage, ShortMessage};
+use crate::models::{ChatMessage, ShortMessage, WsHeartbeatOut, WsHeartbeatOutValue};
 use crate::router::{
-    SocketRoutes, WsBroken, WsClose, WsEcho, WsFailing, WsFlood, WsLong, WsRoomsById, WsReading,
+    SocketRoutes, WsBroken, WsClose, WsEcho, WsFailing, WsFlood, WsHeartbeat, WsLong, WsRoomsById, WsReading,
     WsUnwritten, WsWatched,
 };
 
@@ -95,6 +95,14 @@ impl SocketRoutes for App {
             read += text.len();
             note(input.query.name.as_deref(), &read.to_string());
             tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(())
+    }
+
+    async fn ws_heartbeat(&self, input: WsHeartbeat) -> Result<(), Error> {
+        let ping = WsHeartbeatOut(WsHeartbeatOutValue::Ping);
+        while input.socket.recv().await.is_some() {
+            input.socket.send(&ping).await?;
         }
         Ok(())
     }
