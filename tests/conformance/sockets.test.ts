@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
@@ -12,50 +11,14 @@ import { expressServer } from "@kit/server-express";
 import { nativeServer } from "@kit/server-native";
 import express from "express";
 import type { ServerAdapter } from "@kit/types";
-import { WebSocket } from "ws";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { isRust, notInRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
+import { ask, handshake, SocketClient, until } from "./socket-client.ts";
 import { createSocketApp, noticed, released, socketOptions, unstuck } from "./sockets-application.ts";
 
 quietStdout();
-const handshake = {
-  connection: "Upgrade",
-  upgrade: "websocket",
-  "sec-websocket-version": "13",
-  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-};
-
-interface Answer {
-  readonly status: number;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly code: string | undefined;
-}
-
-/** Sends a handshake or another request, and returns the response. */
-async function ask(port: number, path: string, headers: object, method = "GET"): Promise<Answer> {
-  const sent = request({
-    port,
-    host: "127.0.0.1",
-    path,
-    method,
-    headers: { ...headers },
-    agent: false,
-  }).end();
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  sent.on("error", reject);
-  sent.on("upgrade", (response, socket) => {
-    socket.destroy();
-    resolve({ status: response.statusCode!, headers: response.headers, code: undefined });
-  });
-  sent.on("response", async (response) => {
-    const body = (await response.toArray()).join("");
-    const code = body === "" ? undefined : (JSON.parse(body) as { error?: { code: string } }).error?.code;
-    resolve({ status: response.statusCode!, headers: response.headers, code });
-  });
-  return promise;
-}
 
 /** Sends a handshake, and a frame before its response. Returns what the server sends. */
 async function sendEarly(port: number, when: "with the handshake" | "during middleware"): Promise<string> {
@@ -80,46 +43,6 @@ async function sendEarly(port: number, when: "with the handshake" | "during midd
   }
   socket.destroy();
   return received;
-}
-
-/** Client that collects what it receives. */
-class Client {
-  readonly messages: unknown[] = [];
-  readonly closed: Promise<{ code: number; reason: string }>;
-  readonly socket: WebSocket;
-
-  constructor(port: number, path: string, headers: Record<string, string> = {}) {
-    this.socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers, perMessageDeflate: false });
-    this.socket.on("message", (data) => this.messages.push(JSON.parse((data as Buffer).toString())));
-    this.socket.on("error", () => undefined);
-    this.closed = once(this.socket, "close").then(([code, reason]) => ({
-      code: code as number,
-      reason: String(reason),
-    }));
-  }
-
-  static async open(port: number, path: string, headers?: Record<string, string>): Promise<Client> {
-    const client = new Client(port, path, headers);
-    await once(client.socket, "open");
-    return client;
-  }
-
-  send(message: unknown): void {
-    this.socket.send(JSON.stringify(message));
-  }
-
-  async receive(count: number): Promise<unknown[]> {
-    while (this.messages.length < count) await once(this.socket, "message");
-    return this.messages;
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!condition()) {
-    assert.ok(performance.now() < end, "the condition holds within ten seconds");
-    await sleep(5);
-  }
 }
 
 /** Application that runs on a server. */
@@ -170,7 +93,7 @@ for (const [server, start] of targets) {
     after(() => app.close(1000));
 
     test("sends each message to the handler and back, in order", async () => {
-      const client = await Client.open(port, "/echo");
+      const client = await SocketClient.open(port, "/echo");
       for (let index = 0; index < 200; index += 1) client.send({ text: `message ${index}` });
       const received = await client.receive(200);
       assert.deepEqual(
@@ -190,7 +113,7 @@ for (const [server, start] of targets) {
     });
 
     test("gives the handler its input and the request's address and headers", async () => {
-      const client = await Client.open(port, "/rooms/7?name=Ada", { "x-color": "red" });
+      const client = await SocketClient.open(port, "/rooms/7?name=Ada", { "x-color": "red" });
       assert.deepEqual(await client.receive(1), [{ text: "7 Ada 127.0.0.1 red" }]);
       assert.deepEqual(await client.closed, { code: 1000, reason: "" });
     });
@@ -260,7 +183,7 @@ for (const [server, start] of targets) {
     });
 
     test("closes with 1008 and the reason after a message that breaks the contract", async () => {
-      const client = await Client.open(port, "/echo");
+      const client = await SocketClient.open(port, "/echo");
       client.send({ text: "first" });
       client.send({ text: 1 });
       client.send({ text: "never" });
@@ -269,7 +192,7 @@ for (const [server, start] of targets) {
     });
 
     test("shortens a reason without cutting a character", async () => {
-      const client = await Client.open(port, "/long");
+      const client = await SocketClient.open(port, "/long");
       client.send({ text: 1 });
       const { code, reason } = await client.closed;
       assert.equal(code, 1008);
@@ -281,31 +204,31 @@ for (const [server, start] of targets) {
     });
 
     test("closes with 1007 after text that is not JSON, and with 1003 after a binary message", async () => {
-      const text = await Client.open(port, "/echo");
+      const text = await SocketClient.open(port, "/echo");
       text.socket.send("{");
       assert.equal((await text.closed).code, 1007);
-      const binary = await Client.open(port, "/echo");
+      const binary = await SocketClient.open(port, "/echo");
       binary.socket.send(Buffer.from("{}"));
       assert.equal((await binary.closed).code, 1003);
     });
 
     test("closes with 1009 after a message that is larger than the limit", async () => {
-      const client = await Client.open(port, "/echo");
+      const client = await SocketClient.open(port, "/echo");
       client.send({ text: "x".repeat(70_000) });
       assert.equal((await client.closed).code, 1009);
     });
 
     test("closes with 1011 if the handler throws, and with the code that the handler chooses", async () => {
-      const failed = await Client.open(port, "/failing");
+      const failed = await SocketClient.open(port, "/failing");
       failed.send({ text: "secret reason" });
       assert.deepEqual(await failed.closed, { code: 1011, reason: "Internal error" });
-      const chosen = await Client.open(port, "/close");
+      const chosen = await SocketClient.open(port, "/close");
       chosen.send({ text: "bye" });
       assert.deepEqual(await chosen.closed, { code: 4001, reason: "bye" });
     });
 
     test("sends no message that breaks the contract", async () => {
-      const client = new Client(port, "/broken");
+      const client = new SocketClient(port, "/broken");
       assert.equal((await client.closed).code, 1011);
       assert.deepEqual(client.messages, []);
     });
@@ -321,7 +244,7 @@ for (const [server, start] of targets) {
 
     test("ends the iteration, rejects send and aborts ctx.signal when the client disconnects", async () => {
       const name = `left-${nextNumber()}`;
-      const client = await Client.open(port, `/watched?name=${name}`);
+      const client = await SocketClient.open(port, `/watched?name=${name}`);
       client.send({ text: "hello" });
       await until(() => app.noticed(name).includes("hello"));
       client.socket.terminate();
@@ -334,7 +257,7 @@ for (const [server, start] of targets) {
     });
 
     test("keeps a socket open for longer than the timeout of requests", async () => {
-      const client = await Client.open(port, "/echo");
+      const client = await SocketClient.open(port, "/echo");
       await sleep(900);
       client.send({ text: "still here" });
       assert.deepEqual(await client.receive(1), [{ text: "still here" }]);
@@ -344,7 +267,7 @@ for (const [server, start] of targets) {
 
     test("holds back a handler that sends faster than its client reads", async () => {
       const name = `flood-${nextNumber()}`;
-      const client = await Client.open(port, `/flood?name=${name}`);
+      const client = await SocketClient.open(port, `/flood?name=${name}`);
       client.socket.pause();
       await sleep(300);
       const accepted = Number(app.noticed(name).at(-1) ?? 0);
@@ -357,7 +280,7 @@ for (const [server, start] of targets) {
 
     test("does not read from a client whose messages the handler does not read", async () => {
       const name = `slow-${nextNumber()}`;
-      const client = await Client.open(port, `/reading?name=${name}`);
+      const client = await SocketClient.open(port, `/reading?name=${name}`);
       const text = "y".repeat(32 * 1024);
       for (let index = 0; index < 1024; index += 1) client.send({ text });
       await until(() => Number(app.noticed(name).at(-1) ?? 0) > text.length);
@@ -381,7 +304,7 @@ for (const [server, start] of targets) {
         if (index % 2 === 0) await once(socket, "connect");
         socket.destroy();
       }
-      const client = await Client.open(port, "/echo");
+      const client = await SocketClient.open(port, "/echo");
       client.send({ text: "works" });
       assert.deepEqual(await client.receive(1), [{ text: "works" }]);
       client.socket.terminate();
@@ -390,7 +313,7 @@ for (const [server, start] of targets) {
 
   test(`${server}: closes sockets with 1001 when the application closes`, async () => {
     const app = await start();
-    const client = await Client.open(app.port, "/echo");
+    const client = await SocketClient.open(app.port, "/echo");
     client.send({ text: "hello" });
     await client.receive(1);
     const begun = performance.now();
@@ -440,7 +363,7 @@ for (const [server, make] of servers) {
     test("ends the socket of a client that left while the handler did not read", async () => {
       const name = `stuck-${nextNumber()}`;
       unstuck.set(name, Promise.withResolvers());
-      const client = await Client.open(port, `/stuck?name=${name}`);
+      const client = await SocketClient.open(port, `/stuck?name=${name}`);
       const text = "y".repeat(32 * 1024);
       for (let index = 0; index < 64; index += 1) client.send({ text });
       await until(() => noticed.get(name)?.includes("opened") === true);
@@ -460,7 +383,7 @@ for (const [server, make] of servers) {
     const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
     const name = `stuck-${nextNumber()}`;
     unstuck.set(name, Promise.withResolvers());
-    const client = await Client.open(port, `/stuck?name=${name}`);
+    const client = await SocketClient.open(port, `/stuck?name=${name}`);
     const text = "y".repeat(32 * 1024);
     for (let index = 0; index < 64; index += 1) client.send({ text });
     await until(() => noticed.get(name)?.includes("opened") === true);
@@ -511,7 +434,7 @@ test(
     const app = createApp({ ...socketOptions(), server: nativeServer(), plugins: [plugin] } as never);
     const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
     try {
-      const client = await Client.open(port, "/late");
+      const client = await SocketClient.open(port, "/late");
       client.send({ text: "hello" });
       await client.receive(1);
       client.socket.close();
