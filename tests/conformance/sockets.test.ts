@@ -1,4 +1,6 @@
 // WebSockets of routes with the key `WS …`, on every server over real connections.
+//
+// tidy: long because every case needs the same client and the same application
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
