@@ -19,7 +19,6 @@ test("stops to read from the client when 64 KiB of messages wait, also if their 
     compiled: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
     check: null,
     log: null,
-    log: null,
     refused: () => undefined,
     ended: () => undefined,
   });
