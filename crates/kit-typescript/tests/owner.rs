@@ -67,6 +67,13 @@ fn accepts_a_value_that_the_type_argument_of_a_middleware_contains() {
         understood("owner = ctx.user.id", "owner: string", nested),
         ["user.id"]
     );
+    let caller = "import type { Auth } from \"@kit/types\";
+      interface Caller<S extends string> extends Auth<S> { readonly subject: string }
+      const auth = defineMiddleware<{ auth: Caller<\"read\"> }>(() => null!);";
+    assert_eq!(
+        understood("userId = ctx.auth.subject", "userId: string", caller),
+        ["auth.subject"]
+    );
     let entry = "const run = defineMiddleware<{ n: number } & { big: bigint }>(() => null!);
         const auth = { name: \"auth\", middleware: run, priority: 5 };";
     assert_eq!(understood("n = ctx.n", "n: number", entry), ["n"]);

@@ -5,9 +5,13 @@ use std::rc::Rc;
 use kit_diagnostics::codes;
 use kit_ir::Slot;
 
+use super::types::{Element, Function, Generic};
 use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
 use crate::known_types::argument_count;
 use crate::modules::Location;
+
+/// Name of the type of callers in `@kit/types`.
+pub(super) const AUTH_TYPE: &str = "Auth";
 
 /// Types of kit that describe routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -271,6 +275,29 @@ impl Evaluator<'_> {
             object.properties.push(mark);
         }
         self.store.object(object)
+    }
+
+    /// Returns the object type of `Auth<…>`: its function `has`. Callers that middleware adds extend this type, and
+    /// `@owner` may name their other properties.
+    pub(super) fn auth_type(&mut self, scope: Option<TyId>) -> TyId {
+        let parameter = scope.unwrap_or_else(|| self.store.add(Ty::String));
+        let result = self.store.add(Ty::Boolean);
+        let has = self.store.object(Object {
+            calls: vec![Function {
+                this: None,
+                parameters: vec![Element::plain(parameter)].into(),
+                result,
+                generic: Generic::default(),
+                method: false,
+            }],
+            ..Object::default()
+        });
+        let property = self.kit_property("has".into(), KeyKind::Text, has);
+        self.store.object(Object {
+            properties: vec![property],
+            nominal: true,
+            ..Object::default()
+        })
     }
 
     fn kit_property(&self, name: Rc<str>, key: KeyKind, ty: TyId) -> Property {

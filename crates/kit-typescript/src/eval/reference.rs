@@ -6,7 +6,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::kit_types::KitType;
+use super::kit_types::{AUTH_TYPE, KitType};
 use super::types::{Owner, Scope};
 use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES};
 use crate::known_types::is_known;
@@ -106,6 +106,10 @@ impl<'a> Evaluator<'a> {
                 if let Some(kind) = KitType::from_name(name) {
                     let arguments = nodes.iter().map(|node| self.store.lazy(node, scope)).collect();
                     return self.kit_type(kind, arguments, location);
+                }
+                if name == AUTH_TYPE {
+                    let scope = nodes.first().map(|node| self.store.lazy(node, scope));
+                    return self.auth_type(scope);
                 }
                 let message = format!("kit's type `{name}` has no JSON form");
                 self.unsupported(
