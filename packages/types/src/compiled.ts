@@ -51,10 +51,10 @@ export interface RouteTableEntry {
   /** Names of the types of the replies' bodies, by status. Absent if the response is a plain type. */
   readonly replySchemas?: Readonly<Record<number, string | null>>;
   /** Format of the request body and of the response, such as `multipart`. Absent if the body is JSON. */
-  readonly bodyFormat?: CompiledBody["format"] | "socket";
-  readonly responseFormat?: CompiledContent["format"] | "socket";
+  readonly bodyFormat?: Exclude<CompiledBody["format"], "json"> | "socket";
+  readonly responseFormat?: Exclude<CompiledContent["format"], "json"> | "socket";
   /** Formats of the replies that are not JSON, by status. Absent if there are none. */
-  readonly replyFormats?: Readonly<Record<number, CompiledContent["format"]>>;
+  readonly replyFormats?: Readonly<Record<number, Exclude<CompiledContent["format"], "json">>>;
   /** Names of the middleware in order of execution. */
   readonly middleware: readonly string[];
 }
@@ -135,10 +135,10 @@ export interface CompiledScopes {
   readonly isBearer: boolean;
 }
 
-/** Request body that is not JSON. */
+/** Request body that is not JSON, or a member of a union of formats. */
 export interface CompiledBody {
-  /** Format, by the name of its type in lower case. */
-  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines";
+  /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
+  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "json" | "oneof";
   /** Media types or ranges that the request may have, in lower case: `image/png`, `image/*`. */
   readonly mediaTypes: readonly string[];
   /** Functions for the fields of a form, for the parts that are no files, or for one line. Absent if there are none. */
@@ -149,6 +149,8 @@ export interface CompiledBody {
   readonly multipart?: Required<Coercer>["multipart"];
   /** Parts that are files. Present only if the format is `multipart`. */
   readonly files?: readonly CompiledFilePart[];
+  /** Formats of a union, with distinct media types. Present only if the format is `oneof`. */
+  readonly choices?: readonly CompiledBody[];
 }
 
 /** Part of a multipart body that is a file, or several files with one name. */
@@ -173,12 +175,16 @@ export interface CompiledFilePart {
   readonly mediaTypes?: readonly string[];
 }
 
-/** Response body that is not JSON. */
+/** Response body that is not JSON, or a member of a union of formats. */
 export interface CompiledContent {
-  /** Format, by the name of its type in lower case. */
-  readonly format: "text" | "bytes" | "lines" | "events";
-  /** Media type without parameters. */
+  /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
+  readonly format: "text" | "bytes" | "lines" | "events" | "json" | "oneof";
+  /** Media type without parameters. In a union, the media type of the first format. */
   readonly mediaType: string;
+  /** Writes the value. Present only if the format is `json`. */
+  readonly json?: Serializer<unknown>;
+  /** Formats of a union, with distinct media types, in the order of the contract. Present only if the format is `oneof`. */
+  readonly choices?: readonly CompiledContent[];
   /** Writes one line. Present only if the format is `lines`. */
   readonly line?: Serializer<unknown>;
   /** Writes the data of each event, by its name. `null` if the event has no data. Present only if the format is `events`. */

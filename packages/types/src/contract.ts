@@ -176,6 +176,26 @@ export type AnyScopes = Scopes<string>;
 declare const bodyMark: unique symbol;
 
 /**
+ * JSON body, equal to the plain type `T`. In a union with other formats, `Json` makes the contract easier to read.
+ *
+ * A union of formats declares several media types. The content type of a request chooses the format, and the handler
+ * receives `{ type, value }`. The header `accept` of a request chooses the format of the response, and the handler returns
+ * an object with one function for each media type.
+ *
+ * @example
+ * ```ts
+ * type AddOrder = Route<{ body: Json<Order> | Form<Order>; response: Order }>;
+ * type Report = Route<{ response: Json<Row[]> | Text<"text/csv"> }>;
+ * ```
+ */
+export interface Json<T> {
+  /** Exists only for the type checker, so that no other value is JSON. */
+  readonly [bodyMark]: "json";
+  /** Value. */
+  readonly content: T;
+}
+
+/**
  * Body in the format `application/x-www-form-urlencoded` (WHATWG URL, 5), which HTML forms send. Fields are converted
  * from text to their types, as in a query. A repeated field is an array. The handler receives `TFields`. Only in requests.
  *
@@ -381,8 +401,9 @@ export interface Socket<TMessages extends { in: unknown; out: unknown }> {
   readonly content: TMessages;
 }
 
-/** Format of any body that is not JSON. */
+/** Format of any body. */
 export type AnyBodyFormat =
+  | Json<unknown>
   | Form<object>
   | Multipart<object>
   | Raw<string>

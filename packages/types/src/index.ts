@@ -30,6 +30,7 @@ export type {
   Events,
   Failure,
   Form,
+  Json,
   Lines,
   Scopes,
   Socket,

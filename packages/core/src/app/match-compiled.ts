@@ -11,6 +11,7 @@ import type {
 import type { AnyMiddleware } from "../request/middleware.ts";
 import { executableWrapper } from "../request/executable-wrapper.ts";
 import { AnyWrapper } from "../request/wrapper-object.ts";
+import { Negotiation } from "../request/negotiation.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
 import { requireScopes, scopesStep } from "../request/required-scopes.ts";
 import { replyFunction } from "../request/reply.ts";
@@ -106,6 +107,8 @@ function toExecutable(
   const steps = chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run));
   const { ref, scopes } = compiled;
   if (scopes !== undefined) steps.push({ name: scopesStep, run: requireScopes(ref, scopes), wrapper: null });
+  const extras = extrasOf(compiled);
+  const call = handler as (input: HandlerArgument) => unknown;
   return {
     compiled,
     paramNames: parameterNames(compiled.path),
@@ -113,10 +116,11 @@ function toExecutable(
     callWatch: new CallWatch(),
     chain: steps,
     hasWrappers: chain.some(({ run }) => run instanceof AnyWrapper),
-    handler: handler as (input: HandlerArgument) => unknown,
-    extras: extrasOf(compiled),
+    handler: extras?.negotiation?.around(call) ?? call,
+    extras,
     inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
     bodyBytes: bodyBytes ?? limits.bodyBytes,
+    varies: extras?.negotiation !== undefined,
   };
 }
 
@@ -140,5 +144,6 @@ function extrasOf(compiled: CompiledRoute): RouteExtras | null {
   const declared = headers ?? cookies ?? replies ?? bodyFormat ?? responseFormat ?? socket;
   if (declared === undefined) return null;
   const reply = replies && replyFunction(ref, replies);
-  return { headers, cookies, replies, reply, bodyFormat, responseFormat, socket };
+  const negotiation = Negotiation.of(compiled);
+  return { headers, cookies, replies, reply, bodyFormat, responseFormat, socket, negotiation };
 }

@@ -7,5 +7,9 @@ export type BodyResult =
       /** True if the value may have characters that databases cannot store. */
       readonly mayBeUnstorable: boolean;
     }
-  | { readonly failures: readonly ValidationFailure[] }
+  | {
+      readonly failures: readonly ValidationFailure[];
+      /** Name of the type that the value breaks, if the content type chose the type. */
+      readonly type?: string | undefined;
+    }
   | { readonly unsupported: string };

@@ -1,7 +1,8 @@
-/** Response bodies that are not JSON: text, bytes, lines and events. */
+/** Response bodies that are not JSON, or that have one of several formats. */
 import type { CompiledContent, ValidationFailure } from "@kit/types";
 
 import type { StreamLog } from "../observe/streams.ts";
+import { ChosenContent } from "./chosen-content.ts";
 import { writeEvents } from "./events.ts";
 import { writeLines } from "./lines.ts";
 import { endSource } from "./value-iterator.ts";
@@ -32,6 +33,14 @@ export function writeContent(
 ): ContentBody {
   const { format, mediaType } = content;
   switch (format) {
+    case "oneof":
+      throw new TypeError(`Bug in kit: the format of the response of ${ref} was not chosen`);
+    case "json": {
+      const json = content.json!;
+      const failures = report === null ? [] : json.failures(value);
+      if (failures.length > 0) report!(json.name, failures);
+      return { body: json.serialize(value), contentType: mediaType };
+    }
     case "text":
       if (typeof value !== "string" && !isAsyncIterable(value))
         throw wrongValue(ref, "Text", "a string or an async iterable of strings", value);
@@ -64,7 +73,8 @@ export function writeContent(
 }
 
 /** Ends a stream that a handler returned and that is not sent. Ignores any other value. Never throws. */
-export function endContent(value: unknown): void {
+export function endContent(result: unknown): void {
+  const value = result instanceof ChosenContent ? result.value : result;
   if (!isAsyncIterable(value)) return;
   try {
     endSource(value, value[Symbol.asyncIterator]()).catch(() => undefined);

@@ -50,6 +50,9 @@ export function readFormattedBody(
     case "form":
     case "lines":
       break;
+    case "json":
+    case "oneof":
+      throw new TypeError(`Bug in kit: ${format.format} is read by the pipeline`);
   }
   const validator = format.validator!;
   if (format.format === "lines") {

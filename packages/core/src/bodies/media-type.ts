@@ -73,6 +73,11 @@ function unescapeQuoted(text: string): string {
   return text.includes("\\") ? text.replaceAll(/\\(["\\])/g, "$1") : text;
 }
 
+/** Returns true for JSON: `application/json` and `application/<name>+json`, in lower case. */
+export function isJsonType(type: string): boolean {
+  return /^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json$/.test(type);
+}
+
 /** Returns true if a media type in lower case is one of the types or ranges: `image/png` is in `image/*`. */
 export function isInRanges(type: string, ranges: readonly string[]): boolean {
   return ranges.some((range) => {

@@ -1,6 +1,7 @@
 import type { AppError } from "@kit/errors";
 import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
+import { isJsonType } from "../bodies/media-type.ts";
 import { findJsonError, lineAndColumn } from "./json-syntax.ts";
 import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
 
@@ -19,7 +20,7 @@ export function readJsonText(exchange: ServerExchange, validator: Validator<unkn
     });
   }
   const contentType = exchange.header("content-type");
-  if (contentType !== "application/json" && !isJsonType(contentType)) throw unsupportedType(contentType);
+  if (contentType !== "application/json" && !isJson(contentType)) throw unsupportedType(contentType);
   const text = exchange.bodyText();
   if (text === undefined) {
     refuseContentEncoding(exchange);
@@ -57,10 +58,10 @@ export function parseJsonText(
 }
 
 /** Returns true for `application/json` and `application/<name>+json`. A charset must be UTF-8. */
-function isJsonType(contentType: string | undefined): boolean {
+function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   const [type, ...parameters] = contentType.split(";");
-  if (!/^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json$/.test(type!.trim().toLowerCase())) return false;
+  if (!isJsonType(type!.trim().toLowerCase())) return false;
   return parameters.every((parameter) => {
     const [name, value] = parameter.split("=", 2);
     if (name!.trim().toLowerCase() !== "charset") return true;

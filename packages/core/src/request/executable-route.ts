@@ -3,6 +3,7 @@ import type { CompiledRoute } from "@kit/types";
 import type { AnyMiddleware } from "./middleware.ts";
 import type { ObservedRoute } from "../observe/observed-route.ts";
 import type { InFlight } from "./in-flight.ts";
+import type { Negotiation } from "./negotiation.ts";
 import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { Replies, ReplyToStatus } from "./reply.ts";
 import type { OpenSocket } from "../sockets/socket-messages.ts";
@@ -23,6 +24,8 @@ export interface HandlerArgument {
   readonly cookies?: unknown;
   readonly body: unknown;
   readonly reply?: ReplyToStatus | undefined;
+  /** Header `accept`, if it chooses the format of the response. {@link Negotiation} removes the property. */
+  readonly accept?: string | undefined;
   /** WebSocket, if the contract declares one. */
   readonly socket?: OpenSocket<unknown, unknown>;
   readonly ctx: object;
@@ -47,6 +50,8 @@ export interface RouteExtras {
   readonly responseFormat: CompiledRoute["responseFormat"];
   /** Messages of a WebSocket. `undefined` if the route accepts no WebSockets. */
   readonly socket: CompiledRoute["socket"];
+  /** Choice of the response's format. `undefined` if each response has one format. */
+  readonly negotiation: Negotiation | undefined;
 }
 
 /** Compiled route with the functions that serve it. */
@@ -63,4 +68,6 @@ export interface ExecutableRoute extends ObservedRoute {
   readonly inFlight: InFlight;
   /** Maximum size of a body in bytes. */
   readonly bodyBytes: number;
+  /** True if the header `accept` chooses the format of the response, so that each response has `vary: accept`. */
+  readonly varies: boolean;
 }

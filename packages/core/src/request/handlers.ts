@@ -14,6 +14,7 @@ import type {
   Events,
   Failure,
   Form,
+  Json,
   Lines,
   Multipart,
   Raw,
@@ -56,11 +57,24 @@ type HasReplies<TResponse> = 0 extends 1 & TResponse
       ? true
       : false;
 
-/** Value that the handler receives for a body of a contract. */
+/** Value that the handler receives for a body of a contract. For a union of formats, the value has its media type beside it. */
 export type BodyInput<TBody> = 0 extends 1 & TBody
   ? TBody
-  : [TBody] extends [AnyBodyFormat]
-    ? TBody extends Form<infer TContent> | Multipart<infer TContent>
+  : [Extract<TBody, AnyBodyFormat>] extends [never]
+    ? TBody
+    : IsUnion<TBody> extends true
+      ? TypedBody<TBody>
+      : BodyValue<TBody>;
+
+/** True if a type is a union of several members. */
+type IsUnion<T, TAll = T> = (T extends unknown ? ([TAll] extends [T] ? false : true) : never) extends false
+  ? false
+  : true;
+
+type BodyValue<TBody> =
+  TBody extends Json<infer TValue>
+    ? TValue
+    : TBody extends Form<infer TContent> | Multipart<infer TContent>
       ? TContent
       : TBody extends Raw<string> | Bytes<string>
         ? Uint8Array
@@ -68,25 +82,75 @@ export type BodyInput<TBody> = 0 extends 1 & TBody
           ? string
           : TBody extends Lines<infer TLine>
             ? AsyncIterable<TLine>
-            : never
-    : TBody;
+            : never;
 
-/** Value that the handler returns for a response of a contract. */
+/** Values of a union of formats, with their media types. All types of values together are JSON. */
+type TypedBody<TBody> =
+  | (TBody extends AnyBodyFormat ? Typed<MediaTypeOf<TBody>, BodyValue<TBody>> : never)
+  | ([Exclude<TBody, AnyBodyFormat>] extends [never]
+      ? never
+      : Typed<"application/json", Exclude<TBody, AnyBodyFormat>>);
+interface Typed<TType extends string, TValue> {
+  /** Media type of the request, without parameters. */
+  readonly type: TType;
+  readonly value: TValue;
+}
+
+/** Media type of a format. A range such as `image/*` is a template: `image/${string}`. */
+type MediaTypeOf<TFormat> =
+  TFormat extends Form<object>
+    ? "application/x-www-form-urlencoded"
+    : TFormat extends Multipart<object>
+      ? "multipart/form-data"
+      : TFormat extends Raw<infer TName> | Text<infer TName> | Bytes<infer TName>
+        ? TName extends `${infer TKind}/*`
+          ? `${Lowercase<TKind>}/${string}`
+          : Lowercase<TName>
+        : TFormat extends Lines<unknown>
+          ? "application/jsonl"
+          : TFormat extends Events<object>
+            ? "text/event-stream"
+            : "application/json";
+
+/**
+ * Value that the handler returns for a response of a contract. For a union of formats, an object with one function for each
+ * media type: kit calls the function of the media type that the header `accept` chooses.
+ */
 export type ResponseOutput<TResponse> = 0 extends 1 & TResponse
   ? TResponse
   : [TResponse] extends [never]
     ? never
-    : [TResponse] extends [AnyBodyFormat]
-      ? TResponse extends Text<string>
-        ? string | AsyncIterable<string>
-        : TResponse extends Bytes<string>
-          ? Uint8Array | AsyncIterable<Uint8Array>
-          : TResponse extends Lines<infer TLine>
-            ? Iterable<TLine> | AsyncIterable<TLine>
-            : TResponse extends Events<infer TEvents>
-              ? AsyncIterable<EventOf<TEvents>>
-              : never
-      : TResponse;
+    : [Extract<TResponse, AnyBodyFormat>] extends [never]
+      ? TResponse
+      : IsUnion<TResponse> extends true
+        ? {
+            readonly [TName in MediaTypeOf<TResponse>]: () => Later<ContentOf<TResponse, TName>>;
+          }
+        : ResponseValue<TResponse>;
+
+type Later<T> = T | Promise<T>;
+
+/** Value of the members of a union of formats that have a media type. */
+type ContentOf<TResponse, TName> = TResponse extends unknown
+  ? MediaTypeOf<TResponse> extends TName
+    ? TResponse extends AnyBodyFormat
+      ? ResponseValue<TResponse>
+      : TResponse
+    : never
+  : never;
+
+type ResponseValue<TResponse> =
+  TResponse extends Json<infer TValue>
+    ? TValue
+    : TResponse extends Text<string>
+      ? string | AsyncIterable<string>
+      : TResponse extends Bytes<string>
+        ? Uint8Array | AsyncIterable<Uint8Array>
+        : TResponse extends Lines<infer TLine>
+          ? Iterable<TLine> | AsyncIterable<TLine>
+          : TResponse extends Events<infer TEvents>
+            ? AsyncIterable<EventOf<TEvents>>
+            : never;
 
 type SlotName = "params" | "query" | "headers" | "cookies" | "body";
 

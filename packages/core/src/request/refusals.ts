@@ -80,6 +80,12 @@ export function unsupportedMediaType(message: string): AppError {
   return withoutStack(() => new AppError("UNSUPPORTED_MEDIA_TYPE", 415, message));
 }
 
+/** Error for a request that accepts none of the media types of a response. */
+export function notAcceptable(mediaTypes: readonly string[]): AppError {
+  const message = `The request accepts none of the media types of the response: ${mediaTypes.join(", ")}`;
+  return withoutStack(() => new AppError("NOT_ACCEPTABLE", 406, message, { mediaTypes }));
+}
+
 /** Error for a request whose handler or middleware exceeded the timeout. */
 export function requestTimeout(limitMs: number): AppError {
   const message = `The request took longer than ${limitMs} ms`;

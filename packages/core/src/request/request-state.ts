@@ -13,6 +13,7 @@ import type {
 } from "@kit/types";
 
 import type { Conditional } from "../edge/conditional.ts";
+import { mergeHeaders } from "../edge/merge-headers.ts";
 import type { ErrorResponse } from "../error-middleware.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { LogContext } from "../logging/log.ts";
@@ -53,6 +54,9 @@ import type { SocketEnd } from "../sockets/socket-messages.ts";
 
 /** Content type of Server-Sent Events. */
 const eventStream = /^text\/event-stream *(?:;|$)/i;
+
+/** Header of responses whose format the header `accept` of the request chooses. */
+const varyAccept = ["vary", "accept"] as const;
 
 /**
  * State of a request from its arrival to its response: ids, phase, headers, and its success or failure. Contains
@@ -472,13 +476,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     const stream = new BodyStream(source, length, (end) => this.#endStream(status, end));
     let writer: ResponseWriter;
     try {
-      writer = this.exchange.respondStream!(
-        status,
-        contentType,
-        length,
-        this.#responseHeaders?.list ?? null,
-        stream,
-      );
+      writer = this.exchange.respondStream!(status, contentType, length, this.#sentHeaders, stream);
     } catch (error) {
       source.cancel(error);
       this.#respondUnwritable(error);
@@ -588,6 +586,12 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.#notify(this.settings.onError, (listener) => listener(error, this));
   }
 
+  /** Headers of the response, with `vary` if the header `accept` of the request chooses the format of the response. */
+  get #sentHeaders(): readonly string[] | null {
+    const list = this.#responseHeaders?.list ?? null;
+    return this.executable !== null && this.executable.varies ? mergeHeaders(list, varyAccept) : list;
+  }
+
   #noteAnswered(): void {
     this.#isAnswered = true;
     if (this.tick !== -1) (this.executable ?? this.settings).inFlight.remove(this);
@@ -629,7 +633,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
     this.#noteAnswered();
     try {
-      this.exchange.respond(status, contentType, body, this.#responseHeaders?.list ?? null);
+      this.exchange.respond(status, contentType, body, this.#sentHeaders);
     } catch (error) {
       this.#respondUnwritable(error);
       return;

@@ -11,6 +11,7 @@ import type {
 } from "@kit/types";
 
 import type { BodyResult } from "../bodies/body-result.ts";
+import { ChosenContent } from "../bodies/chosen-content.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
@@ -286,6 +287,18 @@ export class RequestRun extends RequestState implements RoutedRequest {
 
   /** Reads the remaining input of a handler whose contract declares headers, cookies or replies. */
   #readWithExtras(extras: RouteExtras, params: unknown, query: unknown): ReadInput | Promise<ReadInput> {
+    const { negotiation } = extras;
+    if (negotiation === undefined) return this.#readSlots(extras, params, query);
+    this.enter(phases.headersValidation);
+    const accept = this.exchange.header("accept");
+    negotiation.check(accept);
+    const input = this.#readSlots(extras, params, query);
+    if (input instanceof Promise)
+      return input.then((later) => (later === REFUSED ? REFUSED : { ...later, accept }));
+    return input === REFUSED ? REFUSED : { ...input, accept };
+  }
+
+  #readSlots(extras: RouteExtras, params: unknown, query: unknown): ReadInput | Promise<ReadInput> {
     const headers = extras.headers === undefined ? undefined : this.#readHeaders(extras.headers);
     if (headers === REFUSED) return REFUSED;
     const cookies = extras.cookies === undefined ? undefined : this.#readCookies(extras.cookies);
@@ -367,7 +380,10 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if ("unsupported" in result) throw unsupportedMediaType(result.unsupported);
     // The client was answered while parts of the body arrived.
     if (this.isAnswered) return REFUSED;
-    if ("failures" in result) return this.#refuseWith(invalidSlot("body", declared, result.failures));
+    if ("failures" in result) {
+      const { type = declared.name, failures } = result;
+      return this.#refuseWith(invalidSlot("body", { name: type }, failures));
+    }
     const failure = result.mayBeUnstorable ? findUnstorable(result.value) : undefined;
     return failure === undefined ? result.value : this.#refuseWith(invalidSlot("body", declared, [failure]));
   }
@@ -536,6 +552,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
 
   /** Returns the body of a response that is not JSON. `declaredHeaders` are those of a declared reply. */
   #content(content: CompiledContent, value: unknown, declaredHeaders: readonly string[] = []): RawResponse {
+    if (value instanceof ChosenContent) return this.#content(value.content, value.value, declaredHeaders);
     const { ref } = this.executable.compiled;
     const { checkResponses } = this.settings;
     const { format } = content;

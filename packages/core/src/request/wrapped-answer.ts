@@ -1,5 +1,6 @@
 import type { CompiledReply } from "@kit/types";
 
+import { ChosenContent } from "../bodies/chosen-content.ts";
 import { dropResult } from "./handler-result.ts";
 import { RawResponse } from "./raw-response.ts";
 import type { RequestState } from "./request-state.ts";
@@ -39,7 +40,8 @@ export class Answer {
   }
 
   get body(): unknown {
-    return this.result instanceof DeclaredReply ? this.result.body : this.result;
+    const body = this.result instanceof DeclaredReply ? this.result.body : this.result;
+    return body instanceof ChosenContent ? body.value : body;
   }
 
   get headers(): AnswerHeaders {

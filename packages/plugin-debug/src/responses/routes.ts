@@ -38,10 +38,12 @@ const formatNames = {
   bytes: "Bytes",
   lines: "Lines",
   events: "Events",
+  json: "Json",
 } as const;
 
 /** Returns a request body as the contract writes it: `Form<Login>`, `Raw<"application/json">`, `Multipart<{ photo }>`. */
-function bodyText({ format, mediaTypes, validator, files = [] }: CompiledBody): string {
+function bodyText({ format, mediaTypes, validator, files = [], choices = [] }: CompiledBody): string {
+  if (format === "oneof") return choices.map(bodyText).join(" | ");
   const names = files.map(({ name }) => name);
   const types = mediaTypes.map((type) => JSON.stringify(type)).join(" | ");
   const content = validator?.name ?? (format === "multipart" ? `{ ${names.join(", ")} }` : types);
@@ -49,9 +51,10 @@ function bodyText({ format, mediaTypes, validator, files = [] }: CompiledBody): 
 }
 
 /** Returns a response as the contract writes it: `Lines<Book>`, `Text<"text/csv">`, `Events<{ progress, done }>`. */
-function contentText({ format, mediaType, line, events }: CompiledContent): string {
+function contentText({ format, mediaType, json, line, events, choices = [] }: CompiledContent): string {
+  if (format === "oneof") return choices.map(contentText).join(" | ");
   const names = events === undefined ? undefined : `{ ${Object.keys(events).join(", ")} }`;
-  return `${formatNames[format]}<${line?.name ?? names ?? JSON.stringify(mediaType)}>`;
+  return `${formatNames[format]}<${(json ?? line)?.name ?? names ?? JSON.stringify(mediaType)}>`;
 }
 
 function showRoute(route: CompiledRoute): ShownRoute {
