@@ -1,7 +1,7 @@
 //! Compiles the route tree of a program. Conflicts between routes become diagnostics.
 
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
-use kit_ir::{Program, Route, RouteId, Slot, Span};
+use kit_ir::{Program, Route, RouteId, Span};
 use kit_router::{ParsedRoute, RouteConflict, RouteTree};
 
 /// Compiles the route tree. If routes conflict, reports each conflict with the locations of the two routes
@@ -26,9 +26,9 @@ pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Optio
 
 /// Returns the names of the types that validate a request, in the order of their validation.
 fn validators(program: &Program, route: &Route) -> Vec<String> {
-    Slot::INPUTS
+    route
+        .read()
         .into_iter()
-        .filter_map(|slot| route.slots.get(slot))
         .map(|declaration| program.declarations[declaration].name.clone())
         .collect()
 }

@@ -62,10 +62,15 @@ impl Analysis {
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
         let (mut forms, mut multiparts) = (FxHashSet::default(), FxHashSet::default());
         for (route, contract) in program.routes.iter_ids() {
-            match contract.body_format {
-                BodyFormat::Form => forms.extend(contract.slots.body),
-                BodyFormat::Multipart { .. } => multiparts.extend(contract.slots.body),
-                _ => {}
+            for choice in contract.body_format.choices(contract.slots.body) {
+                match choice.format {
+                    BodyFormat::Form => forms.extend(choice.body),
+                    BodyFormat::Multipart { .. } => multiparts.extend(choice.body),
+                    _ => {}
+                }
+            }
+            for declaration in contract.body_format.inner_types() {
+                uses.entry(declaration).or_default().push((route, Slot::Body));
             }
             for slot in Slot::ALL {
                 if let Some(declaration) = contract.slots.get(slot) {
@@ -272,7 +277,13 @@ fn in_answers(program: &Program) -> FxHashMap<DeclarationId, Vec<(RouteId, &'sta
         let details = route.throws.iter().map(|error| (error.details, "details"));
         let events = route.events().unwrap_or_default().iter();
         let events = events.map(|event| (event.data, "event"));
-        for (declaration, part) in parts.chain(details).chain(events) {
+        let unions = route.declared_replies().map(|reply| &reply.format);
+        let unions = std::iter::once(&route.response_format).chain(unions);
+        let choices = unions
+            .filter(|format| format.is_union())
+            .flat_map(|format| format.choices(None));
+        let choices = choices.map(|choice| (choice.body, "response"));
+        for (declaration, part) in parts.chain(details).chain(choices).chain(events) {
             let Some(declaration) = declaration else { continue };
             let uses: &mut Vec<_> = found.entry(declaration).or_default();
             if !uses.contains(&(id, part)) {

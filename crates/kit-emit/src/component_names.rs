@@ -86,12 +86,14 @@ impl ComponentNames {
 pub(crate) fn used(references: &References, routes: &[&Route], roots: &[DeclarationId]) -> BTreeSet<Use> {
     let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {
-        match (&route.body_format, route.slots.body) {
-            // A body with files is printed in the operation, but the types of its other parts are components.
-            (BodyFormat::Multipart { files }, Some(id)) if !files.is_empty() => {
-                pending.extend(references.of(id).iter().map(|target| (*target, Direction::Input)));
+        for choice in route.body_format.choices(route.slots.body) {
+            match (&choice.format, choice.body) {
+                // A body with files is printed in the operation, but the types of its other parts are components.
+                (BodyFormat::Multipart { files }, Some(id)) if !files.is_empty() => {
+                    pending.extend(references.of(id).iter().map(|target| (*target, Direction::Input)));
+                }
+                (_, body) => pending.extend(body.map(|id| (id, Direction::Input))),
             }
-            (_, body) => pending.extend(body.map(|id| (id, Direction::Input))),
         }
         pending.extend(route.written().map(|id| (id, Direction::Output)));
         // Parameters and headers are printed in the operation, but the types to which they refer are components.

@@ -178,11 +178,11 @@ struct RouteEntry<'a> {
     body: Option<&'a str>,
     /// Format of a body that is not JSON, such as `Multipart`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    body_format: Option<&'static str>,
+    body_format: Option<String>,
     response: Option<&'a str>,
     /// Format of a response that is not JSON, such as `Events`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<&'static str>,
+    response_format: Option<String>,
     /// Types of the data of the events, by name; `None` for events without data. Absent if the route sends no events.
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<IndexMap<&'a str, Option<&'a str>>>,
@@ -212,7 +212,7 @@ struct ReplyEntry<'a> {
     body: Option<&'a str>,
     /// Format of a body that is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<&'static str>,
+    format: Option<String>,
     headers: Option<&'a str>,
 }
 
@@ -263,9 +263,17 @@ fn number(value: f64) -> Option<Number> {
     }
 }
 
-/// Returns the name of a format; `None` for JSON.
-fn format_name(format: &BodyFormat) -> Option<&'static str> {
-    (!format.is_json()).then(|| format.name())
+/// Returns the name of a format; `None` for JSON. The names in a union have their types: `Json<Order> | Text`.
+fn format_name<'a>(format: &BodyFormat, type_name: impl Fn(DeclarationId) -> &'a str) -> Option<String> {
+    if format.is_json() {
+        return None;
+    }
+    let choices = format.choices(None).into_iter();
+    let names = choices.map(|choice| match choice.body {
+        Some(body) => format!("{}<{}>", choice.format.name(), type_name(body)),
+        None => choice.format.name().to_owned(),
+    });
+    Some(names.collect::<Vec<_>>().join(" | "))
 }
 
 fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry<'a> {
@@ -299,9 +307,9 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         headers: name(Slot::Headers),
         cookies: name(Slot::Cookies),
         body: name(Slot::Body),
-        body_format: format_name(&route.body_format),
+        body_format: format_name(&route.body_format, type_name),
         response: name(Slot::Response),
-        response_format: format_name(&route.response_format),
+        response_format: format_name(&route.response_format, type_name),
         events: route.events().map(|events| {
             let types = events
                 .iter()
@@ -312,7 +320,7 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
             let replies = route.responses().into_iter().map(|reply| ReplyEntry {
                 status: reply.status,
                 body: reply.body.map(type_name),
-                format: format_name(&reply.format),
+                format: format_name(&reply.format, type_name),
                 headers: reply.headers.map(type_name),
             });
             replies.collect()

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kit_ir::{DeclarationId, Route, Slot};
+use kit_ir::{DeclarationId, Route};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::artifact::Artifact;
@@ -81,9 +81,9 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
     let (read, written) = (
         with_references(context, |route| {
-            let slots = Slot::ALL.into_iter().filter_map(|slot| route.slots.get(slot));
             let headers = route.declared_replies().filter_map(|reply| reply.headers);
-            slots.chain(headers).chain(route.written()).collect()
+            let read = route.read().into_iter();
+            read.chain(headers).chain(route.written()).collect()
         }),
         with_references(context, |route| route.written().collect()),
     );

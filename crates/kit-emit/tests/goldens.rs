@@ -46,6 +46,11 @@ fn emits_the_golden_files_of_bodies_that_are_not_json() {
 }
 
 #[test]
+fn emits_the_golden_files_of_unions_of_formats() {
+    check("formats", &support::formats::program());
+}
+
+#[test]
 fn emits_the_golden_files_of_routes_with_websockets() {
     check("sockets", &support::sockets::program());
 }
@@ -55,6 +60,7 @@ fn emits_the_golden_openapi_documents_of_other_versions() {
     for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_2] {
         for (name, program) in [
             ("bodies", support::bodies::program()),
+            ("formats", support::formats::program()),
             ("contracts", support::contracts::program()),
             ("kitchen-sink", support::kitchen_sink::program()),
         ] {

@@ -50,6 +50,14 @@ pub enum BodyFormat {
         /// Events by name, in the order of the source.
         events: Vec<DeclaredEvent>,
     },
+    /// One of several formats, from a union such as `Json<T> | Text<"text/csv">`. The slot has no type. The content type of
+    /// a request or the header `accept` chooses the format.
+    #[serde(rename_all = "camelCase")]
+    OneOf {
+        /// Formats with distinct media types, in the order of the source. None of them is a union, a body that the handler
+        /// reads while the body arrives, or a socket.
+        choices: Vec<FormatChoice>,
+    },
 }
 
 impl BodyFormat {
@@ -122,7 +130,45 @@ impl BodyFormat {
             Self::Lines => "Lines",
             Self::Socket => "Socket",
             Self::Events { .. } => "Events",
+            Self::OneOf { .. } => "OneOf",
         }
+    }
+
+    /// Returns the names of the types in a contract: `Json | Text` for a union of formats.
+    ///
+    /// ```
+    /// use kit_ir::{BodyFormat, FormatChoice};
+    ///
+    /// let choices = [BodyFormat::Json, BodyFormat::Lines].map(|format| FormatChoice { format, body: None });
+    /// let union = BodyFormat::OneOf { choices: choices.into() };
+    /// assert_eq!(union.names(), "Json | Lines");
+    /// ```
+    pub fn names(&self) -> String {
+        let choices = self.choices(None);
+        let names: Vec<_> = choices.iter().map(|choice| choice.format.name()).collect();
+        names.join(" | ")
+    }
+
+    /// Returns the formats that a body may have: those of a union with their types, or this format with the type `body`.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert_eq!(BodyFormat::Lines.choices(None)[0].format, BodyFormat::Lines);
+    /// ```
+    pub fn choices(&self, body: Option<DeclarationId>) -> Vec<FormatChoice> {
+        match self {
+            Self::OneOf { choices } => choices.clone(),
+            format => vec![FormatChoice {
+                format: format.clone(),
+                body,
+            }],
+        }
+    }
+
+    /// Returns true for a union of formats.
+    pub fn is_union(&self) -> bool {
+        matches!(self, Self::OneOf { .. })
     }
 
     /// Returns the media types of bodies with this format, without parameters. Media types of a request may be
@@ -144,6 +190,10 @@ impl BodyFormat {
             }
             Self::Lines => vec!["application/jsonl"],
             Self::Events { .. } => vec!["text/event-stream"],
+            Self::OneOf { choices } => choices
+                .iter()
+                .flat_map(|choice| choice.format.media_types())
+                .collect(),
         }
     }
 
@@ -172,23 +222,44 @@ impl BodyFormat {
         types
     }
 
-    /// Returns the types of the events; empty for other formats.
-    pub fn event_types(&self) -> impl Iterator<Item = DeclarationId> {
-        let events = match self {
-            Self::Events { events } => events.as_slice(),
-            _ => &[],
-        };
-        events.iter().filter_map(|event| event.data)
+    /// Returns the types that the format itself contains: data of events, and bodies of a union of formats. Empty for other
+    /// formats, because the slot has their type.
+    pub fn inner_types(&self) -> Vec<DeclarationId> {
+        match self {
+            Self::Events { events } => events.iter().filter_map(|event| event.data).collect(),
+            Self::OneOf { choices } => choices
+                .iter()
+                .flat_map(|choice| choice.body.into_iter().chain(choice.format.inner_types()))
+                .collect(),
+            _ => Vec::new(),
+        }
     }
 
-    /// Returns the types of the events, to set them; empty for other formats.
-    pub fn event_types_mut(&mut self) -> impl Iterator<Item = &mut DeclarationId> {
-        let events = match self {
-            Self::Events { events } => events.as_mut_slice(),
-            _ => &mut [],
-        };
-        events.iter_mut().filter_map(|event| event.data.as_mut())
+    /// Returns the types of [`Self::inner_types`], to set them.
+    pub fn inner_types_mut(&mut self) -> Vec<&mut DeclarationId> {
+        match self {
+            Self::Events { events } => events
+                .iter_mut()
+                .filter_map(|event| event.data.as_mut())
+                .collect(),
+            Self::OneOf { choices } => choices
+                .iter_mut()
+                .flat_map(|choice| choice.body.iter_mut().chain(choice.format.inner_types_mut()))
+                .collect(),
+            _ => Vec::new(),
+        }
     }
+}
+
+/// A member of a union of formats.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FormatChoice {
+    /// Format of the body.
+    pub format: BodyFormat,
+    /// Type of the body, as in a slot with the format; `None` if the format has no type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<DeclarationId>,
 }
 
 /// A property of `Multipart<T>` with the type `File`, `File[]`, `Upload` or `Uploads`.

@@ -207,9 +207,68 @@ impl Checker<'_> {
     }
 
     fn body(&mut self, place: &str, route: &Route) {
-        let format = &route.body_format;
+        for choice in route.body_format.choices(route.slots.body) {
+            self.request_format(place, &choice.format, choice.body);
+        }
+        if route.body_format.is_union() && route.slots.body.is_some() {
+            self.report(format!("{place} has a union of formats and a body type"));
+        }
+        if route.is_socket() != (route.response_format == BodyFormat::Socket) {
+            self.report(format!("{place} accepts a WebSocket in one direction only"));
+        }
+        let replies = route.declared_replies().map(|reply| &reply.format);
+        let formats: Vec<&BodyFormat> = std::iter::once(&route.response_format).chain(replies).collect();
+        for format in formats {
+            for choice in format.choices(None) {
+                if choice.format.is_text() || matches!(choice.format, BodyFormat::Raw { .. }) {
+                    let name = choice.format.name();
+                    self.report(format!(
+                        "a response of {place} has the format {name}, which only requests have"
+                    ));
+                }
+            }
+            self.union_of_formats(place, format);
+            for id in format.inner_types() {
+                if usize::from(id) >= self.program.declarations.len() {
+                    self.declared(place, id);
+                }
+            }
+        }
+        self.union_of_formats(place, &route.body_format);
+        for id in route.body_format.inner_types() {
+            if usize::from(id) >= self.program.declarations.len() {
+                self.declared(place, id);
+            }
+        }
+    }
+
+    /// Checks the invariants of [`BodyFormat::OneOf`].
+    fn union_of_formats(&mut self, place: &str, format: &BodyFormat) {
+        let BodyFormat::OneOf { choices } = format else {
+            return;
+        };
+        if choices.len() < 2 {
+            self.report(format!("{place} has a union of fewer than two formats"));
+        }
+        let mut types = HashSet::new();
+        for choice in choices {
+            if matches!(choice.format, BodyFormat::OneOf { .. } | BodyFormat::Socket) {
+                self.report(format!(
+                    "{place} has the format {} in a union of formats",
+                    choice.format.name()
+                ));
+            }
+            for name in choice.format.media_types() {
+                if !types.insert(name) {
+                    self.report(format!("{place} has two formats with the media type {name}"));
+                }
+            }
+        }
+    }
+
+    fn request_format(&mut self, place: &str, format: &BodyFormat, body: Option<DeclarationId>) {
         let name = format.name();
-        match route.slots.body {
+        match body {
             None if matches!(format, BodyFormat::Form | BodyFormat::Lines | BodyFormat::Socket) => {
                 self.report(format!("the body of {place} has the format {name} and no type"));
             }
@@ -228,24 +287,6 @@ impl Checker<'_> {
             self.report(format!(
                 "the body of {place} has the format {name}, which only responses have"
             ));
-        }
-        if route.is_socket() != (route.response_format == BodyFormat::Socket) {
-            self.report(format!("{place} accepts a WebSocket in one direction only"));
-        }
-        let replies = route.declared_replies().map(|reply| &reply.format);
-        let formats: Vec<&BodyFormat> = std::iter::once(&route.response_format).chain(replies).collect();
-        for format in formats {
-            if format.is_text() || matches!(format, BodyFormat::Raw { .. }) {
-                let name = format.name();
-                self.report(format!(
-                    "a response of {place} has the format {name}, which only requests have"
-                ));
-            }
-            for id in format.event_types() {
-                if usize::from(id) >= self.program.declarations.len() {
-                    self.declared(place, id);
-                }
-            }
         }
     }
 

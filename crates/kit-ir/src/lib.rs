@@ -46,7 +46,7 @@ mod source;
 mod types;
 
 pub use application::{Application, MiddlewareKind, MiddlewareSource, Program};
-pub use body::{BodyFormat, DeclaredEvent, FilePart};
+pub use body::{BodyFormat, DeclaredEvent, FilePart, FormatChoice};
 pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
 pub use cors::{Cors, CorsRules};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};

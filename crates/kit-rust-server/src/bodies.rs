@@ -25,7 +25,10 @@ pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(To
             .map(|id| ident(types.name_in(id, Form::Request)))
     };
     Some(match &route.body_format {
-        BodyFormat::Json | BodyFormat::Events { .. } | BodyFormat::Socket => return None,
+        // `formats.rs` refuses unions of formats.
+        BodyFormat::Json | BodyFormat::Events { .. } | BodyFormat::Socket | BodyFormat::OneOf { .. } => {
+            return None;
+        }
         BodyFormat::Form => {
             let model = model();
             (quote!(#model), quote!(request.form()?))
@@ -170,7 +173,11 @@ pub(crate) fn answer(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Toke
             let event = ident(handled.bodies.event.as_deref()?);
             Some(quote!(kit_runtime::Events<#event>))
         }
-        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+        BodyFormat::Json
+        | BodyFormat::Form
+        | BodyFormat::Multipart { .. }
+        | BodyFormat::Raw { .. }
+        | BodyFormat::OneOf { .. } => None,
         BodyFormat::Socket => Some(quote!(())),
     }
 }
@@ -191,7 +198,8 @@ pub(crate) fn respond(
         | BodyFormat::Form
         | BodyFormat::Multipart { .. }
         | BodyFormat::Raw { .. }
-        | BodyFormat::Socket => None,
+        | BodyFormat::Socket
+        | BodyFormat::OneOf { .. } => None,
     }
 }
 

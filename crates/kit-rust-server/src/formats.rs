@@ -10,6 +10,19 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
 }
 
 fn of_route(route: &Route) -> Vec<Problem> {
+    let responses = route.responses();
+    let mut unions = std::iter::once(&route.body_format).chain(responses.iter().map(|reply| &reply.format));
+    if let Some(union) = unions.find(|format| format.is_union()) {
+        return vec![Problem {
+            message: format!(
+                "`{}` has the formats `{}`, but a Rust server supports one format for each body",
+                route.reference(),
+                union.names()
+            ),
+            span: route.span,
+            help: "declare one format, or serve this route with kit's server for Node".to_owned(),
+        }];
+    }
     // Replies of wrappers can be cloned and compared, which lines cannot.
     let of_wrappers = route.wrappers.iter().flat_map(|wrapper| &wrapper.replies);
     let lines = of_wrappers.filter(|reply| reply.format == BodyFormat::Lines);
@@ -50,7 +63,7 @@ fn of_route(route: &Route) -> Vec<Problem> {
 #[cfg(test)]
 mod tests {
     use kit_ir::{BodyFormat, DeclaredReply, RouteId};
-    use kit_test_programs::{bodies, notes};
+    use kit_test_programs::{bodies, formats, notes};
 
     use super::problems;
 
@@ -81,6 +94,27 @@ mod tests {
             program.routes[RouteId(0)].reference()
         );
         assert_eq!(messages, [expected]);
+    }
+
+    #[test]
+    fn names_each_route_with_a_union_of_formats() {
+        let messages: Vec<_> = problems(&formats::program())
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect();
+        let expected = [
+            ("POST /orders", "Json | Form | Text | Raw"),
+            ("POST /photos", "Multipart | Raw"),
+            ("GET /report", "Json | Text | Bytes | Lines"),
+            ("GET /export", "Text | Json"),
+            ("GET /watch", "Json | Events"),
+        ]
+        .map(|(route, names)| {
+            format!(
+                "`{route}` has the formats `{names}`, but a Rust server supports one format for each body"
+            )
+        });
+        assert_eq!(messages, expected);
     }
 
     #[test]

@@ -319,7 +319,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
             models.add("crate::models", types.name_in(id, Form::Request));
         }
         replies::import(types, &handled.route.replies, &mut models);
-        for id in handled.route.response_format.event_types() {
+        for id in handled.route.response_format.inner_types() {
             models.add("crate::models", types.name(id));
         }
         if let Some(id) = handled.route.slots.response.filter(|_| !handled.is_open(types)) {

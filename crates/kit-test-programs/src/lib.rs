@@ -9,6 +9,7 @@
 pub mod bodies;
 pub mod contracts;
 pub mod directions;
+pub mod formats;
 pub mod kitchen_sink;
 pub mod large;
 pub mod notes;
@@ -18,7 +19,7 @@ pub mod wrappers;
 use kit_ir::{
     BodyFormat, Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format,
     IndexKey, IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route,
-    RouteLimits, RoutePath, RouteSlots, Slot, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    RouteLimits, RoutePath, RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 use kit_router::{ParsedRoute, RouteTree};
 
@@ -278,9 +279,9 @@ pub fn tree(program: &Program) -> RouteTree {
         method: route.method,
         path: route.path.clone(),
         reference: route.reference(),
-        validators: Slot::INPUTS
+        validators: route
+            .read()
             .into_iter()
-            .filter_map(|slot| route.slots.get(slot))
             .map(|id| program.declarations[id].name.clone())
             .collect(),
     });

@@ -159,6 +159,16 @@ fn format_text(program: &Program, format: &BodyFormat) -> String {
             Some(data) => format!("{}: {}", event.name, program.declarations[data].name),
             None => event.name.clone(),
         })),
+        BodyFormat::OneOf { choices } => {
+            let choices = choices.iter().map(|choice| {
+                let body = choice
+                    .body
+                    .map(|id| format!(" {}", program.declarations[id].name));
+                let format = format_text(program, &choice.format);
+                format!("{format}{}", body.unwrap_or_default())
+            });
+            parts.push(choices.collect::<Vec<_>>().join(" | "));
+        }
         BodyFormat::Json | BodyFormat::Form | BodyFormat::Lines | BodyFormat::Socket => {}
     }
     parts.join(" ")

@@ -1,10 +1,10 @@
-//! Tests of bodies that are not JSON: `Form`, `Multipart`, `Raw`, `Text`, `Bytes`, `Lines` and `Events`.
+//! Tests of formats of bodies: `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes`, `Lines` and `Events`, and unions of them.
 
 mod support;
 
 use support::{check, check_mistakes};
 
-const HEAD: &str = "import type { Bytes, Events, Form, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
+const HEAD: &str = "import type { Bytes, Events, Form, Json, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
 
 fn routes(text: &str) -> String {
     format!("{HEAD}{}", support::dedent(text))
@@ -123,13 +123,126 @@ fn reads_every_format_of_a_response_and_of_replies() {
 }
 
 #[test]
-fn refuses_formats_in_the_wrong_direction_in_unions_and_inside_of_types() {
+fn reads_unions_of_formats_of_requests() {
+    read(
+        r#"
+        interface Order { title: string }
+        interface Other { name: string }
+        type Anything = Json<Order> | Form<Order>;
+        export interface OrderRoutes {
+          "POST /json": Route<{ body: Json<Order> }>;
+          "POST /alias": Route<{ body: Anything }>;
+          "POST /plain": Route<{ body: Text<"text/csv"> | Order | Other }>;
+          "POST /inline": Route<{ body: Json<{ a: string }> | Form<{ b: string }> | Multipart<{ c: string; d: File }> }>;
+          "POST /flag": Route<{ body: boolean | Bytes<"image/*"> | Raw<"application/pdf"> }>;
+        }
+        "#,
+        r"
+        type Order = {
+          title: string;
+        }
+        type Other = {
+          name: string;
+        }
+        type PostPlainBodyJson = Order | Other
+        type PostInlineBodyJson = {
+          a: string;
+        }
+        type PostInlineBodyForm = {
+          b: string;
+        }
+        type PostInlineBodyMultipart = {
+          c: string;
+        }
+        type PostFlagBodyJson = boolean
+        route POST /json 204 body: Order
+        route POST /alias 204 body as OneOf Json Order | Form Order
+        route POST /plain 204 body as OneOf Text text/csv | Json PostPlainBodyJson
+        route POST /inline 204 body as OneOf Json PostInlineBodyJson | Form PostInlineBodyForm | Multipart d: File PostInlineBodyMultipart
+        route POST /flag 204 body as OneOf Json PostFlagBodyJson | Bytes image/* | Raw application/pdf
+        ",
+    );
+}
+
+#[test]
+fn reads_unions_of_formats_of_responses_and_of_replies() {
+    read(
+        r#"
+        interface Order { title: string }
+        export interface OrderRoutes {
+          "GET /json": Route<{ response: Json<Order> }>;
+          "POST /report": Route<{ response: Json<Order> | Text<"text/csv"> | Bytes<"application/pdf"> }>;
+          "GET /lines": Route<{ response: Order[] | Lines<Order> }>;
+          "GET /watch": Route<{ response: Events<{ changed: Order }> | Json<Order> }>;
+          "GET /reply": Route<{ response: Reply<200, Text | Json<Order>> | Reply<202, Order> }>;
+        }
+        "#,
+        r"
+        type Order = {
+          title: string;
+        }
+        type GetLinesResponseJson = Order[]
+        route GET /json 200 response: Order
+        route POST /report 200 response as OneOf Json Order | Text text/csv | Bytes application/pdf
+        route GET /lines 200 response as OneOf Json GetLinesResponseJson | Lines Order
+        route GET /watch 200 response as OneOf Events changed: Order | Json Order
+        route GET /reply 200 reply 200 as OneOf Text text/plain | Json Order reply 202 Order
+        ",
+    );
+}
+
+#[test]
+fn refuses_unions_of_formats_that_a_media_type_cannot_distinguish() {
+    refused(
+        r#"
+        export interface BadRoutes {
+          "POST /twice": Route<{ body: Json<{ a: string }> | { b: string } }>;
+          "POST /raw": Route<{ body: Json<{ a: string }> | Raw }>;
+          "POST /range": Route<{ body: Bytes<"image/*"> | Raw<"image/png"> }>;
+          "GET /texts": Route<{ response: Text<"text/csv"> | Bytes<"Text/CSV"> }>;
+          "POST /none": Route<{ body: Text | void }>;
+          "GET /none": Route<{ response: Text | Json<number> | undefined }>;
+          "POST /lines": Route<{ body: Json<{ a: string }> | Lines<{ a: string }> }>;
+          "POST /upload": Route<{ body: Json<{ a: string }> | Multipart<{ video: Upload }> }>;
+          "GET /form": Route<{ response: Json<{ a: string }> | Form<{ a: string }> }>;
+          "POST /empty": Route<{ body: Json<void> }>;
+          "POST /inside": Route<{ body: { a: Json<string> } }>;
+        }
+        "#,
+        r"
+        src/a.routes.ts:3:32 KIT1416 the body of `POST /twice` has two formats with the media type `application/json`
+          help: give each format media types of its own, because the media type chooses the format
+        src/a.routes.ts:4:30 KIT1416 the body of `POST /raw` has two formats with the media type `application/json`
+          help: give each format media types of its own, because the media type chooses the format
+        src/a.routes.ts:5:32 KIT1416 the body of `POST /range` has two formats with the media type `image/png`
+          help: give each format media types of its own, because the media type chooses the format
+        src/a.routes.ts:6:35 KIT1416 the response of `GET /texts` has two formats with the media type `text/csv`
+          help: give each format media types of its own, because the media type chooses the format
+        src/a.routes.ts:7:31 KIT1416 the body of `POST /none` is a union of formats and of no body
+          help: remove `void` and `undefined`: a request of a union of formats has a body
+        src/a.routes.ts:8:34 KIT1416 the response of `GET /none` is a union of formats and of no body
+          help: remove `void` and `undefined`, or declare replies: `Reply<200, Text> | Reply<204>`
+        src/a.routes.ts:9:32 KIT1416 the body of `POST /lines` is a union of formats, but a handler reads `Lines<{ a: string }>` while the body arrives
+          help: declare a route of its own for this format: the other formats are read before the handler starts
+        src/a.routes.ts:10:33 KIT1416 the body of `POST /upload` is a union of formats, but a handler reads `Multipart<{ video: Upload }>` while the body arrives
+          help: declare a route of its own for this format: the other formats are read before the handler starts
+        src/a.routes.ts:11:34 KIT1416 the response of `GET /form` cannot be `Form`
+          help: the formats here are `Json`, `Text`, `Bytes`, `Lines` and `Events`
+        src/a.routes.ts:12:32 KIT1416 the JSON of the body of `POST /empty` has no type
+          help: name the type of the value: `Json<Order>`
+        src/a.routes.ts:13:38 KIT1416 `Json<…>` is not a type of values
+          help: write `Json` only as the whole body or response of a contract: `Route<{ body: Json<…> }>`
+        ",
+    );
+}
+
+#[test]
+fn refuses_formats_in_the_wrong_direction_and_inside_of_types() {
     refused(
         r#"
         export interface BadRoutes {
           "GET /form": Route<{ response: Form<{ a: string }> }>;
           "POST /events": Route<{ body: Events<{ a: string }> }>;
-          "POST /both": Route<{ body: Text | { a: string } }>;
           "GET /range": Route<{ response: Bytes<"image/*"> }>;
           "GET /many": Route<{ response: Text<"text/csv" | "text/plain"> }>;
           "GET /type": Route<{ response: Text<"csv"> }>;
@@ -139,20 +252,18 @@ fn refuses_formats_in_the_wrong_direction_in_unions_and_inside_of_types() {
         "#,
         r#"
         src/a.routes.ts:3:34 KIT1416 the response of `GET /form` cannot be `Form`
-          help: the formats here are `Text`, `Bytes`, `Lines` and `Events`
+          help: the formats here are `Json`, `Text`, `Bytes`, `Lines` and `Events`
         src/a.routes.ts:4:33 KIT1416 the body of `POST /events` cannot be `Events`
-          help: the formats here are `Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`
-        src/a.routes.ts:5:31 KIT1416 the body of `POST /both` is `Text | { a: string }`, but kit does not support a union of formats of bodies
-          help: write one format. `Text`, `Bytes` and `Raw` of a request take a union of media types: `Bytes<"image/png" | "image/jpeg">`
-        src/a.routes.ts:6:41 KIT1416 the media type of the response of `GET /range` is the range `image/*`
+          help: the formats here are `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`
+        src/a.routes.ts:5:41 KIT1416 the media type of the response of `GET /range` is the range `image/*`
           help: write one media type, because it is the content type of the response
-        src/a.routes.ts:7:39 KIT1416 the response of `GET /many` has several media types: text/csv, text/plain
+        src/a.routes.ts:6:39 KIT1416 the response of `GET /many` has several media types: text/csv, text/plain
           help: write one media type, because it is the content type of the response
-        src/a.routes.ts:8:39 KIT1416 `csv` is not a media type without parameters
+        src/a.routes.ts:7:39 KIT1416 `csv` is not a media type without parameters
           help: write the type and the subtype, such as `"text/csv"`; kit adds `charset=utf-8` to text
-        src/a.routes.ts:9:42 KIT1416 `Bytes<…>` is not a type of values
+        src/a.routes.ts:8:42 KIT1416 `Bytes<…>` is not a type of values
           help: write `Bytes` only as the whole body or response of a contract: `Route<{ body: Bytes<…> }>`
-        src/a.routes.ts:10:41 KIT1411 a response with the status 204 cannot have a body, but this reply has a body type
+        src/a.routes.ts:9:41 KIT1411 a response with the status 204 cannot have a body, but this reply has a body type
           help: write `void` as the body: `Reply<204, void>`, or choose another status
         "#,
     );

@@ -195,6 +195,15 @@ fn refuses_parts_that_a_wrapper_cannot_have() {
         &["the wrapper `w` has replies and `{ position: number }`, which is not a reply"],
     );
     refused(
+        &wrapper("{ replies: Reply<200, Queued | import(\"@kit/types\").Text> }"),
+        "w",
+        &[
+            "KIT1416",
+            "a reply of the wrapper `w` is a union of formats",
+            "write one format",
+        ],
+    );
+    refused(
         &wrapper("{ errors: Failure<429, \"A\"> | Failure<403, \"A\"> }"),
         "w",
         &["the wrapper `w` has two failures with the code `A`"],

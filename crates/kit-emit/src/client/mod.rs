@@ -6,7 +6,7 @@ mod codec;
 mod reply;
 mod route;
 
-use kit_ir::{DeclarationId, Program, Route, Slot, TypeKind};
+use kit_ir::{DeclarationId, Program, Route, TypeKind};
 use rustc_hash::FxHashSet;
 
 use self::codec::Codecs;
@@ -84,12 +84,7 @@ fn inputs(context: Context<'_>) -> String {
         .filter(|(_, direction)| *direction == Direction::Input)
         .map(|(id, _)| id)
         .collect();
-    sent.extend(
-        routes
-            .iter()
-            .flat_map(|route| Slot::INPUTS.map(|slot| route.slots.get(slot)))
-            .flatten(),
-    );
+    sent.extend(routes.iter().flat_map(|route| route.read()));
     let mut text = header("the types that clients of the project send");
     text.extend(["\nimport type * as ", types[0], " from \"../types.ts\";\n"]);
     let declarations = program.declarations.iter_ids();
@@ -146,7 +141,7 @@ fn index(context: Context<'_>) -> String {
         "Wire",
     ];
     imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));
-    if routes.contains("body: BytesBody") {
+    if routes.contains(": BytesBody") {
         imported.push("BytesBody");
     }
     let has_formats = program_has_formats(context.program);

@@ -113,12 +113,12 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     let output = if route.has_replies() {
         let replies = route.responses().into_iter().map(|reply| {
             let headers = reply.headers.map(|id| format!(", {}", name(id)));
-            let (status, data) = (reply.status, body::output(&reply.format, reply.body, received));
+            let (status, data) = (reply.status, body::output(&reply.format, reply.body, &received));
             format!("ApiReply<{status}, {data}{}>", headers.unwrap_or_default())
         });
         replies.collect::<Vec<_>>().join(" | ")
     } else {
-        body::output(&route.response_format, route.slots.response, received)
+        body::output(&route.response_format, route.slots.response, &received)
     };
     let declared = context.program.application.declared_format();
     let mut failures: Vec<String> = Vec::new();

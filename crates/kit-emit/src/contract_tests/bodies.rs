@@ -62,21 +62,34 @@ pub(super) fn content(
     body: Option<DeclarationId>,
     mut shape: impl FnMut(DeclarationId) -> String,
 ) -> Option<String> {
-    if format.is_json() {
-        return None;
-    }
+    (!format.is_json()).then(|| content_of(format, body, &mut shape))
+}
+
+fn content_of(
+    format: &BodyFormat,
+    body: Option<DeclarationId>,
+    shape: &mut dyn FnMut(DeclarationId) -> String,
+) -> String {
     let media_type = format.media_types().first().copied().unwrap_or_default();
     let mut fields = vec![
         field("kind", literal::string(&format.name().to_lowercase())),
         field("type", literal::string(media_type)),
     ];
     match format {
+        BodyFormat::Json => fields.extend(body.map(|id| field("json", shape(id)))),
         BodyFormat::Lines => fields.extend(body.map(|id| field("line", shape(id)))),
+        BodyFormat::OneOf { choices } => {
+            let choices: Vec<_> = choices
+                .iter()
+                .map(|choice| content_of(&choice.format, choice.body, shape))
+                .collect();
+            fields.push(field("choices", literal::list("[", choices, "]")));
+        }
         BodyFormat::Events { events } => {
             let events: Vec<_> = events
                 .iter()
                 .map(|event| {
-                    let data = event.data.map_or_else(|| "null".to_owned(), &mut shape);
+                    let data = event.data.map_or_else(|| "null".to_owned(), &mut *shape);
                     (literal::key(&event.name), data)
                 })
                 .collect();
@@ -84,7 +97,7 @@ pub(super) fn content(
         }
         _ => {}
     }
-    Some(literal::object(fields))
+    literal::object(fields)
 }
 
 /// Returns the valid body of a request for a valid value of the slot: one line for JSON Lines.

@@ -36,7 +36,9 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     };
     let mut tables = Writer::default();
     for route in routes {
-        file.route(tests, route, &mut tables);
+        for variant in variants(route) {
+            file.route(tests, &variant, &mut tables);
+        }
     }
     let tables = tables.inner();
     let source = routes
@@ -82,6 +84,36 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     text
 }
 
+/// Contract of a route with one format of its request body.
+struct Variant {
+    route: Route,
+    /// Media types of all formats of the contract. Empty if the contract has one format.
+    all: Vec<String>,
+    /// True for the first format.
+    is_first: bool,
+}
+
+/// Returns the route once for each format of its request body, because each format has valid requests and rules of its own.
+fn variants(route: &Route) -> Vec<Variant> {
+    let choices = route.body_format.choices(route.slots.body);
+    let all: Vec<String> = if route.body_format.is_union() {
+        let names = route.body_format.accepted_media_types().into_iter();
+        names.map(str::to_owned).collect()
+    } else {
+        Vec::new()
+    };
+    let variants = choices.into_iter().enumerate().map(|(index, choice)| {
+        let mut route = route.clone();
+        (route.body_format, route.slots.body) = (choice.format, choice.body);
+        Variant {
+            route,
+            all: all.clone(),
+            is_first: index == 0,
+        }
+    });
+    variants.collect()
+}
+
 struct File<'a> {
     context: Context<'a>,
     helpers: BTreeSet<&'static str>,
@@ -92,9 +124,14 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn route(&mut self, tests: &ContractTests, route: &Route, writer: &mut Writer) {
+    fn route(&mut self, tests: &ContractTests, variant: &Variant, writer: &mut Writer) {
+        let route = &variant.route;
         let reference = route.reference();
         let own = tests.of(route);
+        let skip = own.and_then(|own| own.skip.as_ref());
+        if skip.is_some() && !variant.is_first {
+            return;
+        }
         let slots = self.slots(route);
         let responses = route.responses();
         let replies: Vec<_> = responses
@@ -121,12 +158,20 @@ impl File<'_> {
             .map(|throws| format!("{} {}", throws.status, throws.code));
         writer.block("{", "},", |writer| {
             writer.line(format_args!("route: {},", literal::string(&reference)));
-            if let Some(reason) = own.and_then(|own| own.skip.as_ref()) {
+            if let Some(reason) = skip {
                 writer.line(format_args!("skip: {},", literal::string(reason)));
                 return;
             }
             if let Some(headers) = own.map(|own| &own.headers).filter(|headers| !headers.is_empty()) {
                 writer.line(format_args!("headers: {},", texts(headers)));
+            }
+            if !variant.all.is_empty() {
+                let types = route.body_format.media_types();
+                let bodies = [
+                    ("type".to_owned(), literal::string(types[0])),
+                    ("all".to_owned(), literal::strings(&variant.all)),
+                ];
+                writer.line(format_args!("choice: {},", literal::object(bodies)));
             }
             writer.line(format_args!("replies: {},", literal::list("[", replies, "]")));
             writer.line(format_args!("errors: {},", literal::strings(errors)));

@@ -78,12 +78,18 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
         .iter()
         .map(|route| {
             let types = Slot::ALL.map(|slot| route.slots.get(slot).map(|id| context.module_key(id)));
+            let bodies: Vec<_> = route
+                .body_types()
+                .into_iter()
+                .map(|id| context.module_key(id))
+                .collect();
             let written = route.written();
             let headers = route.declared_replies().filter_map(|reply| reply.headers);
             let outputs: Vec<_> = written.chain(headers).map(|id| context.module_key(id)).collect();
             (
                 route_key(context, route),
                 types,
+                bodies,
                 outputs,
                 &route.throws,
                 &route.security,

@@ -30,9 +30,24 @@ impl Bodies<'_> {
         if !route.has_body() {
             return None;
         }
+        let choices = route.body_format.choices(route.slots.body).into_iter();
+        let content = choices
+            .flat_map(|choice| self.request_content(&choice.format, choice.body, &example))
+            .collect();
+        Some(RequestBody {
+            required: self.is_required(route),
+            content,
+        })
+    }
+
+    fn request_content(
+        self,
+        format: &BodyFormat,
+        body: Option<DeclarationId>,
+        example: impl Fn(DeclarationId) -> Option<Value>,
+    ) -> IndexMap<String, MediaType> {
         let schemas = self.context.schemas(Direction::Input);
-        let format = &route.body_format;
-        let content = match (format, route.slots.body) {
+        match (format, body) {
             (BodyFormat::Form, Some(id)) => {
                 let media_type = MediaType {
                     encoding: self.form_encoding(id),
@@ -48,12 +63,8 @@ impl Bodies<'_> {
                 };
                 for_each(format, &media_type)
             }
-            (format, body) => self.content(format, body, schemas, example),
-        };
-        Some(RequestBody {
-            required: self.is_required(route),
-            content,
-        })
+            (format, body) => self.content(format, body, schemas, &example),
+        }
     }
 
     /// Returns the content of a body by media type; empty if there is no body.
@@ -62,7 +73,7 @@ impl Bodies<'_> {
         format: &BodyFormat,
         body: Option<DeclarationId>,
         schemas: Schemas<'_>,
-        example: impl Fn(DeclarationId) -> Option<Value>,
+        example: &dyn Fn(DeclarationId) -> Option<Value>,
     ) -> IndexMap<String, MediaType> {
         let has_items = self.context.options.openapi == OpenApiVersion::V3_2;
         let stream = |item: Schema, description: String| {
@@ -84,6 +95,10 @@ impl Bodies<'_> {
             with_example(text, None)
         };
         match (format, body) {
+            (BodyFormat::OneOf { choices }, _) => choices
+                .iter()
+                .flat_map(|choice| self.content(&choice.format, choice.body, schemas, example))
+                .collect(),
             (BodyFormat::Lines, Some(id)) => {
                 let description = format!("JSON Lines: one `{}` on each line.", name(schemas, id));
                 for_each(format, &stream(schemas.reference(id), description))

@@ -38,7 +38,7 @@ impl<'a> Failures<'a> {
         };
         let is_decoded = matches!(
             route.body_format,
-            BodyFormat::Multipart { .. } | BodyFormat::Text { .. }
+            BodyFormat::Multipart { .. } | BodyFormat::Text { .. } | BodyFormat::OneOf { .. }
         );
         // A message that does not fit the contract closes its WebSocket, and has no response.
         let has_values = Slot::INPUTS
@@ -50,6 +50,10 @@ impl<'a> Failures<'a> {
                 rules.validation_status,
                 of_kit("VALIDATION_ERROR", "the input does not fit the contract"),
             );
+        }
+        if route.negotiates() {
+            let description = "the request accepts none of the media types of the response";
+            failures.add(406, of_kit("NOT_ACCEPTABLE", description));
         }
         if route.has_body() {
             failures.add(413, of_kit("PAYLOAD_TOO_LARGE", "the body is too large"));

@@ -52,13 +52,14 @@ pub(super) fn operation(
             .map(|id| id.map(|id| context.fingerprints.of(id))),
     );
     let types: Vec<_> = types.collect();
-    let event_types = responses.iter().flat_map(|reply| reply.format.event_types());
-    let event_types: Vec<_> = event_types.map(|id| context.fingerprints.of(id)).collect();
+    let inner_types = responses.iter().flat_map(|reply| reply.format.inner_types());
+    let inner_types = inner_types.chain(body_format.inner_types());
+    let inner_types: Vec<_> = inner_types.map(|id| context.fingerprints.of(id)).collect();
     let replies: Vec<_> = responses
         .iter()
         .map(|reply| (reply.status, &reply.format))
         .collect();
-    let formats = (body_format, event_types);
+    let formats = (body_format, inner_types);
     let texts = (summary, tags, throws, documentation, lifecycle);
     let asked = (
         security,

@@ -198,7 +198,7 @@ fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     for (id, route) in program.routes.iter_ids() {
         let mut seen = FxHashSet::default();
         let mut files = FxHashSet::default();
-        let mut pending: Vec<_> = route.slots.body.into_iter().chain(route.written()).collect();
+        let mut pending: Vec<_> = route.body_types().into_iter().chain(route.written()).collect();
         while let Some(declared) = pending.pop() {
             if !seen.insert(declared) {
                 continue;

@@ -150,7 +150,7 @@ impl<'a> Operations<'a> {
                     .headers
                     .map(|id| self.headers(id, output))
                     .unwrap_or_default(),
-                content: self.bodies().content(&reply.format, reply.body, output, |id| {
+                content: self.bodies().content(&reply.format, reply.body, output, &|id| {
                     self.example(id, Purpose::Response)
                 }),
             };
@@ -171,7 +171,9 @@ impl<'a> Operations<'a> {
                 Some((failure.code.to_owned(), failure.example(rules, status, details)?))
             });
             let examples = examples.collect();
-            let is_of_kit = is_of_kit(status, rules) || (status == 412 && has_preconditions);
+            let is_of_kit = is_of_kit(status, rules)
+                || (status == 412 && has_preconditions)
+                || (status == 406 && route.negotiates());
             let schema = super::failures::schema(rules, &failures, is_of_kit, output, reference.clone());
             let response = error(rules, descriptions.join("; "), schema, examples);
             responses.insert(status.to_string(), response);

@@ -9,14 +9,20 @@ use crate::text::{Module, literal};
 /// Returns the expression for the request body of a route; `None` if the body is JSON or does not exist.
 pub(super) fn request(context: Context<'_>, route: &Route, module: &mut Module) -> Option<String> {
     let format = &route.body_format;
-    if format.is_json() {
-        return None;
-    }
+    (!format.is_json()).then(|| body(context, format, route.slots.body, module))
+}
+
+fn body(
+    context: Context<'_>,
+    format: &BodyFormat,
+    r#type: Option<DeclarationId>,
+    module: &mut Module,
+) -> String {
     let mut fields = vec![
         field("format", literal::string(&format.name().to_lowercase())),
         field("mediaTypes", literal::strings(format.accepted_media_types())),
     ];
-    if let Some(id) = route.slots.body {
+    if let Some(id) = r#type {
         fields.push(field("validator", value(context, Some(id), "Validator", module)));
         match format {
             BodyFormat::Form => {
@@ -30,10 +36,20 @@ pub(super) fn request(context: Context<'_>, route: &Route, module: &mut Module) 
             _ => {}
         }
     }
-    if let BodyFormat::Multipart { files } = format {
-        fields.push(field("files", literal::list("[", files.iter().map(file), "]")));
+    match format {
+        BodyFormat::Multipart { files } => {
+            fields.push(field("files", literal::list("[", files.iter().map(file), "]")));
+        }
+        BodyFormat::OneOf { choices } => {
+            let choices: Vec<_> = choices
+                .iter()
+                .map(|choice| body(context, &choice.format, choice.body, module))
+                .collect();
+            fields.push(field("choices", literal::list("[", choices, "]")));
+        }
+        _ => {}
     }
-    Some(literal::object(fields))
+    literal::object(fields)
 }
 
 /// Returns the expression for a response body; `None` if the body is JSON or does not exist.
@@ -43,15 +59,22 @@ pub(super) fn response(
     r#type: Option<DeclarationId>,
     module: &mut Module,
 ) -> Option<String> {
-    if format.is_json() {
-        return None;
-    }
+    (!format.is_json()).then(|| content(context, format, r#type, module))
+}
+
+fn content(
+    context: Context<'_>,
+    format: &BodyFormat,
+    r#type: Option<DeclarationId>,
+    module: &mut Module,
+) -> String {
     let media_type = format.media_types().first().copied().unwrap_or_default();
     let mut fields = vec![
         field("format", literal::string(&format.name().to_lowercase())),
         field("mediaType", literal::string(media_type)),
     ];
     match format {
+        BodyFormat::Json => fields.push(field("json", value(context, r#type, "Serializer", module))),
         BodyFormat::Lines => fields.push(field("line", value(context, r#type, "Serializer", module))),
         BodyFormat::Events { events } => {
             let events = events.iter().map(|event| {
@@ -60,9 +83,16 @@ pub(super) fn response(
             });
             fields.push(field("events", literal::object(events)));
         }
+        BodyFormat::OneOf { choices } => {
+            let choices: Vec<_> = choices
+                .iter()
+                .map(|choice| content(context, &choice.format, choice.body, module))
+                .collect();
+            fields.push(field("choices", literal::list("[", choices, "]")));
+        }
         _ => {}
     }
-    Some(literal::object(fields))
+    literal::object(fields)
 }
 
 /// Returns the expression for the messages of a WebSocket.

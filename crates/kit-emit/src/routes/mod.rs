@@ -124,10 +124,11 @@ fn asks_bearer(route: &Route) -> bool {
     asked.any(|security| matches!(security.scheme, SecurityScheme::Bearer { .. }))
 }
 
-/// Returns the fingerprint of a format, with the names of the types of its events.
+/// Returns the fingerprint of a format, with the names of the types that the format contains.
 fn format_key(context: Context<'_>, format: &BodyFormat) -> Fingerprint {
     let declarations = &context.program.declarations;
-    let names: Vec<_> = format.event_types().map(|id| &declarations[id].name).collect();
+    let inner = format.inner_types().into_iter();
+    let names: Vec<_> = inner.map(|id| &declarations[id].name).collect();
     fingerprint((format, names))
 }
 

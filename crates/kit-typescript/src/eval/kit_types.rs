@@ -24,6 +24,8 @@ pub(crate) enum KitType {
     Reply,
     /// Error response: `Failure<status, Code, Details>`.
     Failure,
+    /// JSON body: `Json<Order>`, equal to the plain type.
+    Json,
     /// Body `application/x-www-form-urlencoded`: `Form<Fields>`.
     Form,
     /// Body `multipart/form-data`: `Multipart<Parts>`.
@@ -53,11 +55,12 @@ pub(crate) enum KitType {
 }
 
 impl KitType {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
         Self::Failure,
+        Self::Json,
         Self::Form,
         Self::Multipart,
         Self::Raw,
@@ -87,6 +90,7 @@ impl KitType {
             Self::Route => "Route",
             Self::Reply => "Reply",
             Self::Failure => "Failure",
+            Self::Json => "Json",
             Self::Form => "Form",
             Self::Multipart => "Multipart",
             Self::Raw => "Raw",
@@ -110,6 +114,7 @@ impl KitType {
             Self::Route => "Route<{ query: Query; body: Body; response: Response }>",
             Self::Reply => "Reply<201, Body, Headers>",
             Self::Failure => "Failure<409, \"CODE\", Details>",
+            Self::Json => "Json<Order>",
             Self::Form => "Form<Fields>",
             Self::Multipart => "Multipart<{ title: string; photo: File }>",
             Self::Raw => "Raw<\"application/json\">",
@@ -152,6 +157,7 @@ impl KitType {
             Self::Failure => (2, 3),
             Self::Raw | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
             Self::Route
+            | Self::Json
             | Self::Form
             | Self::Multipart
             | Self::Lines
@@ -250,7 +256,12 @@ impl Evaluator<'_> {
                 ]
             }
             KitType::Raw | KitType::Text | KitType::Bytes => vec![("mediaType", argument(0))],
-            KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events | KitType::Socket => {
+            KitType::Json
+            | KitType::Form
+            | KitType::Multipart
+            | KitType::Lines
+            | KitType::Events
+            | KitType::Socket => {
                 vec![("content", argument(0))]
             }
             KitType::Scopes => vec![("names", argument(0))],

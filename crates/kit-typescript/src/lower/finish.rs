@@ -95,9 +95,14 @@ impl<'a> Lowering<'a> {
             for reply in route.replies.iter_mut().chain(of_wrappers) {
                 reply.body.iter_mut().for_each(renew);
                 reply.headers.iter_mut().for_each(renew);
-                reply.format.event_types_mut().for_each(renew);
+                reply.format.inner_types_mut().into_iter().for_each(renew);
             }
-            route.response_format.event_types_mut().for_each(renew);
+            route
+                .response_format
+                .inner_types_mut()
+                .into_iter()
+                .for_each(renew);
+            route.body_format.inner_types_mut().into_iter().for_each(renew);
             for error in &mut route.throws {
                 error.details.iter_mut().for_each(renew);
             }

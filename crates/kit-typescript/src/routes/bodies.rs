@@ -1,14 +1,14 @@
-//! Formats of bodies in a contract: `Form<T>`, `Multipart<T>`, `Raw<M>`, `Text<M>`, `Bytes<M>`, `Lines<T>` and
-//! `Events<T>`.
+//! Formats of bodies in a contract: `Json<T>`, `Form<T>`, `Multipart<T>`, `Raw<M>`, `Text<M>`, `Bytes<M>`, `Lines<T>` and
+//! `Events<T>`, and unions of them.
 
 use std::rc::Rc;
 
 use kit_diagnostics::codes;
-use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent};
+use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent, FormatChoice};
 
 use super::contract::{Part, members};
 use super::{files, slot_declaration};
-use crate::eval::{KitType, Object, Ty, pascal};
+use crate::eval::{KitType, Object, Ty, TyId, pascal};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -23,8 +23,8 @@ impl Direction {
     /// Returns the types that the part may have, as a list for messages.
     fn formats(self) -> &'static str {
         match self {
-            Self::Request => "`Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`",
-            Self::Response => "`Text`, `Bytes`, `Lines` and `Events`",
+            Self::Request => "`Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`",
+            Self::Response => "`Json`, `Text`, `Bytes`, `Lines` and `Events`",
         }
     }
 
@@ -46,32 +46,151 @@ pub(super) fn read(
     part: Part,
     name: &str,
 ) -> (BodyFormat, Option<DeclarationId>) {
-    let members = members(&mut lowering.eval, part.ty);
+    let members = named_members(lowering, part.ty);
     let formats: Vec<KitType> = members
         .iter()
-        .filter_map(|member| match lowering.eval.store.get(*member) {
-            Ty::Kit(kind, _) if kind.is_body() => Some(*kind),
-            _ => None,
-        })
+        .filter_map(|member| format_of(lowering, *member))
         .collect();
-    let Some(kind) = formats.first().copied() else {
-        return (BodyFormat::Json, slot_declaration(lowering, part, name, false));
-    };
     let location = lowering.eval.written_at(part.ty).unwrap_or(part.location);
-    if members.len() > 1 {
-        let text = lowering.eval.text(part.ty);
-        let message = format!("{owner} is `{text}`, but kit does not support a union of formats of bodies");
-        let help = "write one format. `Text`, `Bytes` and `Raw` of a request take a union of media types: `Bytes<\"image/png\" | \"image/jpeg\">`";
+    match formats.first() {
+        None => (BodyFormat::Json, slot_declaration(lowering, part, name, false)),
+        Some(kind) if members.len() == 1 => {
+            one(lowering, owner, direction, *kind, (members[0], location), name)
+        }
+        Some(_) => union(lowering, owner, direction, (&members, location), name),
+    }
+}
+
+/// Returns the members of a union, with the names of named types. Returns any other type as the only member.
+fn named_members(lowering: &mut Lowering<'_>, ty: TyId) -> Vec<TyId> {
+    let shape = lowering.eval.shape(ty);
+    match lowering.eval.store.get(shape).clone() {
+        Ty::Union(union) => union
+            .iter()
+            .flat_map(|member| named_members(lowering, *member))
+            .collect(),
+        _ => vec![ty],
+    }
+}
+
+/// Returns the format of a type such as `Form<…>`; `None` for a type of values, which is JSON.
+fn format_of(lowering: &mut Lowering<'_>, member: TyId) -> Option<KitType> {
+    match lowering.eval.shape_of(member) {
+        Ty::Kit(kind, _) if kind.is_body() => Some(kind),
+        _ => None,
+    }
+}
+
+/// Returns a union of formats, whose members have distinct media types. All types of values together are one format: JSON.
+fn union(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    direction: Direction,
+    (members, location): (&[TyId], Location),
+    name: &str,
+) -> (BodyFormat, Option<DeclarationId>) {
+    let values: Vec<TyId> = members
+        .iter()
+        .copied()
+        .filter(|member| format_of(lowering, *member).is_none())
+        .collect();
+    let is_empty = values
+        .iter()
+        .any(|value| matches!(lowering.eval.shape_of(*value), Ty::Undefined));
+    if is_empty {
+        let message = format!("{owner} is a union of formats and of no body");
+        let help = match direction {
+            Direction::Request => "remove `void` and `undefined`: a request of a union of formats has a body",
+            Direction::Response => {
+                "remove `void` and `undefined`, or declare replies: `Reply<200, Text> | Reply<204>`"
+            }
+        };
         invalid(lowering, location, message, help);
         return (BodyFormat::Json, None);
     }
+    let mut choices: Vec<FormatChoice> = Vec::new();
+    let (mut has_values, mut is_valid) = (false, true);
+    for member in members {
+        let kind = format_of(lowering, *member);
+        if kind.is_none() && std::mem::replace(&mut has_values, true) {
+            continue;
+        }
+        let name = format!("{name}{}", kind.unwrap_or(KitType::Json).name());
+        let (format, body) = if let Some(kind) = kind {
+            let at = lowering.eval.written_at(*member).unwrap_or(location);
+            one(lowering, owner, direction, kind, (*member, at), &name)
+        } else {
+            let ty = lowering.eval.union(values.clone());
+            let part = Part { ty, location };
+            (BodyFormat::Json, slot_declaration(lowering, part, &name, false))
+        };
+        if format.is_json() && body.is_none() {
+            // `one` has reported the mistake.
+            is_valid = false;
+            continue;
+        }
+        if direction == Direction::Request && (format == BodyFormat::Lines || format.upload().is_some()) {
+            let text = lowering.eval.text(*member);
+            let message =
+                format!("{owner} is a union of formats, but a handler reads `{text}` while the body arrives");
+            let help = "declare a route of its own for this format: the other formats are read before the handler starts";
+            invalid(lowering, location, message, help);
+            return (BodyFormat::Json, None);
+        }
+        let taken = choices
+            .iter()
+            .find_map(|earlier| shared_media_type(&earlier.format, &format));
+        if let Some(taken) = taken {
+            let message = format!("{owner} has two formats with the media type `{taken}`");
+            let help = "give each format media types of its own, because the media type chooses the format";
+            invalid(lowering, location, message, help);
+            return (BodyFormat::Json, None);
+        }
+        choices.push(FormatChoice { format, body });
+    }
+    if !is_valid {
+        return (BodyFormat::Json, None);
+    }
+    (BodyFormat::OneOf { choices }, None)
+}
+
+/// Returns a media type that fits both formats; `None` if there is none.
+fn shared_media_type(first: &BodyFormat, second: &BodyFormat) -> Option<String> {
+    let contains = |range: &str, name: &str| {
+        range == "*/*"
+            || range == name
+            || range
+                .strip_suffix('*')
+                .is_some_and(|start| name.starts_with(start))
+    };
+    first.media_types().into_iter().find_map(|one| {
+        second.media_types().into_iter().find_map(|other| {
+            if contains(one, other) {
+                Some(other.to_owned())
+            } else {
+                contains(other, one).then(|| one.to_owned())
+            }
+        })
+    })
+}
+
+/// Returns a format that is no union, and the declaration of its type.
+fn one(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    direction: Direction,
+    kind: KitType,
+    (member, location): (TyId, Location),
+    name: &str,
+) -> (BodyFormat, Option<DeclarationId>) {
     if !direction.allows(kind) {
         let message = format!("{owner} cannot be `{}`", kind.name());
         let help = format!("the formats here are {}", direction.formats());
         invalid(lowering, location, message, &help);
         return (BodyFormat::Json, None);
     }
-    let Some(arguments) = lowering.eval.kit_type_arguments(members[0], kind) else {
+    let shape = lowering.eval.shape(member);
+    let Some(arguments) = lowering.eval.kit_type_arguments(shape, kind) else {
         return (BodyFormat::Json, None);
     };
     let argument = arguments.first().map(|ty| Part {
@@ -79,6 +198,20 @@ pub(super) fn read(
         location: lowering.eval.written_at(*ty).unwrap_or(location),
     });
     match (kind, argument) {
+        (KitType::Json, Some(value)) => {
+            if let Some(declaration) = slot_declaration(lowering, value, name, false) {
+                (BodyFormat::Json, Some(declaration))
+            } else {
+                let message = format!("the JSON of {owner} has no type");
+                invalid(
+                    lowering,
+                    location,
+                    message,
+                    "name the type of the value: `Json<Order>`",
+                );
+                (BodyFormat::Json, None)
+            }
+        }
         (KitType::Form, Some(fields)) => {
             if let Some(declaration) = slot_declaration(lowering, fields, name, false) {
                 (BodyFormat::Form, Some(declaration))

@@ -71,23 +71,19 @@ fn text_parts(route: &Route) -> Vec<(TextPart, DeclarationId)> {
         (TextPart::Query, route.slots.query),
         (TextPart::Headers, route.slots.headers),
         (TextPart::Cookies, route.slots.cookies),
-        (
-            TextPart::Form,
-            route.slots.body.filter(|_| route.body_format == BodyFormat::Form),
-        ),
-        (
-            TextPart::Multipart,
-            route
-                .slots
-                .body
-                .filter(|_| matches!(route.body_format, BodyFormat::Multipart { .. })),
-        ),
     ];
+    let bodies = route.body_format.choices(route.slots.body).into_iter();
+    let bodies = bodies.filter_map(|choice| match choice.format {
+        BodyFormat::Form => Some((TextPart::Form, choice.body)),
+        BodyFormat::Multipart { .. } => Some((TextPart::Multipart, choice.body)),
+        _ => None,
+    });
     let replies = route
         .declared_replies()
         .map(|reply| (TextPart::ReplyHeaders(reply.status), reply.headers));
     slots
         .into_iter()
+        .chain(bodies)
         .chain(replies)
         .filter_map(|(part, declaration)| declaration.map(|declaration| (part, declaration)))
         .collect()
@@ -180,7 +176,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>) {
                 hide_secrets(lowering, part, declaration);
             }
         }
-        if let Some(body) = route.slots.body {
+        for body in route.body_types() {
             check_body(lowering, route, body);
         }
     }

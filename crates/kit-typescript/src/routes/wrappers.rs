@@ -91,6 +91,13 @@ fn evaluate(lowering: &mut Lowering<'_>, name: &str, wrapper: &DeclaredWrapper) 
             ADDS => read.adds = Some(part.ty),
             REPLIES if !is_never_or_void(lowering, part.ty) => {
                 read.replies = replies::union(lowering, &owner, part, &base);
+                if read.replies.iter().any(|reply| reply.format.is_union()) {
+                    let message = format!("a reply of {owner} is a union of formats");
+                    let help =
+                        "write one format: only the answers of handlers are chosen by the header `accept`";
+                    super::bodies::invalid(lowering, part.location, message, help);
+                    read.replies.clear();
+                }
             }
             ERRORS => read.errors = failures::union(lowering, &format!("{owner} has"), part, &base),
             REPLIES => {}
