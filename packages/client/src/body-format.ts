@@ -1,23 +1,29 @@
 import type { Codec, NamedCodecs } from "./codec.ts";
 
-/** Request body of a route that is not JSON. */
+/** Request body of a route that is not JSON, or a member of a union of formats. */
 export interface RequestFormat {
-  /** Format, by the name of its type in lower case. */
-  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines";
+  /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
+  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "json" | "oneof";
   /** Media types or ranges of the request. */
   readonly types: readonly string[];
   /** Names of the parts that are sent as JSON. Present only if the format is `multipart`. */
   readonly json?: readonly string[];
   /** Name of the part that is sent after all others. Absent if their order does not matter. */
   readonly last?: string;
+  /** Formats of a union. Present only if the format is `oneof`; then the body is `{ type, value }`. */
+  readonly choices?: readonly RequestFormat[];
 }
 
-/** Response body that is not JSON. */
+/** Response body that is not JSON, or a member of a union of formats. */
 export interface ResponseFormat {
-  /** Format, by the name of its type in lower case. */
-  readonly format: "text" | "bytes" | "lines" | "events";
-  /** Media type of the response. */
+  /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
+  readonly format: "text" | "bytes" | "lines" | "events" | "json" | "oneof";
+  /** Media type of the response. In a union, the media type of the first format. */
   readonly type: string;
+  /** Codec of the value of JSON. Absent if the value needs no conversion. */
+  readonly json?: Codec;
+  /** Formats of a union. Present only if the format is `oneof`; then the data is `{ type, value }`. */
+  readonly choices?: readonly ResponseFormat[];
   /** Codec of a line. Absent if a line needs no conversion. */
   readonly line?: Codec;
   /** Codecs of the data of events, by name. `null` if the data needs no conversion, `false` if the event has no data. */
@@ -52,4 +58,6 @@ export interface Arrived {
 export interface BodyFormats {
   encode(format: RequestFormat, body: unknown, contentType: string | undefined): Promise<EncodedBody>;
   read(format: ResponseFormat, arrived: Arrived): Promise<unknown>;
+  /** Returns true if the caller reads the response for as long as the caller wishes: lines and events. */
+  isEndless(format: ResponseFormat, response: Response): boolean;
 }

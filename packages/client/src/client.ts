@@ -1,4 +1,5 @@
 import { encode } from "./codec.ts";
+import type { ResponseFormat } from "./body-format.ts";
 import type { Codecs } from "./codecs.ts";
 import { ApiError } from "./error.ts";
 import { cookieText, headerText } from "./header.ts";
@@ -15,6 +16,7 @@ type Call = Omit<RequestOptions, "headers"> &
     cookies?: Readonly<Record<string, unknown>>;
     body?: unknown;
     contentType?: string;
+    accept?: string;
   };
 
 interface Exchange {
@@ -114,7 +116,7 @@ async function send(
   const route = `${method} ${path}`;
   const shared = typeof options.headers === "function" ? await options.headers() : options.headers;
   const headers = new Headers(shared);
-  headers.set("accept", acceptOf(codecs, route));
+  headers.set("accept", call.accept ?? acceptOf(codecs, route));
   const requestFormat = codecs?.requestFormats?.[route];
   let body: NonNullable<RequestInit["body"]> | undefined;
   if (requestFormat !== undefined && call.body !== undefined) {
@@ -177,11 +179,11 @@ async function send(
   return within(async (signal, finish) => {
     const response = await sendOnce(signal, {}, retry);
     reading.hasArrived = true;
-    const format = formatOf(codecs, route, response.status);
     // The timeout covers the wait for a stream, and the caller reads the stream for as long as the caller wishes.
+    const format = formatOf(codecs, route, response.status);
     if (
       response.status < 400 &&
-      (reading.isStream || format?.format === "lines" || format?.format === "events")
+      (reading.isStream || (format && codecs!.bodyFormats!.isEndless(format, response)))
     )
       finish();
     const data = await read(response, {
@@ -205,7 +207,9 @@ async function send(
 function acceptOf(codecs: Codecs | undefined, route: string): string {
   const replies = Object.values(codecs?.replies?.[route] ?? {});
   const formats = [codecs?.responseFormats?.[route], ...replies.map(({ format }) => format)];
-  const types = formats.map((format) => format?.type).filter((type) => type !== undefined);
+  const types = formats
+    .flatMap((format): readonly ResponseFormat[] => format?.choices ?? (format ? [format] : []))
+    .map(({ type }) => type);
   return [...new Set([...types, "application/json"])].join(", ");
 }
 

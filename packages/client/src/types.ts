@@ -212,13 +212,33 @@ interface Contract {
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
 
 /** Names of the formats of bodies that are not JSON. */
-type FormatName = "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "events";
+type FormatName = "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "events" | "json";
 
 /**
  * Name of the format of a body. `never` if the body is JSON. Only formats have a property with a symbol as its key and with
  * such a name as its type.
  */
-type FormatOf<T> = 0 extends 1 & T ? never : Extract<T[keyof T & symbol], FormatName>;
+type FormatOf<T> = 0 extends 1 & T
+  ? never
+  : T extends unknown
+    ? Extract<T[keyof T & symbol], FormatName>
+    : never;
+
+/** Value of the JSON of a body: of `Json<Value>`, or a plain type. `never` if the body is in another format. */
+type JsonOf<T> = 0 extends 1 & T
+  ? T
+  : T extends unknown
+    ? [FormatOf<T>] extends [never]
+      ? T
+      : FormatOf<T> extends "json"
+        ? T extends { readonly content: infer Value }
+          ? Value
+          : never
+        : never
+    : never;
+
+/** True if a body can be JSON. */
+type CanBeJson<T> = [FormatOf<T>] extends [never] ? true : [JsonOf<T>] extends [never] ? false : true;
 
 /**
  * Body of a call. Required if the contract has a body, even if all of its properties are optional. A contract does not exist
@@ -226,13 +246,16 @@ type FormatOf<T> = 0 extends 1 & T ? never : Extract<T[keyof T & symbol], Format
  */
 type BodyArgument<T> = [T] extends [void]
   ? unknown
-  : [FormatOf<T>] extends [never]
-    ? { body: T }
-    : FormatOf<T> extends "form"
-      ? { body: URLSearchParams }
-      : FormatOf<T> extends "multipart"
-        ? { body: FormData }
-        : { body: string | BytesBody; contentType: string };
+  : (CanBeJson<T> extends true ? { body: JsonOf<T> } : never) | EncodedArgument<FormatOf<T>>;
+
+/** Body of a call that is not JSON, for each format. */
+type EncodedArgument<Format> = Format extends "json"
+  ? never
+  : Format extends "form"
+    ? { body: URLSearchParams }
+    : Format extends "multipart"
+      ? { body: FormData }
+      : { body: string | BytesBody; contentType: string };
 
 /**
  * Params, query or headers of a contract as a property of the call: absent if the type is `void`, optional if all of
@@ -247,8 +270,12 @@ type SlotArgument<Name extends string, T> = [T] extends [void]
 /** Cookies of a contract. Always optional, because a browser sends its cookies by itself. */
 type CookieArgument<T> = [T] extends [void] ? unknown : { cookies?: T };
 
-/** Parsed JSON of a body, or the response itself if the body is not JSON. */
-type BodyData<T> = [T] extends [void] ? undefined : [FormatOf<T>] extends [never] ? Wire<T> : Response;
+/** Parsed JSON of a body, or the response itself if the body is not JSON. A union of formats can be each of them. */
+type BodyData<T> = [T] extends [void]
+  ? undefined
+  :
+      | (CanBeJson<T> extends true ? Wire<JsonOf<T>> : never)
+      | ([Exclude<FormatOf<T>, "json">] extends [never] ? never : Response);
 
 /**
  * Data of a response: parsed JSON. A contract does not exist at run time, so a call returns the body of a reply without
@@ -304,12 +331,38 @@ type Arguments<Input> = {} extends Input
   ? [request?: Input & OptionsFor<Input>]
   : [request: Input & OptionsFor<Input>];
 
+/** Media types that a call can ask for. `never` if the response has one format. */
+type AcceptOf<Input> = Input extends { readonly accept?: infer Type } ? Exclude<Type, undefined> : never;
+
+/** Input of a call that asks for the media type `Accept`. */
+type Accepting<Input, Accept> = "accept" extends keyof Input
+  ? Omit<Input, "accept"> & { accept?: Accept }
+  : Input;
+
+/** Data of a response that has the media type `Accept`. */
+type Accepted<Output, Accept> = [Accept] extends [never] ? Output : OfType<Output, Accept>;
+type OfType<Output, Accept> = Output extends {
+  readonly type: `${string}/${string}`;
+  readonly value: unknown;
+}
+  ? Output extends { readonly type: Accept }
+    ? Output
+    : never
+  : Output extends ApiReply<infer Status, infer Data, infer Fields>
+    ? ApiReply<Status, OfType<Data, Accept>, Fields>
+    : Output;
+
 /** Function that calls the routes of one method. */
-type Caller<Routes, Method extends string> = <Path extends PathsOf<keyof Routes, Method>>(
+type Caller<Routes, Method extends string> = <
+  Path extends PathsOf<keyof Routes, Method>,
+  Accept extends AcceptOf<InputOf<Routes, `${Method} ${Path}` & keyof Routes>> = AcceptOf<
+    InputOf<Routes, `${Method} ${Path}` & keyof Routes>
+  >,
+>(
   path: Path,
-  ...request: Arguments<InputOf<Routes, `${Method} ${Path}` & keyof Routes>>
+  ...request: Arguments<Accepting<InputOf<Routes, `${Method} ${Path}` & keyof Routes>, Accept>>
 ) => ApiCall<
-  OutputOf<Routes, `${Method} ${Path}` & keyof Routes>,
+  Accepted<OutputOf<Routes, `${Method} ${Path}` & keyof Routes>, Accept>,
   ErrorOf<Routes, `${Method} ${Path}` & keyof Routes>
 >;
 
@@ -373,6 +426,8 @@ export type OperationMethods<Routes, Names> = {
 };
 
 /** Function that calls one route. */
-type Operation<Routes, Key extends keyof Routes> = (
-  ...request: Arguments<InputOf<Routes, Key>>
-) => ApiCall<OutputOf<Routes, Key>, ErrorOf<Routes, Key>>;
+type Operation<Routes, Key extends keyof Routes> = <
+  Accept extends AcceptOf<InputOf<Routes, Key>> = AcceptOf<InputOf<Routes, Key>>,
+>(
+  ...request: Arguments<Accepting<InputOf<Routes, Key>, Accept>>
+) => ApiCall<Accepted<OutputOf<Routes, Key>, Accept>, ErrorOf<Routes, Key>>;

@@ -12,6 +12,10 @@ export async function encode(
   contentType: string | undefined,
 ): Promise<EncodedBody> {
   switch (format.format) {
+    case "oneof":
+      return await encodeChosen(format, body as TypedBody);
+    case "json":
+      return { body: jsonOf(body), contentType: "application/json" };
     case "form":
       return { body: body instanceof URLSearchParams ? body : formOf(body), contentType: undefined };
     case "multipart":
@@ -30,6 +34,24 @@ export async function encode(
         contentType: typeOf(format, body, contentType),
       };
   }
+}
+
+/** Body of a union of formats. */
+interface TypedBody {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+async function encodeChosen(
+  { types, choices = [] }: RequestFormat,
+  { type, value }: TypedBody,
+): Promise<EncodedBody> {
+  const isIn = (range: string): boolean =>
+    range === type || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)));
+  const choice = choices.find((one) => one.types.some(isIn));
+  if (choice === undefined)
+    throw new TypeError(`the body needs the property \`type\`: one of the media types ${types.join(", ")}`);
+  return await encode(choice, value, type);
 }
 
 function typeOf({ types }: RequestFormat, body: unknown, given: string | undefined): string {

@@ -5,7 +5,7 @@
  */
 import { encode } from "./encode.ts";
 import type { BodyFormats } from "../body-format.ts";
-import { read } from "./read.ts";
+import { isEndless, read } from "./read.ts";
 
 /** Functions that write requests and read responses which are not JSON. */
-export const bodyFormats: BodyFormats = { encode, read };
+export const bodyFormats: BodyFormats = { encode, read, isEndless };

@@ -5,11 +5,22 @@ import { eventsOf, type ReceivedEvent, type StreamState } from "./event-stream.t
 import type { Arrived, ResponseFormat } from "../body-format.ts";
 import { JSON_LINES, linesOf } from "./lines.ts";
 
-/** Returns the data of a response in a format: a string, bytes, or an async iterable that reads the response. */
+/**
+ * Returns the data of a response in a format: a string, bytes, or an async iterable that reads the response. For a union of
+ * formats, returns `{ type, value }`.
+ */
 export async function read(format: ResponseFormat, arrived: Arrived): Promise<unknown> {
   const { response } = arrived;
+  const { choices } = format;
+  if (choices !== undefined) {
+    const choice = choices.find(({ type }) => type === essenceOf(response));
+    if (choice === undefined) return await refuseType(response, arrived);
+    return { type: choice.type, value: await read(choice, arrived) };
+  }
   if (format.format === "lines" || format.format === "events") await checkType(format, response, arrived);
   switch (format.format) {
+    case "json":
+      return parsed(format.json, await response.text(), arrived);
     case "text":
       return await response.text();
     case "bytes":
@@ -21,11 +32,24 @@ export async function read(format: ResponseFormat, arrived: Arrived): Promise<un
   }
 }
 
+/** Returns true if the caller reads the response for as long as the caller wishes: lines and events. */
+export function isEndless(format: ResponseFormat, response: Response): boolean {
+  const chosen = format.choices?.find(({ type }) => type === essenceOf(response)) ?? format;
+  return chosen.format === "lines" || chosen.format === "events";
+}
+
+/** Returns the media type of a response without parameters, in lower case. Empty if there is none. */
+function essenceOf({ headers }: Response): string {
+  return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
 /** Throws an error if a response has another content type than its format. */
-async function checkType(format: ResponseFormat, response: Response, { route }: Arrived): Promise<void> {
-  const { status, headers, body } = response;
+async function checkType(format: ResponseFormat, response: Response, arrived: Arrived): Promise<void> {
+  if (response.status !== 204 && essenceOf(response) !== format.type) await refuseType(response, arrived);
+}
+
+async function refuseType({ status, headers, body }: Response, { route }: Arrived): Promise<never> {
   const type = headers.get("content-type") ?? "nothing";
-  if (status === 204 || type.split(";", 1)[0]!.trim().toLowerCase() === format.type) return;
   await body?.cancel();
   throw new ApiError("UNEXPECTED_RESPONSE", status, `The response of ${route} has the content type ${type}`, {
     headers,
@@ -46,7 +70,7 @@ function parsed(codec: Codec | null | undefined, text: string, { response, route
     throw new ApiError(
       "UNEXPECTED_RESPONSE",
       status,
-      `The response of ${route} has a line that is not JSON`,
+      `The response of ${route} has a value that is not JSON`,
       {
         details: text.slice(0, 1000),
         headers,

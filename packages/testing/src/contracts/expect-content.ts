@@ -3,7 +3,7 @@ import type { Shape } from "@kit/core/codec";
 import type { TestResponse } from "../test-response.ts";
 import type { TestedContent } from "./tables.ts";
 
-/** Value inside of a response that is not JSON, with its place for messages. */
+/** Value inside of a response that is not JSON or one of several formats, with its place for messages. */
 export interface ContentValue {
   readonly place: string;
   readonly shape: Shape;
@@ -14,13 +14,23 @@ export interface ContentValue {
  * Returns the lines or events of a response, so that the caller can check their values. Returns a text if the response breaks
  * its format.
  */
-export function contentValues(
-  content: TestedContent,
-  { headers, text }: TestResponse,
-): ContentValue[] | string {
+export function contentValues(content: TestedContent, answer: TestResponse): ContentValue[] | string {
+  const { headers, text } = answer;
   const type = headers.get("content-type") ?? "nothing";
+  if (content.choices !== undefined) {
+    const essence = type.split(";", 1)[0];
+    const chosen = content.choices.find((choice) => choice.type === essence);
+    if (chosen !== undefined) return contentValues(chosen, answer);
+    const names = content.choices.map((choice) => choice.type);
+    return `the content type ${type}, expected ${names.join(" or ")}`;
+  }
   const expected = content.kind === "text" ? `${content.type}; charset=utf-8` : content.type;
   if (type.toLowerCase() !== expected) return `the content type ${type}, expected ${expected}`;
+  if (content.kind === "json") {
+    const value = parsed(text);
+    if (value === undefined) return "a body that is not JSON";
+    return content.json === undefined ? [] : [{ place: "body", shape: content.json, value }];
+  }
   if (content.kind === "lines") return lines(content, text);
   return content.kind === "events" ? events(content, text) : [];
 }

@@ -36,9 +36,15 @@ export class GeneratedLocations {
   }
 
   /** Returns the runners for the rows of a route. */
-  of({ route }: Pick<RouteTable, "route">): RunnerAt {
+  of({ route, choice }: Pick<RouteTable, "route" | "choice">): RunnerAt {
     const site = this.#site;
-    const start = this.#lines.findIndex((line) => line.trim() === `route: ${JSON.stringify(route)},`);
+    const start = this.#lines.findIndex(
+      (line, index) =>
+        line.trim() === `route: ${JSON.stringify(route)},` &&
+        (choice === undefined ||
+          this.#lines[index + 1]?.trim().startsWith(`choice: { type: ${JSON.stringify(choice.type)},`) ===
+            true),
+    );
     if (site === undefined || start === -1) return () => this.#runner;
     const rest = this.#lines.slice(start + 1);
     const end = rest.findIndex((line) => line.trim().startsWith(`route: "`));

@@ -43,7 +43,7 @@ export function slotsOf(
     slots.body = placed(slots.body, [name], freshText(text));
   }
   for (const slot of ["params", "query", "body"] as const) {
-    const given = fixture[slot];
+    const given = slot === "body" ? bodyOf(table, fixture) : fixture[slot];
     if (given === undefined) continue;
     const before = slots[slot];
     const isObject = typeof given === "object" && !Array.isArray(given) && !(given instanceof Uint8Array);
@@ -51,6 +51,13 @@ export function slotsOf(
   }
   for (const { slot, path, given } of changes) slots[slot] = placed(slots[slot], stepsOf(path), given);
   return slots;
+}
+
+/** Returns the body of a fixture. For a contract with a union of formats, the body is `{ type, value }`. */
+function bodyOf({ choice }: RouteTable, { body }: Omit<Fixture, "headers">): Fixture["body"] {
+  if (choice === undefined || body === undefined) return body;
+  const { type, value } = body as { readonly type?: unknown; readonly value?: Fixture["body"] };
+  return type === choice.type ? value : undefined;
 }
 
 function freshText(text: string): string {
@@ -82,9 +89,10 @@ export function send(
   const [method = "", path = ""] = table.route.split(" ");
   const { body } = slots;
   const query = (slots.query ?? {}) as Record<string, unknown>;
-  const isEndless = table.replies?.some(
-    ({ content }) => content?.kind === "events" || content?.kind === "lines",
+  const kinds = table.replies?.flatMap(({ content }) =>
+    (content?.choices ?? [content]).map((choice) => choice?.kind),
   );
+  const isEndless = kinds?.some((kind) => kind === "events" || kind === "lines");
   const limit = {
     ...(isEndless === true ? { readMs: STREAM_MS } : {}),
     ...(options.defaultHeaders === false ? { defaultHeaders: false } : {}),

@@ -7,6 +7,7 @@ import { itemsOf, SLOTS } from "../coverage/items.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { decodedBody, formatTests } from "./bodies.ts";
+import { acceptTests, withFormat } from "./choices.ts";
 import { credentialTests } from "./credentials.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
@@ -69,12 +70,13 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     test("is tested", async () => fail(`${table.route}: ${untested}`));
     return;
   }
-  const compiled = tests.contracts.application.routes.find((route) => route.ref === table.route);
-  if (compiled === undefined || request === undefined) {
+  const found = tests.contracts.application.routes.find((route) => route.ref === table.route);
+  if (found === undefined || request === undefined) {
     throw new Error(
       `The generated tests are out of date: the application has no route ${table.route}. Run \`kit build\``,
     );
   }
+  const compiled = withFormat(found, table.choice);
   /**
    * False after the application has refused the headers of the tests with 401 or 403. If false, the other
    * tests of the route are skipped.
@@ -124,6 +126,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   }
   if (table.format !== undefined) formatTests(table, table.format, each);
   else if (request.body !== undefined) bodyTests(table, compiled, each);
+  acceptTests(table, each);
   if (random === undefined) return;
   for (const kind of ["valid", "spoiled"] as const) {
     randomTest(tests, { table, compiled }, kind, random, each);
@@ -141,8 +144,8 @@ function randomTest(
   const { table } = route;
   const parts = contracts.routes.find((one) => one.route === table.route);
   if (parts === undefined || SLOTS.every((slot) => parts[slot] === undefined)) return;
-  if (table.format !== undefined) {
-    const { kind: format } = table.format;
+  if (table.format !== undefined || table.choice !== undefined) {
+    const format = table.format?.kind ?? "one of several";
     each(`is called with random requests of the kind ${kind}`, async (_app, context) =>
       context.skip(`random requests have no body in the format ${format}`),
     );
@@ -271,8 +274,9 @@ function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void
     const answer = await send(app.client, table, slots, { headers: await app.headers(table.route) });
     expectRefused(table, answer, "$", false);
   });
-  each("refuses text/plain", async (app) => {
-    expectError(table, await text(app, valid, "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE");
+  const other = table.choice === undefined ? "text/plain" : "application/x-kit-other";
+  each(`refuses ${other}`, async (app) => {
+    expectError(table, await text(app, valid, other), 415, "UNSUPPORTED_MEDIA_TYPE");
   });
   each("refuses a body of deeply nested lists", async (app) => {
     // A body of type `unknown` accepts nested lists.

@@ -45,7 +45,8 @@ export function contractTests(tests: ContractTests): void {
     }, HOOK_TIMEOUT_MS);
     for (const table of tests.routes) {
       const runnerAt = places.of(table);
-      runnerAt().describe(table.route, () => {
+      const { route, choice } = table;
+      runnerAt().describe(choice === undefined ? route : `${route} with ${choice.type}`, () => {
         const { errors } = tests.contracts;
         const formatted = errors === undefined ? table : { ...table, errorFormat: errors };
         routeTests({ tests, table: formatted, runnerAt }, () => {

@@ -47,11 +47,23 @@ export interface TestedFormat {
   readonly files?: readonly TestedFile[];
 }
 
-/** Response body that is not JSON. */
-export interface TestedContent {
-  readonly kind: "text" | "bytes" | "lines" | "events";
-  /** Media type. */
+/** One format of a request body whose contract has a union of formats. */
+export interface FormatChoice {
+  /** First media type or range of the format. */
   readonly type: string;
+  /** Media types and ranges of all formats. */
+  readonly all: readonly string[];
+}
+
+/** Response body that is not JSON, or a member of a union of formats. */
+export interface TestedContent {
+  readonly kind: "text" | "bytes" | "lines" | "events" | "json" | "oneof";
+  /** Media type. In a union, the media type of the first format. */
+  readonly type: string;
+  /** Shape of the value. Present only if the kind is `json`. */
+  readonly json?: Shape;
+  /** Formats of a union. Present only if the kind is `oneof`. */
+  readonly choices?: readonly TestedContent[];
   /** Shape of a line. Present only if the kind is `lines`. */
   readonly line?: Shape;
   /** Shapes of the data of events, by name; `null` if the event has no data. Present only if the kind is `events`. */
@@ -92,6 +104,8 @@ export interface DeclaredReply {
 export interface RouteTable {
   /** Method and path pattern, for example `GET /notes/:id`. */
   readonly route: string;
+  /** Format of the request body in this table. A contract with a union of formats has one table for each format. */
+  readonly choice?: FormatChoice;
   /** Reason why the configuration excludes the route. */
   readonly skip?: string;
   /** Reason why the route has no tests. */
