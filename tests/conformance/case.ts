@@ -41,7 +41,7 @@ export interface Case {
 }
 
 /** Reads the cases of a file, and the maximum body size that they are written for. */
-export function readCases(name: "http" | "contracts" | "wrappers" | "bodies" = "http"): {
+export function readCases(name: "http" | "contracts" | "wrappers" | "bodies" | "format-unions" = "http"): {
   readonly bodyLimit: number;
   readonly cases: readonly Case[];
 } {
