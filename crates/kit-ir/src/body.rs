@@ -61,7 +61,7 @@ pub enum BodyFormat {
 }
 
 impl BodyFormat {
-    /// Returns the events of a stream of events. Returns `None` for any other format.
+    /// Returns the events of a stream of events, also in a union of formats. Returns `None` for any other format.
     ///
     /// ```
     /// use kit_ir::BodyFormat;
@@ -72,6 +72,7 @@ impl BodyFormat {
     pub fn events(&self) -> Option<&[DeclaredEvent]> {
         match self {
             Self::Events { events } => Some(events),
+            Self::OneOf { choices } => choices.iter().find_map(|choice| choice.format.events()),
             _ => None,
         }
     }

@@ -40,6 +40,7 @@ mod literal;
 mod literal_option;
 mod property;
 mod route;
+mod route_formats;
 mod security;
 mod security_headers;
 mod source;

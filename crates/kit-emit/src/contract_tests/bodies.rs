@@ -7,6 +7,36 @@ use serde_json::Value;
 use super::rules::{RequestValue, Rule, Rules, Step, ValueOrigin};
 use crate::text::literal;
 
+/// Contract of a route with one format of its request body.
+pub(super) struct Variant {
+    pub(super) route: Route,
+    /// Media types of all formats of the contract. Empty if the contract has one format.
+    pub(super) all: Vec<String>,
+    /// True for the first format.
+    pub(super) is_first: bool,
+}
+
+/// Returns the route once for each format of its request body, because each format has valid requests and rules of its own.
+pub(super) fn variants(route: &Route) -> Vec<Variant> {
+    let choices = route.body_format.choices(route.slots.body);
+    let all: Vec<String> = if route.body_format.is_union() {
+        let names = route.body_format.accepted_media_types().into_iter();
+        names.map(str::to_owned).collect()
+    } else {
+        Vec::new()
+    };
+    let variants = choices.into_iter().enumerate().map(|(index, choice)| {
+        let mut route = route.clone();
+        (route.body_format, route.slots.body) = (choice.format, choice.body);
+        Variant {
+            route,
+            all: all.clone(),
+            is_first: index == 0,
+        }
+    });
+    variants.collect()
+}
+
 /// Returns the format of a route's request body; `None` if the body is JSON or does not exist.
 pub(super) fn format(program: &Program, route: &Route) -> Option<String> {
     let format = &route.body_format;

@@ -36,7 +36,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     };
     let mut tables = Writer::default();
     for route in routes {
-        for variant in variants(route) {
+        for variant in bodies::variants(route) {
             file.route(tests, &variant, &mut tables);
         }
     }
@@ -84,36 +84,6 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     text
 }
 
-/// Contract of a route with one format of its request body.
-struct Variant {
-    route: Route,
-    /// Media types of all formats of the contract. Empty if the contract has one format.
-    all: Vec<String>,
-    /// True for the first format.
-    is_first: bool,
-}
-
-/// Returns the route once for each format of its request body, because each format has valid requests and rules of its own.
-fn variants(route: &Route) -> Vec<Variant> {
-    let choices = route.body_format.choices(route.slots.body);
-    let all: Vec<String> = if route.body_format.is_union() {
-        let names = route.body_format.accepted_media_types().into_iter();
-        names.map(str::to_owned).collect()
-    } else {
-        Vec::new()
-    };
-    let variants = choices.into_iter().enumerate().map(|(index, choice)| {
-        let mut route = route.clone();
-        (route.body_format, route.slots.body) = (choice.format, choice.body);
-        Variant {
-            route,
-            all: all.clone(),
-            is_first: index == 0,
-        }
-    });
-    variants.collect()
-}
-
 struct File<'a> {
     context: Context<'a>,
     helpers: BTreeSet<&'static str>,
@@ -124,7 +94,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn route(&mut self, tests: &ContractTests, variant: &Variant, writer: &mut Writer) {
+    fn route(&mut self, tests: &ContractTests, variant: &bodies::Variant, writer: &mut Writer) {
         let route = &variant.route;
         let reference = route.reference();
         let own = tests.of(route);

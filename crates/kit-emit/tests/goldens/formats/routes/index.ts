@@ -123,6 +123,7 @@ const application: CompiledApplication = {
     },
   ],
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
+  asyncapi: () => readFile(new URL("../schemas/asyncapi.json", import.meta.url), "utf8"),
 };
 
 export { compiledRouter, routeTable };

@@ -2,6 +2,7 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
+import { ProgressShape } from "../validators/Progress.validator.ts";
 
 const contracts: Contracts = {
   application,
@@ -10,7 +11,7 @@ const contracts: Contracts = {
     { route: "POST /photos", successes: [201], errors: [], format: "oneof" },
     { route: "GET /report", successes: [200], errors: [] },
     { route: "GET /export", successes: [200, 202, 204], errors: [] },
-    { route: "GET /watch", successes: [200], errors: [] },
+    { route: "GET /watch", successes: [200], errors: [], events: { "progress": ProgressShape } },
   ],
 };
 
