@@ -39,6 +39,7 @@ pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Response, Err
 ///     .body_bytes(1024)
 ///     .timeout_ms(500)
 ///     .openapi("{}")
+///     .asyncapi("{}")
 ///     .cors(Cors::origins(&["https://app.example.com"]))
 ///     .csrf(Csrf::new())
 ///     .request_log(RequestLog::new())

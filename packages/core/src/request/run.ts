@@ -524,7 +524,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
       // A handler that only sends learns from `send` that the client has disconnected.
       if (error instanceof SocketClosedError && !messages.isOpen) return;
       this.failSocket(error);
-      // Answers are checked only in development, where contract tests show the reason.
+      // Messages are checked only in development. Contract tests show the reason.
       const isBreach = error instanceof ResponseContractError && this.settings.checkResponses;
       messages.close(1011, isBreach ? reasonOf(error.failures) : "Internal error");
     }

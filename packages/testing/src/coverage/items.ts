@@ -1,6 +1,6 @@
 import { envelope, type ErrorFormat } from "./error-format.ts";
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
-import { messageItems } from "./messages.ts";
+import { messageNames } from "./messages.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 
@@ -53,7 +53,7 @@ function* itemsOfRoute(contract: ContractParts, format: ErrorFormat): Generator<
   for (const what of answersOf(contract, canBeRefused, format)) yield { kind: "answer", route, what };
   if (contract.format !== undefined) yield formatItem(route, contract.format);
   yield* parts;
-  yield* messageItems(contract);
+  for (const what of messageNames(contract)) yield { kind: "message", route, what };
 }
 
 /** Returns the item for a body that is not JSON. A request with such a body covers the item if the response is a success. */

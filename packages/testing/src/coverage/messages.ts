@@ -2,7 +2,6 @@ import type { Shape } from "@kit/core/codec";
 import type { TestedMessage } from "@kit/types";
 
 import type { ContractParts } from "./contracts.ts";
-import type { Item } from "./items.ts";
 import { alternatives, expectedOf, fits, resolve } from "./rules.ts";
 
 /** Message that a contract allows: a member of the union of messages, or an event. */
@@ -11,20 +10,16 @@ interface Variant {
   isSeen(message: TestedMessage): boolean;
 }
 
-/** Returns the items for the messages of a WebSocket and for the events of a response: one for each member of a union. */
-export function messageItems(contract: ContractParts): Item[] {
-  return variantsOf(contract).map(({ name }) => itemOf(contract, name));
+/** Returns the names of the messages of a WebSocket, or of the events of a response: one for each member of a union. */
+export function messageNames(contract: ContractParts): string[] {
+  return variantsOf(contract).map(({ name }) => name);
 }
 
-/** Returns the items that a message covers. Returns an empty list for a message that breaks the contract. */
-export function seenMessages(contract: ContractParts, message: TestedMessage): Item[] {
+/** Returns the names that a message has. Returns an empty list for a message that breaks the contract. */
+export function seenNames(contract: ContractParts, message: TestedMessage): string[] {
   return variantsOf(contract)
     .filter((variant) => variant.isSeen(message))
-    .map(({ name }) => itemOf(contract, name));
-}
-
-function itemOf({ route }: ContractParts, what: string): Item {
-  return { kind: "message", route, what };
+    .map(({ name }) => name);
 }
 
 function variantsOf({ socket, events }: ContractParts): Variant[] {

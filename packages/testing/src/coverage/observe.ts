@@ -12,7 +12,7 @@ import type {
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { envelope, type ErrorFormat, readFailure } from "./error-format.ts";
 import { answersOf, formatItem, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
-import { seenMessages } from "./messages.ts";
+import { seenNames } from "./messages.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
@@ -89,7 +89,9 @@ export class Observer {
     const match = this.#match(method, target.split("?", 1)[0]!);
     const compiled = match.kind === "route" ? this.#application.routes[match.route] : undefined;
     const contract = compiled === undefined ? undefined : this.#contracts.get(compiled.ref);
-    return contract === undefined ? [] : seenMessages(contract, message).map(idOf);
+    if (contract === undefined) return [];
+    const { route } = contract;
+    return seenNames(contract, message).map((what) => idOf({ kind: "message", route, what }));
   }
 
   /**

@@ -8,6 +8,7 @@ mod routes;
 mod runtime;
 mod schema;
 mod sidecar;
+mod static_files;
 mod streams;
 mod table;
 

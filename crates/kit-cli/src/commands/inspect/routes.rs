@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::built_project::Built;
+use super::static_files::{FilesRow, static_files};
 use super::table::{EMPTY_CELL, cell, table};
 use crate::console::Console;
 use crate::failure::{CommandError, Problem};
@@ -116,52 +117,6 @@ struct Row<'a> {
 struct Messages<'a> {
     r#in: Option<&'a str>,
     out: Option<&'a str>,
-}
-
-/// Directory in `static-files.json`.
-#[derive(Deserialize)]
-struct Files {
-    prefix: String,
-    dir: String,
-}
-
-/// Static files as the command prints them.
-#[derive(Serialize)]
-struct FilesRow {
-    method: &'static str,
-    path: String,
-    params: IndexMap<String, String>,
-    query: Option<String>,
-    body: Option<String>,
-    response: Option<String>,
-    /// Directory of the files. `None` if it is known only when the application runs.
-    files: Option<String>,
-}
-
-impl FilesRow {
-    fn of(files: Option<Files>) -> Self {
-        let (prefix, files) = match files {
-            Some(Files { prefix, dir }) => (prefix, Some(dir)),
-            None => ("/".to_owned(), None),
-        };
-        Self {
-            method: "GET",
-            path: format!("{}/*", prefix.trim_end_matches('/')),
-            params: IndexMap::new(),
-            query: None,
-            body: None,
-            response: None,
-            files,
-        }
-    }
-
-    /// Returns the directory, as the column of responses contains it.
-    fn text(&self) -> String {
-        match &self.files {
-            Some(dir) => format!("files of {dir}"),
-            None => "files of directories known at run time".to_owned(),
-        }
-    }
 }
 
 /// Line of `kit inspect routes`.
@@ -388,17 +343,6 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
         .collect();
     console.result(&table(&headings, &cells));
     Ok(())
-}
-
-/// Returns the static files that the application serves.
-fn static_files(built: &Built) -> Result<Vec<FilesRow>, CommandError> {
-    Ok(
-        match built.read_if_there::<Option<Vec<Files>>>("static-files.json")? {
-            None => Vec::new(),
-            Some(None) => vec![FilesRow::of(None)],
-            Some(Some(sites)) => sites.into_iter().map(|site| FilesRow::of(Some(site))).collect(),
-        },
-    )
 }
 
 /// Returns a type with its format as the contract writes them: `Form<Login>`, `Text`. Returns `None` if there is no body.
