@@ -17,6 +17,8 @@ const { quick, json } = parseArgs({
 }).values;
 const [mib, rounds] = quick === true ? [64, 3] : [256, 7];
 const size = mib * mebibyte;
+/** Boundary as long as those of browsers, because the length decides how fast a parser can search. */
+const boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
 const directory: string = import.meta.dirname;
 const peers = join(directory, "peers");
 
@@ -73,10 +75,10 @@ async function send(port: number): Promise<void> {
   let text = "";
   socket.on("data", (data) => (text += data.toString("latin1")));
   const closed = once(socket, "close");
-  const begin = '--b123\r\ncontent-disposition: form-data; name="avatar"; filename="a"\r\n\r\n';
-  const end = "\r\n--b123--\r\n";
+  const begin = `--${boundary}\r\ncontent-disposition: form-data; name="avatar"; filename="a"\r\n\r\n`;
+  const end = `\r\n--${boundary}--\r\n`;
   socket.write(
-    `POST /avatars HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=b123\r\ncontent-length: ${begin.length + size + end.length}\r\n\r\n${begin}`,
+    `POST /avatars HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${begin.length + size + end.length}\r\n\r\n${begin}`,
   );
   const part = crypto.getRandomValues(new Uint8Array(65_536));
   for (let sent = 0; sent < size; sent += part.length) {
