@@ -4,7 +4,10 @@
 //
 // `wstest` needs Python 2.7: `pip install autobahntestsuite==0.8.2`. A port means a server that is running already and sends
 // every message back. Cases are patterns such as `9.*`; by default all cases run, which takes minutes. Use addons of a release
-// build (`cargo build --release -p kit-node-server`).
+// build (`cargo build --release -p kit-node-server`). The runtime of Rust servers has such a server as a test, at the port of
+// the variable `PORT`:
+//
+//     KIT_TEST_SERVER=1 PORT=9002 cargo test -p kit-runtime --features sockets --lib echo_server -- --nocapture
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
