@@ -20,7 +20,7 @@ export interface RateLimitOptions {
   /** Store of the counts. Default: the memory of this process. */
   readonly store?: LimitStore;
   /**
-   * What happens while the store cannot be reached: `memory` counts in each process for itself, `refuse` answers 503, and
+   * Behavior while the store cannot be reached: `memory` counts in each process for itself, `refuse` answers 503, and
    * `allow` lets all requests through. Default `memory`.
    */
   readonly ifStoreFails?: "memory" | "refuse" | "allow";
