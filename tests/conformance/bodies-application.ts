@@ -103,6 +103,7 @@ const handlers = {
   "GET /report": ({ ctx, reply }: Input<void>) => {
     const mode = ctx.headers["x-mode"];
     if (mode === "202") return reply(202, { percent: 50 });
+    if (mode === "207") return reply(207, events());
     return mode === "203" ? reply(203, books(1)) : reply(200, "a,b\n");
   },
 };

@@ -20,7 +20,8 @@ import { check } from "./answer.ts";
 import type { Served } from "./application.ts";
 import { bodyOptions, serveBodies } from "./bodies-application.ts";
 import { bytesOf, readCases } from "./case.ts";
-import { notInRust } from "./rust.ts";
+import { begin, end, hostile } from "./hostile-uploads.ts";
+import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { open } from "./uploads.ts";
 
@@ -32,9 +33,6 @@ const mebibyte = 1024 * 1024;
 const size = (process.env["KIT_LONG"] === undefined ? 64 : 1024) * mebibyte;
 const client = fileURLToPath(new URL("upload-client.ts", import.meta.url));
 const cases = readCases("bodies").cases.filter(({ name }) => /^uploads?:/.test(name));
-const begin = '--b\r\nContent-Disposition: form-data; name="avatar"; filename="a"\r\n\r\n';
-const end = "\r\n--b--\r\n";
-const field = '--b\r\nContent-Disposition: form-data; name="other"\r\n\r\n';
 
 type Handle = (body: { readonly avatar?: Upload }) => unknown;
 
@@ -94,11 +92,6 @@ async function kept(): Promise<number> {
   return heapUsed + external;
 }
 
-/** Returns a text of about this length that repeats another. */
-function fill(text: string, length: number): string {
-  return text.repeat(Math.ceil(length / text.length));
-}
-
 async function count({ avatar }: { readonly avatar?: Upload }): Promise<number> {
   let bytes = 0;
   for await (const chunk of avatar ?? []) bytes += chunk.length;
@@ -113,12 +106,12 @@ async function waitFor(holds: () => boolean, what: string): Promise<void> {
   }
 }
 
-notInRust("uploads", "`kit build` of a Rust server refuses routes with `Upload`");
-for (const [name, make] of servers) {
+/** Sends the body of each case in pieces. */
+function testInPieces(name: string, start: () => Promise<Served>): void {
   describe(`${name}: every case in pieces`, { concurrency: 8 }, () => {
     let app: Served;
     before(async () => {
-      app = await serveBodies(make());
+      app = await start();
     });
     after(() => app[Symbol.asyncDispose]());
     for (const one of cases) {
@@ -137,6 +130,11 @@ for (const [name, make] of servers) {
       });
     }
   });
+}
+
+if (isRust) testInPieces("rust", () => startRust("rust-server", { bodyBytes: mebibyte }));
+for (const [name, make] of servers) {
+  testInPieces(name, () => serveBodies(make()));
 
   describe(name, () => {
     for (const [speed, pause] of [
@@ -283,38 +281,6 @@ for (const [name, make] of servers) {
       await waitFor(() => descriptors() <= earlier, `${earlier} descriptors: ${descriptors()}`);
     });
 
-    const hostile: readonly [what: string, status: number, parts: () => Iterable<string>][] = [
-      ["endless headers", 400, () => ["--b\r\nx: ", ...Array<string>(1000).fill(fill("y", 65_536))]],
-      [
-        "endless short headers",
-        400,
-        () => ["--b\r\n", ...Array<string>(1000).fill(fill("x-y: z\r\n", 65_536))],
-      ],
-      ["100,000 parts", 400, () => Array<string>(100_000).fill(`${field}1\r\n`)],
-      ["no boundary", 400, () => Array<string>(1000).fill(fill("x", 65_536))],
-      ["line breaks before the boundary", 400, () => Array<string>(1000).fill(fill("\r\n", 65_536))],
-      ["blanks after the boundary", 400, () => ["--b", ...Array<string>(1000).fill(fill(" ", 65_536)), "x"]],
-      ["a part without an end", 400, () => [begin, ...Array<string>(1000).fill(fill("\r\n--a", 65_536))]],
-      [
-        "a nested multipart body",
-        204,
-        () => [
-          begin.replace("\r\n\r\n", "\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n"),
-          ...Array<string>(1000).fill(fill("--c\r\nContent-Disposition: file\r\n\r\n1\r\n", 65_536)),
-          end,
-        ],
-      ],
-      [
-        "starts of boundaries",
-        204,
-        () => [begin, ...Array<string>(1000).fill(fill("\r\n--\r\r\n-", 65_536)), end],
-      ],
-      [
-        "undeclared parts before the upload",
-        204,
-        () => [field, ...Array<string>(1000).fill(fill("x", 65_536)), "\r\n", `${begin}1${end}`],
-      ],
-    ];
     // The other servers receive bodies with the same code as the second server.
     const tested = name === "native" || name === "fallback" ? hostile : [];
     for (const [what, status, parts] of tested) {

@@ -36,13 +36,18 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
+/** Running program of `rust-server`. */
+export interface RustServed extends Served {
+  readonly pid: number;
+}
+
 /** Starts one of the programs in `rust-server`. */
 export async function startRust(
   program: "rust-server" | "raw-echo" | "edge",
   settings: Settings,
   mode: "production" | "development" = "production",
   variablesOfProgram: Readonly<Record<string, string>> = {},
-): Promise<Served> {
+): Promise<RustServed> {
   const given = Object.entries(settings).map(([name, value]) => [
     variables[name as keyof Settings],
     String(value),
@@ -68,6 +73,7 @@ export async function startRust(
     if (port !== undefined)
       return {
         port: Number(port),
+        pid: child.pid!,
         log: () => written,
         aborted: () => written.match(/"message":"aborted"/g)?.map(() => "REQUEST_TIMEOUT") ?? [],
         stop: async () => {

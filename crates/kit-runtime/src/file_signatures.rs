@@ -18,6 +18,9 @@ const SIGNATURES: [(&str, usize, &[u8]); 12] = [
     ("application/ogg", 0, b"OggS\0"),
 ];
 
+/// Maximum number of bytes from the start of a file that show its type.
+pub(crate) const MAX_SIGNATURE: usize = 12;
+
 /// Types whose files always begin with one of the signatures, so that other bytes are not a file of the type.
 const CERTAIN: [&str; 8] = [
     "image/png",
@@ -51,7 +54,13 @@ pub(crate) fn contradicting_type(declared: &str, bytes: &[u8]) -> Option<&'stati
 
 #[cfg(test)]
 mod tests {
-    use super::contradicting_type;
+    use super::{MAX_SIGNATURE, SIGNATURES, contradicting_type};
+
+    #[test]
+    fn needs_the_bytes_of_the_longest_signature() {
+        let ends = SIGNATURES.iter().map(|(_, offset, start)| offset + start.len());
+        assert_eq!(ends.max(), Some(MAX_SIGNATURE));
+    }
 
     #[test]
     fn finds_files_with_another_type_than_declared() {

@@ -1,6 +1,8 @@
 //! Parser of bodies in the format `multipart/form-data` (RFC 7578, on the framing of RFC 2046, section 5.1). The parser
 //! is strict: each body that two programs could read differently is refused. `packages/core/src/bodies/multipart.ts`
 //! implements the same in TypeScript, and `conformance/multipart.json` has the cases.
+//!
+//! tidy: long because the parser and the tests of its mistakes read each other's texts
 
 use std::collections::HashMap;
 
@@ -86,98 +88,343 @@ fn is_boundary(text: &str) -> bool {
 ///
 /// The first mistake in the framing of the body.
 pub fn parse(body: &Bytes, boundary: &str) -> Result<Vec<Part>, Mistake> {
-    let delimiter = format!("\r\n--{boundary}");
-    let finder = Finder::new(&delimiter);
-    let mut parts = Vec::new();
-    let first = first_delimiter(body, &delimiter);
-    // Position after a delimiter.
-    let mut at =
-        first.ok_or_else(|| Mistake::new(format!("a line --{boundary} before the first part"), "none"))?;
+    let mut parser = Parser::new(boundary);
+    parser.push(body.clone());
+    parser.end();
+    let mut parts: Vec<Part> = Vec::new();
     loop {
-        if body[at..].starts_with(b"--") {
-            let end = skip_blanks(body, at + 2);
-            // An epilogue (RFC 2046, 5.1.1) is refused: no client sends it, and some programs would read parts in it.
-            if !matches!(&body[end..], b"" | b"\r\n") {
-                return Err(Mistake::new(
-                    "the end of the body after the last boundary",
-                    "other bytes",
-                ));
+        match parser.step()? {
+            Step::Part(head) => parts.push(Part {
+                name: head.name,
+                file_name: head.file_name,
+                media_type: head.media_type,
+                bytes: Bytes::new(),
+            }),
+            // The whole content, because the parser has the whole body.
+            Step::Content(bytes) => {
+                if let Some(part) = parts.last_mut() {
+                    part.bytes = bytes;
+                }
             }
-            return Ok(parts);
+            Step::PartEnd => {}
+            Step::End | Step::More => return Ok(parts),
         }
-        at = skip_blanks(body, at);
-        if !is_line_end(body, at) {
-            let received = if at >= body.len() {
-                "the end of the body"
-            } else {
-                "other bytes"
+    }
+}
+
+/// Step of a [`Parser`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The parser needs more bytes, or the end of the body.
+    More,
+    /// A part begins.
+    Part(Head),
+    /// Bytes of the part's content, at least one. They are a view of the received bytes.
+    Content(Bytes),
+    /// The content of the part is complete.
+    PartEnd,
+    /// The body is complete. Every later step is the same.
+    End,
+}
+
+/// Next bytes that a parser expects.
+#[derive(Debug, Clone)]
+enum State {
+    Start,
+    AfterDelimiter,
+    Epilogue,
+    LineBreak,
+    Head,
+    ContentStart,
+    Content,
+    PartEnd,
+    End,
+    Failed(Mistake),
+}
+
+/// Parser of a body that arrives in chunks. Between two chunks, the parser keeps at most the headers of one part, or the
+/// start of a boundary.
+#[derive(Debug)]
+pub struct Parser {
+    /// Line break, dashes and boundary, which end the content of a part.
+    finder: Finder<'static>,
+    /// Received bytes that are not consumed.
+    buffer: Bytes,
+    /// Number of bytes in the buffer in which the end of the headers cannot begin.
+    searched: usize,
+    is_complete: bool,
+    parts: usize,
+    /// Number of bytes of the content so far.
+    length: usize,
+    /// Number of bytes that the header `content-length` of the part declares.
+    declared: Option<usize>,
+    state: State,
+}
+
+/// Line break of the framing.
+const LINE_BREAK: &[u8] = b"\r\n";
+
+impl Parser {
+    /// Creates a parser for bodies with a valid boundary.
+    pub fn new(boundary: &str) -> Self {
+        Self {
+            finder: Finder::new(&format!("\r\n--{boundary}")).into_owned(),
+            buffer: Bytes::new(),
+            searched: 0,
+            is_complete: false,
+            parts: 0,
+            length: 0,
+            declared: None,
+            state: State::Start,
+        }
+    }
+
+    /// Adds the next bytes of the body.
+    pub fn push(&mut self, chunk: Bytes) {
+        if self.buffer.is_empty() {
+            self.buffer = chunk;
+            return;
+        }
+        // The capacity of the vector at least doubles when it grows, so the time for many small chunks stays linear.
+        let mut joined = Vec::from(std::mem::take(&mut self.buffer));
+        joined.extend_from_slice(&chunk);
+        self.buffer = joined.into();
+    }
+
+    /// Tells the parser that the body has no more bytes.
+    pub fn end(&mut self) {
+        self.is_complete = true;
+    }
+
+    /// Returns the next step.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in the framing of the body. Every later step is the same.
+    pub fn step(&mut self) -> Result<Step, Mistake> {
+        loop {
+            let step = match &self.state {
+                State::Start => self.read_start(),
+                State::AfterDelimiter => Ok(self.read_after_delimiter()),
+                State::Epilogue => self.read_epilogue(),
+                State::LineBreak => self.read_line_break(),
+                State::Head => self.read_head(),
+                State::ContentStart => self.read_content_start(),
+                State::Content => self.read_content(),
+                State::PartEnd => self.read_part_end(),
+                State::End => Ok(Some(Step::End)),
+                State::Failed(mistake) => Err(mistake.clone()),
             };
-            return Err(Mistake::new("a line break after a boundary", received));
+            match step {
+                Ok(None) => {}
+                Ok(Some(step)) => return Ok(step),
+                Err(mistake) => {
+                    self.state = State::Failed(mistake.clone());
+                    return Err(mistake);
+                }
+            }
         }
-        if parts.len() == MAX_PARTS {
+    }
+
+    fn delimiter(&self) -> &[u8] {
+        self.finder.needle()
+    }
+
+    /// Returns the delimiter as text without its line break.
+    fn line(&self) -> String {
+        String::from_utf8_lossy(&self.delimiter()[LINE_BREAK.len()..]).into_owned()
+    }
+
+    /// Returns true if the received bytes start with `expected`. Returns `None` if more bytes decide.
+    fn starts_with(&self, expected: &[u8]) -> Option<bool> {
+        let length = self.buffer.len().min(expected.len());
+        if self.buffer[..length] == expected[..length] {
+            (length == expected.len() || self.is_complete).then_some(length == expected.len())
+        } else {
+            Some(false)
+        }
+    }
+
+    /// Consumes bytes.
+    fn skip(&mut self, length: usize) {
+        drop(self.buffer.split_to(length));
+    }
+
+    fn skip_blanks(&mut self) {
+        let blanks = self.buffer.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let length = blanks.count();
+        self.skip(length);
+    }
+
+    /// Reads the first delimiter, which begins the body, or follows one line break. A preamble (RFC 2046, 5.1.1) is refused,
+    /// because no client sends it.
+    fn read_start(&mut self) -> Result<Option<Step>, Mistake> {
+        let delimiter = self.delimiter();
+        let line = &delimiter[LINE_BREAK.len()..];
+        let found = match (self.starts_with(line), self.starts_with(delimiter)) {
+            (Some(true), _) => line.len(),
+            (_, Some(true)) => delimiter.len(),
+            (Some(false), Some(false)) => {
+                let expected = format!("a line {} before the first part", self.line());
+                return Err(Mistake::new(expected, "none"));
+            }
+            _ => return Ok(Some(Step::More)),
+        };
+        self.skip(found);
+        self.state = State::AfterDelimiter;
+        Ok(None)
+    }
+
+    fn read_after_delimiter(&mut self) -> Option<Step> {
+        match self.starts_with(b"--") {
+            None => return Some(Step::More),
+            Some(true) => {
+                self.skip(2);
+                self.state = State::Epilogue;
+            }
+            Some(false) => self.state = State::LineBreak,
+        }
+        None
+    }
+
+    /// Reads the rest of the last line. An epilogue (RFC 2046, 5.1.1) is refused: no client sends it, and some programs would
+    /// read parts in it.
+    fn read_epilogue(&mut self) -> Result<Option<Step>, Mistake> {
+        self.skip_blanks();
+        let is_end = self.buffer.is_empty() || *self.buffer == *LINE_BREAK;
+        let is_possible = is_end || (!self.is_complete && *self.buffer == LINE_BREAK[..1]);
+        if !is_possible {
+            return Err(Mistake::new(
+                "the end of the body after the last boundary",
+                "other bytes",
+            ));
+        }
+        if !self.is_complete {
+            return Ok(Some(Step::More));
+        }
+        self.state = State::End;
+        Ok(None)
+    }
+
+    fn read_line_break(&mut self) -> Result<Option<Step>, Mistake> {
+        self.skip_blanks();
+        match self.starts_with(LINE_BREAK) {
+            None => return Ok(Some(Step::More)),
+            Some(true) => {}
+            Some(false) => {
+                let received = if self.buffer.is_empty() {
+                    "the end of the body"
+                } else {
+                    "other bytes"
+                };
+                return Err(Mistake::new("a line break after a boundary", received));
+            }
+        }
+        if self.parts == MAX_PARTS {
             return Err(Mistake::new(format!("at most {MAX_PARTS} parts"), "more parts"));
         }
-        let head = Head::read(body, at)?;
-        let content = &body[head.end..];
-        // RFC 2046 lets a part without content leave out the line break before the boundary, but some programs read the
-        // boundary as content then.
-        if content.starts_with(&delimiter.as_bytes()[2..]) {
-            let expected = "a line break between the headers of a part and the next boundary";
-            return Err(Mistake::new(expected, "none"));
+        self.parts += 1;
+        self.searched = 0;
+        self.state = State::Head;
+        Ok(None)
+    }
+
+    /// Reads the headers of a part. The line break before them is not consumed earlier, because a part may have no headers.
+    fn read_head(&mut self) -> Result<Option<Step>, Mistake> {
+        let found = memmem::find(&self.buffer[self.searched..], b"\r\n\r\n").map(|at| at + self.searched);
+        let length = found.unwrap_or(self.buffer.len());
+        // Without the end of the headers, the last three bytes may belong to it.
+        let possible = if found.is_none() { 3 } else { 0 };
+        if length > MAX_HEADERS + possible {
+            let expected = format!("at most {MAX_HEADERS} bytes of headers in a part");
+            return Err(Mistake::new(expected, "more bytes"));
         }
-        let length = finder.find(content).ok_or_else(|| {
-            let expected = format!("a line --{boundary}-- after the last part");
-            Mistake::new(expected, "the end of the body")
-        })?;
-        if head.length.is_some_and(|declared| declared != length) {
+        if found.is_none() {
+            if self.is_complete {
+                return Err(Mistake::new("an empty line after the headers of a part", "none"));
+            }
+            self.searched = length.saturating_sub(3);
+            return Ok(Some(Step::More));
+        }
+        // Without headers, the line break before them begins the empty line.
+        let head = Head::read(&self.buffer[LINE_BREAK.len().min(length)..length])?;
+        self.skip(length + 4);
+        self.length = 0;
+        self.declared = head.length;
+        self.state = State::ContentStart;
+        Ok(Some(Step::Part(head)))
+    }
+
+    /// Refuses a boundary directly after the headers. RFC 2046 lets a part without content leave out the line break before
+    /// the boundary, but some programs read the boundary as content then.
+    fn read_content_start(&mut self) -> Result<Option<Step>, Mistake> {
+        match self.starts_with(&self.delimiter()[LINE_BREAK.len()..]) {
+            None => return Ok(Some(Step::More)),
+            Some(false) => self.state = State::Content,
+            Some(true) => {
+                let expected = "a line break between the headers of a part and the next boundary";
+                return Err(Mistake::new(expected, "none"));
+            }
+        }
+        Ok(None)
+    }
+
+    fn read_content(&mut self) -> Result<Option<Step>, Mistake> {
+        let found = self.finder.find(&self.buffer);
+        if found.is_none() && self.is_complete {
+            let expected = format!("a line {}-- after the last part", self.line());
+            return Err(Mistake::new(expected, "the end of the body"));
+        }
+        if found.is_some() {
+            self.state = State::PartEnd;
+        }
+        let end = found.unwrap_or_else(|| self.possible_delimiter());
+        if end == 0 {
+            return Ok(found.is_none().then_some(Step::More));
+        }
+        self.length += end;
+        Ok(Some(Step::Content(self.buffer.split_to(end))))
+    }
+
+    fn read_part_end(&mut self) -> Result<Option<Step>, Mistake> {
+        if self.declared.is_some_and(|declared| declared != self.length) {
             return Err(Mistake::new(LENGTH, "another number"));
         }
-        at = head.end + length + delimiter.len();
-        parts.push(Part {
-            name: head.name,
-            file_name: head.file_name,
-            media_type: head.media_type,
-            bytes: body.slice(head.end..head.end + length),
-        });
+        self.skip(self.delimiter().len());
+        self.state = State::AfterDelimiter;
+        Ok(Some(Step::PartEnd))
+    }
+
+    /// Returns the position at which a delimiter may begin whose rest has not arrived. Returns the end of the buffer if there
+    /// is no such position.
+    fn possible_delimiter(&self) -> usize {
+        let end = self.buffer.len();
+        // Only the first byte of a delimiter is a carriage return.
+        let at = memchr::memrchr(b'\r', &self.buffer);
+        at.filter(|at| self.delimiter().starts_with(&self.buffer[*at..]))
+            .unwrap_or(end)
     }
 }
 
 /// Description of a valid header `content-length` of a part, which few clients send.
 const LENGTH: &str = "a content-length of a part that is the number of its bytes";
 
-/// Returns the position after the first delimiter, which begins the body, or follows one line break. A preamble
-/// (RFC 2046, 5.1.1) is refused, because no client sends it.
-fn first_delimiter(body: &[u8], delimiter: &str) -> Option<usize> {
-    let line = &delimiter[2..];
-    let candidates = [line, delimiter].into_iter();
-    candidates
-        .map(str::as_bytes)
-        .find(|bytes| body.starts_with(bytes))
-        .map(<[u8]>::len)
-}
-
-/// Headers of a part.
-struct Head {
-    name: String,
-    file_name: Option<String>,
-    media_type: Option<String>,
+/// Description of a part, from its headers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Name of the form's field.
+    pub name: String,
+    /// Name of the file, without a path. `None` if the part is not a file.
+    pub file_name: Option<String>,
+    /// Type and subtype in lower case. `None` if the part has no content type.
+    pub media_type: Option<String>,
     /// Number of bytes that the header `content-length` declares.
     length: Option<usize>,
-    /// Position of the content.
-    end: usize,
 }
 
 impl Head {
-    /// Reads the headers of a part. `at` is the position of the line break before them.
-    fn read(body: &[u8], at: usize) -> Result<Self, Mistake> {
-        let length = memmem::find(&body[at..], b"\r\n\r\n")
-            .ok_or_else(|| Mistake::new("an empty line after the headers of a part", "none"))?;
-        if length > MAX_HEADERS {
-            let expected = format!("at most {MAX_HEADERS} bytes of headers in a part");
-            return Err(Mistake::new(expected, "more bytes"));
-        }
-        // Without headers, the line break before them begins the empty line.
-        let bytes = &body[(at + 2).min(at + length)..at + length];
+    /// Reads the headers of a part: their lines without the last line break.
+    fn read(bytes: &[u8]) -> Result<Self, Mistake> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| Mistake::new("headers of a part in UTF-8", "other bytes"))?;
         let mut headers = HashMap::new();
@@ -195,10 +442,10 @@ impl Head {
             }
             headers.insert(name, trim(value));
         }
-        Self::new(&headers, at + length + 4)
+        Self::new(&headers)
     }
 
-    fn new(headers: &HashMap<String, &str>, end: usize) -> Result<Self, Mistake> {
+    fn new(headers: &HashMap<String, &str>) -> Result<Self, Mistake> {
         const EXPECTED: &str = "a header `content-disposition: form-data; name=\"…\"` in each part";
         let disposition = headers
             .get("content-disposition")
@@ -244,7 +491,6 @@ impl Head {
             name: decode_name(&name),
             file_name: file_name.map(|name| base_name(&decode_name(&name)).to_owned()),
             media_type: media_type.map(|known| known.essence),
-            end,
         })
     }
 }
@@ -271,17 +517,6 @@ fn decode_name(text: &str) -> String {
 /// Returns the last part of a path (RFC 7578, 4.2), so that a name such as `../../etc/passwd` is harmless.
 fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or_default()
-}
-
-fn skip_blanks(body: &[u8], from: usize) -> usize {
-    let blanks = body[from..]
-        .iter()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'));
-    from + blanks.count()
-}
-
-fn is_line_end(body: &[u8], at: usize) -> bool {
-    body[at..].starts_with(b"\r\n")
 }
 
 #[cfg(test)]

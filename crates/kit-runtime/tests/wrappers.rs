@@ -144,10 +144,10 @@ enum InnerReply {
 }
 
 impl Replies for InnerReply {
-    fn respond(&self, context: &Context) -> Result<Response, Error> {
+    fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::Accepted { body } => {
-                Response::of_wrapper(context, "inner", StatusCode::ACCEPTED).json(body)
+                Response::of_wrapper(context, "inner", StatusCode::ACCEPTED).json(&body)
             }
             Self::NotModified => Ok(Response::of_wrapper(context, "inner", StatusCode::NOT_MODIFIED).empty()),
         }

@@ -8,6 +8,7 @@ use kit_ir::{BodyFormat, DeclaredReply, FilePart, Slot};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::event_names::EventNames;
 use crate::names;
 use crate::route_names::RouteNames;
 use crate::shapes::integer;
@@ -61,13 +62,24 @@ pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(To
     })
 }
 
+/// Returns true if the handler of a route reads the body while the body arrives.
+pub(crate) fn is_streamed(format: &BodyFormat) -> bool {
+    matches!(format, BodyFormat::Lines) || format.upload().is_some()
+}
+
 /// Returns the expression that reads a multipart body.
 fn read_parts(name: &proc_macro2::Ident, files: &[FilePart], has_fields: bool) -> TokenStream {
     let declared = files.iter().map(declaration);
     let fields = field_names(files);
     let taken = files.iter().zip(&fields).map(|(file, field)| {
         let (part, field) = (string_literal(&file.name), ident(field));
-        if file.many {
+        if file.streamed && file.many {
+            quote!(#field: files.uploads())
+        } else if file.streamed && file.optional {
+            quote!(#field: files.optional_upload())
+        } else if file.streamed {
+            quote!(#field: files.upload()?)
+        } else if file.many {
             quote!(#field: files.many(#part))
         } else if file.optional {
             quote!(#field: files.optional(#part))
@@ -81,14 +93,29 @@ fn read_parts(name: &proc_macro2::Ident, files: &[FilePart], has_fields: bool) -
             #name { fields }
         });
     }
+    // rustfmt breaks the lines of a list with one element in another way than those of other lists.
+    let (file, declared) = match files {
+        [file] => {
+            let declared = declaration(file);
+            (Some(quote!(let file = #declared;)), quote!(file))
+        }
+        _ => (None, quote!(#(#declared),*)),
+    };
+    let is_streamed = files.iter().any(|file| file.streamed);
+    let wait = is_streamed.then(|| quote!(.await));
+    let read = |whole: &str, streamed: &str| ident(if is_streamed { streamed } else { whole });
     if has_fields {
+        let read = read("multipart", "multipart_upload");
         quote!({
-            let (fields, mut files) = request.multipart(&[#(#declared),*])?;
+            #file
+            let (fields, mut files) = request.#read(&[#declared])#wait?;
             #name { fields, #(#taken),* }
         })
     } else {
+        let read = read("multipart_files", "multipart_upload_files");
         quote!({
-            let mut files = request.multipart_files(&[#(#declared),*])?;
+            #file
+            let mut files = request.#read(&[#declared])#wait?;
             #name { #(#taken),* }
         })
     }
@@ -110,7 +137,8 @@ fn declaration(file: &FilePart) -> TokenStream {
         let media_types = strings(&file.media_types);
         quote!(.media_types(&[#media_types]))
     });
-    quote!(kit_runtime::FilePart::#new(#part) #optional #min_items #max_items #max_bytes #media_types)
+    let streamed = file.streamed.then(|| quote!(.streamed()));
+    quote!(kit_runtime::FilePart::#new(#part) #optional #min_items #max_items #max_bytes #media_types #streamed)
 }
 
 /// Returns the names of the fields for the files of a multipart body. None is `fields`, which has the other parts.
@@ -144,7 +172,13 @@ pub(crate) fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Token
         let field = ident(&field);
         let text = file.documentation.description.as_deref();
         let comment = doc(text.unwrap_or(if file.many { "Files." } else { "File." }));
-        let kind = if file.many {
+        let kind = if file.streamed && file.many {
+            quote!(kit_runtime::Uploads)
+        } else if file.streamed && file.optional {
+            quote!(Option<kit_runtime::Upload>)
+        } else if file.streamed {
+            quote!(kit_runtime::Upload)
+        } else if file.many {
             quote!(Vec<kit_runtime::File>)
         } else if file.optional {
             quote!(Option<kit_runtime::File>)
@@ -162,24 +196,9 @@ pub(crate) fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Token
 
 /// Returns the Rust type that a handler returns for a response that is not JSON. Returns `None` if the response is JSON.
 pub(crate) fn answer(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
-    match &handled.route.response_format {
-        BodyFormat::Text { .. } => Some(quote!(String)),
-        BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::BodyBytes)),
-        BodyFormat::Lines => {
-            let model = ident(types.name(handled.route.slots.response?));
-            Some(quote!(kit_runtime::Lines<#model>))
-        }
-        BodyFormat::Events { .. } => {
-            let event = ident(handled.bodies.event.as_deref()?);
-            Some(quote!(kit_runtime::Events<#event>))
-        }
-        BodyFormat::Json
-        | BodyFormat::Form
-        | BodyFormat::Multipart { .. }
-        | BodyFormat::Raw { .. }
-        | BodyFormat::OneOf { .. } => None,
-        BodyFormat::Socket => Some(quote!(())),
-    }
+    let model = handled.route.slots.response.map(|id| ident(types.name(id)));
+    let event = handled.bodies.event.as_deref().map(ident);
+    written(&handled.route.response_format, model, event)
 }
 
 /// Returns the expression that creates the response from the variable `answer`. Returns `None` if the response is JSON.
@@ -203,13 +222,35 @@ pub(crate) fn respond(
     }
 }
 
-/// Returns the enum of the events of a response. Returns `None` for other responses.
-pub(crate) fn events(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
-    let BodyFormat::Events { events } = &handled.route.response_format else {
+/// Returns the enums of the events of a route's response and of its replies.
+pub(crate) fn events(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
+    let text = format!("Events of `{}`.", handled.route.reference());
+    let response = handled.bodies.event.as_deref();
+    let response = response.and_then(|name| event_enum(types, name, &text, &handled.route.response_format));
+    let replies = reply_events(types, &text, &handled.route.replies, &handled.bodies.reply_events);
+    quote!(#response #replies)
+}
+
+/// Returns the enums of the events of replies. `names` has the names of the enums by the status of the reply.
+pub(crate) fn reply_events(
+    types: &Types<'_>,
+    text: &str,
+    replies: &[DeclaredReply],
+    names: &EventNames,
+) -> TokenStream {
+    let enums = replies.iter().filter_map(|reply| {
+        let name = names.get(&reply.status)?;
+        event_enum(types, name, text, &reply.format)
+    });
+    quote!(#(#enums)*)
+}
+
+/// Returns an enum of events. Returns `None` for other formats.
+fn event_enum(types: &Types<'_>, name: &str, text: &str, format: &BodyFormat) -> Option<TokenStream> {
+    let BodyFormat::Events { events } = format else {
         return None;
     };
-    let name = ident(handled.bodies.event.as_deref()?);
-    let comment = doc(&format!("Events of `{}`.", handled.route.reference()));
+    let (name, comment) = (ident(name), doc(text));
     let mut taken = BTreeSet::new();
     let variants: Vec<_> = events
         .iter()
@@ -261,33 +302,48 @@ pub(crate) fn events(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Toke
     })
 }
 
-/// Returns true if a reply has a stream as its body. Such a reply cannot be cloned or compared.
+/// Returns true if a reply may have a stream as its body. Such a reply cannot be cloned or compared.
 pub(crate) fn has_stream(replies: &[DeclaredReply]) -> bool {
-    replies.iter().any(|reply| reply.format == BodyFormat::Lines)
+    replies.iter().any(|reply| !reply.format.is_json())
 }
 
 /// Returns the Rust type of the body of a reply that is not JSON. Returns `None` if the body is JSON.
-pub(crate) fn of_reply(types: &Types<'_>, reply: &DeclaredReply) -> Option<TokenStream> {
-    match &reply.format {
-        BodyFormat::Text { .. } => Some(quote!(String)),
-        BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::BodyBytes)),
-        BodyFormat::Lines => {
-            let model = ident(types.name(reply.body?));
-            Some(quote!(kit_runtime::Lines<#model>))
-        }
-        _ => None,
+pub(crate) fn of_reply(types: &Types<'_>, reply: &DeclaredReply, events: &EventNames) -> Option<TokenStream> {
+    let model = reply.body.map(|id| ident(types.name(id)));
+    let event = events.get(&reply.status).map(|name| ident(name));
+    written(&reply.format, model, event)
+}
+
+/// Returns the Rust type of a body that a handler writes. Returns `None` if the body is JSON. `model` is the type of a line,
+/// and `event` the enum of the events.
+fn written(
+    format: &BodyFormat,
+    model: Option<proc_macro2::Ident>,
+    event: Option<proc_macro2::Ident>,
+) -> Option<TokenStream> {
+    match format {
+        BodyFormat::Text { .. } => Some(quote!(kit_runtime::Content<String>)),
+        BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::Content<kit_runtime::BodyBytes>)),
+        BodyFormat::Lines => model.map(|model| quote!(kit_runtime::Lines<#model>)),
+        BodyFormat::Events { .. } => event.map(|event| quote!(kit_runtime::Events<#event>)),
+        BodyFormat::Json
+        | BodyFormat::Form
+        | BodyFormat::Multipart { .. }
+        | BodyFormat::Raw { .. }
+        | BodyFormat::OneOf { .. } => None,
+        BodyFormat::Socket => Some(quote!(())),
     }
 }
 
-/// Returns the call that completes a reply with its body. The variable `body` has the body, and `reference` is `&` if
-/// the variable owns the body.
-pub(crate) fn complete(reply: &DeclaredReply, reference: &TokenStream) -> TokenStream {
+/// Returns the call that completes a reply with its body, which is in the variable `body`.
+pub(crate) fn complete(reply: &DeclaredReply) -> TokenStream {
     let media_type = string_literal(reply.format.media_types().first().copied().unwrap_or_default());
     match &reply.format {
-        BodyFormat::Text { .. } => quote!(.text(#media_type, #reference body)),
-        BodyFormat::Bytes { .. } => quote!(.bytes(#media_type, #reference body)),
+        BodyFormat::Text { .. } => quote!(.text(#media_type, body)),
+        BodyFormat::Bytes { .. } => quote!(.bytes(#media_type, body)),
         BodyFormat::Lines => quote!(.lines(body)),
-        _ => quote!(.json(#reference body)),
+        BodyFormat::Events { .. } => quote!(.events(body)),
+        _ => quote!(.json(&body)),
     }
 }
 

@@ -29,6 +29,7 @@ mod edge;
 mod error_format;
 mod errors;
 mod etag;
+mod event_names;
 mod formats;
 mod handlers;
 mod literal_option;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use kit_ir::{DeclaredReply, MiddlewareKind, Program, Route};
 
+use crate::event_names::{EventNames, event_names};
 use crate::names;
 
 /// Middleware that routes use.
@@ -29,6 +30,8 @@ pub(crate) struct WrapperReplies {
     /// Name of the generated Rust enum for the replies: `TimedReply`. `None` if the wrapper declares no
     /// replies.
     pub(crate) name: Option<String>,
+    /// Names of the Rust enums for the events of the replies.
+    pub(crate) events: EventNames,
 }
 
 /// A value that a middleware adds below `ctx`.
@@ -74,6 +77,7 @@ impl Middleware {
         let wrapper = declared_by_wrapper(route, name).map(|declared| WrapperReplies {
             declared: declared.to_owned(),
             name: (!declared.is_empty()).then(|| names::unique_type(format!("{type}Reply"), taken)),
+            events: event_names(declared, &r#type, taken),
         });
         Self {
             name: name.to_owned(),

@@ -1,15 +1,15 @@
 //! Generates the enums of the replies that contracts and wrappers declare, and the code that creates their responses.
 
-use heck::ToPascalCase;
 use kit_ir::DeclaredReply;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::bodies;
-use crate::middleware::Middleware;
+use crate::event_names::EventNames;
+use crate::middleware::{Middleware, WrapperReplies};
 use crate::route_names::RouteNames;
 use crate::source::{Imports, doc, ident, string_literal};
-use crate::status::{constant, status_name};
+use crate::status::{status_name, variant_name};
 use crate::types::Types;
 
 /// Returns the enum with a variant for each reply of a route. Returns `None` if the contract declares no replies.
@@ -17,17 +17,11 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
     let name = handled.reply.as_ref()?;
     let replies = &handled.route.replies;
     let text = format!("Replies of `{}`.", handled.route.reference());
-    let declared = declared(types, name, &text, replies);
-    // A stream is sent once, so the reply is consumed.
-    let (receiver, reference) = if bodies::has_stream(replies) {
-        (quote!(self), quote!(&))
-    } else {
-        (quote!(&self), quote!())
-    };
+    let declared = declared(types, name, &text, replies, &handled.bodies.reply_events);
     let arms = replies.iter().map(|reply| {
         let response = types.of_runtime("Response");
         let status = status_name(&types.of_runtime("StatusCode"), reply.status);
-        arm(reply, &quote!(#response::declared(context, #status)?), &reference)
+        arm(reply, &quote!(#response::declared(context, #status)?))
     });
     let name = ident(name);
     let [context, response, error] = ["Context", "Response", "Error"].map(|name| types.of_runtime(name));
@@ -35,7 +29,7 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
         #declared
 
         impl #name {
-            fn respond(#receiver, context: &#context) -> Result<#response, #error> {
+            fn respond(self, context: &#context) -> Result<#response, #error> {
                 match self { #(#arms)* }
             }
         }
@@ -45,35 +39,44 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
 /// Returns the enum with a variant for each reply of a wrapper. Returns `None` if the wrapper declares no
 /// replies.
 pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<TokenStream> {
-    let (name, replies) = enum_of(middleware)?;
+    let WrapperReplies {
+        declared: replies,
+        name,
+        events,
+    } = middleware.wrapper.as_ref()?;
+    let name = name.as_deref()?;
     let text = format!("Replies of the wrapper `{}`.", middleware.name);
-    let declared = declared(types, name, &text, replies);
+    let declared = declared(types, name, &text, replies, events);
+    let text = format!("Events of the wrapper `{}`.", middleware.name);
+    let events = bodies::reply_events(types, &text, replies, events);
     let wrapper = string_literal(&middleware.name);
     let arms = replies.iter().map(|reply| {
         let response = types.of_runtime("Response");
         let status = status_name(&types.of_runtime("StatusCode"), reply.status);
         let begun = quote!(#response::of_wrapper(context, #wrapper, #status));
-        arm(reply, &begun, &quote!())
+        arm(reply, &begun)
     });
     let name = ident(name);
     let [runtime, context, response, error] =
         ["Replies", "Context", "Response", "Error"].map(|name| types.of_runtime(name));
     Some(quote! {
         #declared
+        #events
 
         impl #runtime for #name {
-            fn respond(&self, context: &#context) -> Result<#response, #error> {
+            fn respond(self, context: &#context) -> Result<#response, #error> {
                 match self { #(#arms)* }
             }
         }
     })
 }
 
-/// Returns the name of the enum for the replies of a wrapper, and the replies. Returns `None` if the
-/// middleware is not a wrapper, or if the wrapper declares no replies.
-pub(crate) fn enum_of(middleware: &Middleware) -> Option<(&str, &[DeclaredReply])> {
-    let wrapper = middleware.wrapper.as_ref()?;
-    Some((wrapper.name.as_deref()?, &wrapper.declared))
+/// Returns true if a middleware is a wrapper that declares replies.
+pub(crate) fn has_enum(middleware: &Middleware) -> bool {
+    middleware
+        .wrapper
+        .as_ref()
+        .is_some_and(|wrapper| wrapper.name.is_some())
 }
 
 /// Imports the models of replies.
@@ -82,11 +85,21 @@ pub(crate) fn import(types: &Types<'_>, replies: &[DeclaredReply], models: &mut 
     for id in parts.flatten() {
         models.add("crate::models", types.name(id));
     }
+    let events = replies.iter().filter_map(|reply| reply.format.events());
+    for id in events.flatten().filter_map(|event| event.data) {
+        models.add("crate::models", types.name(id));
+    }
 }
 
-fn declared(types: &Types<'_>, name: &str, text: &str, replies: &[DeclaredReply]) -> TokenStream {
+fn declared(
+    types: &Types<'_>,
+    name: &str,
+    text: &str,
+    replies: &[DeclaredReply],
+    events: &EventNames,
+) -> TokenStream {
     let (name, comment) = (ident(name), doc(text));
-    let variants = replies.iter().map(|reply| variant(types, reply));
+    let variants = replies.iter().map(|reply| variant(types, reply, events));
     let derived = if bodies::has_stream(replies) {
         quote!(Debug)
     } else {
@@ -100,14 +113,14 @@ fn declared(types: &Types<'_>, name: &str, text: &str, replies: &[DeclaredReply]
     }
 }
 
-fn variant(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
+fn variant(types: &Types<'_>, reply: &DeclaredReply, events: &EventNames) -> TokenStream {
     let comment = doc(&format!("Status {}.", reply.status));
     let name = ident(&variant_name(reply.status));
     let field = |name: &str, text: &str, id| {
         let (name, comment, kind) = (ident(name), doc(text), ident(types.name(id)));
         quote!(#comment #name: #kind)
     };
-    let other = bodies::of_reply(types, reply).map(|kind| {
+    let other = bodies::of_reply(types, reply, events).map(|kind| {
         let comment = doc("Body.");
         quote!(#comment body: #kind)
     });
@@ -122,12 +135,12 @@ fn variant(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
 }
 
 /// Returns the match arm that creates the response of a reply. `begun` is Rust code that creates a reply
-/// without headers. `reference` is `&` if the arm owns the fields of the reply.
-fn arm(reply: &DeclaredReply, begun: &TokenStream, reference: &TokenStream) -> TokenStream {
+/// without headers.
+fn arm(reply: &DeclaredReply, begun: &TokenStream) -> TokenStream {
     let name = ident(&variant_name(reply.status));
-    let headers = reply.headers.map(|_| quote!(.headers(#reference headers)?));
+    let headers = reply.headers.map(|_| quote!(.headers(&headers)?));
     let result = if reply.has_body() {
-        let complete = bodies::complete(reply, reference);
+        let complete = bodies::complete(reply);
         quote!(#begun #headers #complete)
     } else {
         quote!(Ok(#begun #headers.empty()))
@@ -140,26 +153,4 @@ fn arm(reply: &DeclaredReply, begun: &TokenStream, reference: &TokenStream) -> T
         quote!(Self::#name { #(#fields),* })
     };
     quote!(#pattern => #result,)
-}
-
-/// Returns the name of the variant for a status: 201 gives `Created`, and 299 gives `Status299`.
-fn variant_name(status: u16) -> String {
-    constant(status).map_or_else(|| format!("Status{status}"), ToPascalCase::to_pascal_case)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::variant_name;
-
-    #[test]
-    fn names_the_variants_of_replies_after_their_statuses() {
-        for (status, name) in [
-            (200, "Ok"),
-            (204, "NoContent"),
-            (303, "SeeOther"),
-            (299, "Status299"),
-        ] {
-            assert_eq!(variant_name(status), name);
-        }
-    }
 }

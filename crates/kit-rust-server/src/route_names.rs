@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use kit_ir::{BodyFormat, Route};
 
+use crate::event_names::{EventNames, event_names};
 use crate::middleware::Middleware;
 use crate::names;
 
@@ -28,6 +29,8 @@ pub(crate) struct BodyNames {
     pub(crate) parts: Option<String>,
     /// Enum of the events of the response: `GetWatchEvent`.
     pub(crate) event: Option<String>,
+    /// Enums of the events of replies.
+    pub(crate) reply_events: EventNames,
 }
 
 impl BodyNames {
@@ -38,6 +41,7 @@ impl BodyNames {
         Self {
             parts: is_multipart.then(|| unique(format!("{input}Parts"))),
             event: has_events.then(|| unique(format!("{input}Event"))),
+            reply_events: event_names(&route.replies, input, taken),
         }
     }
 }

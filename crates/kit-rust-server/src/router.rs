@@ -287,11 +287,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     if all().any(|handled| handled.is_open(types)) {
         runtime.push("Reply");
     }
-    if routes
-        .middleware
-        .iter()
-        .any(|known| replies::enum_of(known).is_some())
-    {
+    if routes.middleware.iter().any(replies::has_enum) {
         runtime.push("Replies");
     }
     if all().any(|handled| !handled.route.path.segments().is_empty()) {
@@ -445,8 +441,9 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
         let source = source(types, handled);
         let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
         let (limits, lifecycle) = (limits(route.limits), lifecycle(&route.lifecycle));
+        let streamed = bodies::is_streamed(&route.body_format).then(|| quote!(.streamed_body()));
         quote! {
-            .route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits #lifecycle
+            .route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits #streamed #lifecycle
         }
     });
     let sensitive = sensitive(types.program);

@@ -1,5 +1,6 @@
 //! Names of HTTP statuses in generated code.
 
+use heck::ToPascalCase;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -13,6 +14,11 @@ pub(crate) fn status_name(kind: &TokenStream, status: u16) -> TokenStream {
         return quote!(#kind::from_u16(#status).unwrap_or(#kind::INTERNAL_SERVER_ERROR));
     };
     quote!(#kind::#name)
+}
+
+/// Returns the name of the variant for a status: 201 gives `Created`, and 299 gives `Status299`.
+pub(crate) fn variant_name(status: u16) -> String {
+    constant(status).map_or_else(|| format!("Status{status}"), ToPascalCase::to_pascal_case)
 }
 
 /// Returns the name of the constant for a status: 404 gives `NOT_FOUND`.
@@ -79,4 +85,21 @@ pub(crate) fn constant(status: u16) -> Option<&'static str> {
         // Contracts have only valid statuses, but some of them have no name.
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variant_name;
+
+    #[test]
+    fn names_the_variants_of_replies_after_their_statuses() {
+        for (status, name) in [
+            (200, "Ok"),
+            (204, "NoContent"),
+            (303, "SeeOther"),
+            (299, "Status299"),
+        ] {
+            assert_eq!(variant_name(status), name);
+        }
+    }
 }

@@ -59,7 +59,7 @@ fn matches_the_golden_of_contracts() {
 /// Compares only the files with code for bodies.
 #[test]
 fn matches_the_golden_of_bodies() {
-    let mut files = files(&whole("bodies", &support::bodies::without_uploads()));
+    let mut files = files(&whole("bodies", &support::bodies::program()));
     files.retain(|path, _| ["kit/router.rs", "src/handlers/photos.rs"].contains(&path.as_str()));
     check("bodies", files);
 }

@@ -9,22 +9,11 @@ use crate::{Builder, optional};
 
 /// Returns the program.
 pub fn program() -> Program {
-    build(true)
-}
-
-/// Returns the program without the bodies that handlers read while the bodies arrive.
-pub fn without_uploads() -> Program {
-    build(false)
-}
-
-fn build(has_uploads: bool) -> Program {
     let mut b = Builder::new("src/photos.types.ts");
     let types = Types::declare(&mut b);
     b.file("src/photos.routes.ts");
     let mut routes = forms(&mut b, &types);
-    if has_uploads {
-        routes.extend(uploads(&mut b, &types));
-    }
+    routes.extend(uploads(&mut b, &types));
     routes.extend(unchanged_bodies(&mut b));
     routes.extend(imports(&mut b, &types));
     routes.extend(responses(&mut b, &types));
@@ -319,6 +308,7 @@ fn responses(b: &mut Builder, types: &Types) -> Vec<Route> {
         reply(200, None, csv.clone()),
         reply(202, Some(types.progress), BodyFormat::Json),
         reply(203, Some(types.book), BodyFormat::Lines),
+        reply(207, None, events.clone()),
     ];
     let report = Route {
         replies,

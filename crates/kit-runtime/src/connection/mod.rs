@@ -33,7 +33,8 @@ use crate::shutdown::Shutdown;
 
 pub(crate) use headers::{add_defaults, set_defaults};
 pub(crate) use refusal::flush as flush_refusals;
-use shared::{ConnectionState, ResponseInProgress};
+pub(crate) use shared::ConnectionState;
+use shared::ResponseInProgress;
 use stream::Stream;
 pub(crate) use timeouts::{ReusableTimeout, Timeouts};
 
@@ -72,14 +73,13 @@ async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     let mut shutdown = Shutdown::of_server();
     let shared = Arc::new(ConnectionState::new(peer.ip()));
     let stream = Stream::new(socket, timeouts, Arc::clone(&shared), permit);
-    let timeout = Arc::new(ReusableTimeout::default());
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         headers::apply_target_host(&mut request);
         let in_progress = shared.begin();
         let is_old = request.version() == Version::HTTP_10;
-        let (router, timeout, shared) = (router.clone(), Arc::clone(&timeout), Arc::clone(&shared));
+        let (router, shared) = (router.clone(), Arc::clone(&shared));
         async move {
-            let response = router.respond(request, peer.ip(), &timeout).await;
+            let response = router.respond(request, &shared).await;
             let mut response = match in_progress.refusal() {
                 Some(rejection) => refusal::to_response(rejection, peer.ip()),
                 None => response,
@@ -103,11 +103,11 @@ async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         }
     });
     // `writev(false)`: copying a body behind its head costs less than a vectored write of two buffers.
-    // `half_close(true)`: a client may close its sending side after its request. Such a client looks like one that has
-    // left, but it gets its response: the server notices a client that is gone when a write fails.
+    // `half_close(false)`: hyper reads during a response, so it notices at once if the client resets the connection. A
+    // client that only closes its sending side gets its response, because the stream hides this end from hyper.
     let connection = http1::Builder::new()
         .writev(false)
-        .half_close(true)
+        .half_close(false)
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();

@@ -8,13 +8,18 @@ use std::task::Waker;
 use std::time::Duration;
 
 use kit_guard::Rejection;
+use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use super::timeouts::ReusableTimeout;
 
 /// State that the socket and the service of a connection share. The same task polls the two.
 #[derive(Debug)]
-pub(super) struct ConnectionState {
+pub struct ConnectionState {
     /// Address of the peer.
-    pub(super) peer: IpAddr,
+    pub(crate) peer: IpAddr,
+    /// Timeout of the request in progress.
+    pub(crate) timeout: ReusableTimeout,
     started_at: Instant,
     /// Time of the last completed response, in nanoseconds since the start of the connection; 0 before the first
     /// response.
@@ -25,6 +30,14 @@ pub(super) struct ConnectionState {
     is_answering: AtomicBool,
     /// True if the connection no longer carries HTTP, because a response had the status 101.
     is_upgraded: AtomicBool,
+    /// True if the handler of the last request reads the body while the body arrives.
+    is_body_streamed: AtomicBool,
+    /// True if this handler waits for the next bytes of the body.
+    is_chunk_awaited: AtomicBool,
+    /// True if the peer has closed its sending side during a response.
+    is_half_closed: AtomicBool,
+    /// Notified when `is_half_closed` becomes true.
+    half_closed: Notify,
     /// True if a field of `rare` was ever set. As long as it is false, no code locks the mutex.
     has_rare_state: AtomicBool,
     rare: Mutex<RareState>,
@@ -43,11 +56,16 @@ impl ConnectionState {
     pub(super) fn new(peer: IpAddr) -> Self {
         Self {
             peer,
+            timeout: ReusableTimeout::default(),
             started_at: Instant::now(),
             answered: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             is_answering: AtomicBool::new(false),
             is_upgraded: AtomicBool::new(false),
+            is_body_streamed: AtomicBool::new(false),
+            is_chunk_awaited: AtomicBool::new(false),
+            is_half_closed: AtomicBool::new(false),
+            half_closed: Notify::new(),
             has_rare_state: AtomicBool::new(false),
             rare: Mutex::default(),
         }
@@ -62,6 +80,8 @@ impl ConnectionState {
     /// Starts the response to a new request. The response is in progress until the returned value is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> ResponseInProgress {
         self.is_answering.store(true, Ordering::Relaxed);
+        self.is_body_streamed.store(false, Ordering::Relaxed);
+        self.is_chunk_awaited.store(false, Ordering::Relaxed);
         ResponseInProgress {
             number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
             connection: Arc::clone(self),
@@ -76,6 +96,41 @@ impl ConnectionState {
     /// Returns true if the connection no longer carries HTTP.
     pub(super) fn is_upgraded(&self) -> bool {
         self.is_upgraded.load(Ordering::Relaxed)
+    }
+
+    /// Records that the handler of the last request reads the body while the body arrives. The server then limits the times in
+    /// which the handler waits for the client, and not the time of the whole body.
+    pub(crate) fn stream_body(&self) {
+        self.is_body_streamed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if the handler of the last request reads the body while the body arrives.
+    pub(super) fn is_body_streamed(&self) -> bool {
+        self.is_body_streamed.load(Ordering::Relaxed)
+    }
+
+    /// Records if the handler waits for the next bytes of the body.
+    pub(crate) fn await_chunk(&self, is_awaited: bool) {
+        self.is_chunk_awaited.store(is_awaited, Ordering::Relaxed);
+    }
+
+    /// Returns true if the handler waits for the next bytes of the body.
+    pub(super) fn is_chunk_awaited(&self) -> bool {
+        self.is_chunk_awaited.load(Ordering::Relaxed)
+    }
+
+    /// Records that the peer has closed its sending side during a response. The peer may still read.
+    pub(super) fn half_close(&self) {
+        if !self.is_half_closed.swap(true, Ordering::Relaxed) {
+            self.half_closed.notify_one();
+        }
+    }
+
+    /// Waits until the peer closes its sending side.
+    pub(crate) async fn half_closed(&self) {
+        if !self.is_half_closed.load(Ordering::Relaxed) {
+            self.half_closed.notified().await;
+        }
     }
 
     /// Returns true if a response is in progress.

@@ -32,6 +32,10 @@ pub(super) struct Stream<S> {
     write_deadline: Deadline,
     /// True if the peer has closed its sending side.
     is_read_closed: bool,
+    /// True if the peer may not have received all bytes that hyper has written.
+    is_unflushed: bool,
+    /// True if the end of the stream was hidden from hyper until a response is written.
+    is_end_hidden: bool,
     /// True if hyper was told that the stream has ended, because the bytes after this point are rejected.
     /// hyper then writes no response, so the stream itself writes the error response.
     is_end_shown: bool,
@@ -57,6 +61,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             read_deadline: Deadline::default(),
             write_deadline: Deadline::default(),
             is_read_closed: false,
+            is_unflushed: false,
+            is_end_hidden: false,
             is_end_shown: false,
             closing: None,
             _permit: permit,
@@ -94,7 +100,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
     /// Waits until an earlier request has its response: otherwise hyper would assume that the client left.
     fn poll_rejected_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.guard.is_refused_in_body() {
-            if self.shared.is_answering() {
+            if self.is_responding() {
+                self.is_end_hidden = true;
                 self.shared.wait(context.waker());
                 return Poll::Pending;
             }
@@ -103,14 +110,38 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         Poll::Ready(())
     }
 
+    /// Returns true until the response in progress is completely written. hyper takes an end of the stream before that for
+    /// a client that has left, and drops the response.
+    fn is_responding(&self) -> bool {
+        self.is_unflushed || self.shared.is_answering()
+    }
+
+    /// Returns ready when hyper may be told that the peer has closed its sending side. Waits until a response in progress
+    /// is written, because the peer may still read. The end of an incomplete body is told immediately.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.is_read_closed = true;
+        if self.guard.is_in_body() || !self.is_responding() {
+            return Poll::Ready(());
+        }
+        self.shared.half_close();
+        self.is_end_hidden = true;
+        self.shared.wait(context.waker());
+        Poll::Pending
+    }
+
     /// Limits the time in which the peer must send. If the time has passed, returns ready with the action
     /// that the peer has not completed.
     fn poll_read_timeout(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
         let Timeouts { head, body, idle, .. } = self.timeouts;
         loop {
             let wait = if self.guard.is_in_body() {
-                Wait::Body
-            } else if self.shared.is_answering() {
+                match (self.shared.is_body_streamed(), self.shared.is_chunk_awaited()) {
+                    (false, _) => Wait::Body,
+                    (true, true) => Wait::Chunk,
+                    // hyper reads one piece ahead of the handler.
+                    (true, false) => Wait::Nothing,
+                }
+            } else if self.is_responding() {
                 Wait::Nothing
             } else if self.guard.is_in_head() {
                 Wait::Head
@@ -125,14 +156,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                 self.waits = waits;
                 let answered = || self.shared.answered().filter(|_| was_answering);
                 match wait {
-                    Wait::Nothing => self.read_deadline.set(Instant::now(), head.min(idle)),
+                    // When the time has passed, the connection looks again what it waits for.
+                    Wait::Nothing => self.read_deadline.set(Instant::now(), head.min(idle).min(body)),
                     Wait::Idle => self
                         .read_deadline
                         .set(answered().unwrap_or_else(Instant::now), idle),
                     Wait::Head => self
                         .read_deadline
                         .set(answered().unwrap_or_else(Instant::now), head),
-                    Wait::Body => self.read_deadline.set(Instant::now(), body),
+                    Wait::Body | Wait::Chunk => self.read_deadline.set(Instant::now(), body),
                 }
             }
             ready!(self.read_deadline.poll(context));
@@ -194,14 +226,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
             }
             match Pin::new(&mut this.socket).poll_read(context, buffer) {
                 Poll::Ready(Ok(())) if buffer.filled().len() == before => {
-                    this.is_read_closed = true;
-                    return Poll::Ready(Ok(()));
+                    return this.poll_end(context).map(Ok);
                 }
-                Poll::Ready(Ok(())) => this.admit(buffer, before),
+                Poll::Ready(Ok(())) => {
+                    // The time between two pieces of a body begins when hyper waits for the next one.
+                    if this.waits.0 == Wait::Chunk {
+                        this.read_deadline.clear();
+                    }
+                    this.admit(buffer, before);
+                }
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => match ready!(this.poll_read_timeout(context)) {
                     Wait::Nothing | Wait::Idle => return Poll::Ready(Ok(())),
-                    Wait::Head | Wait::Body => {
+                    Wait::Head | Wait::Body | Wait::Chunk => {
                         this.guard.refuse(Rejection::TIMEOUT);
                         this.report_rejection(Rejection::TIMEOUT);
                     }
@@ -214,6 +251,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.is_unflushed = true;
         match Pin::new(&mut this.socket).poll_write(context, bytes) {
             Poll::Pending => this.poll_written(context),
             done @ Poll::Ready(_) => {
@@ -229,6 +267,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.is_unflushed = true;
         match Pin::new(&mut this.socket).poll_write_vectored(context, bytes) {
             Poll::Pending => this.poll_written(context),
             done @ Poll::Ready(_) => {
@@ -243,7 +282,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().socket).poll_flush(context)
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.socket).poll_flush(context))?;
+        // hyper flushes after it has written all its bytes. It does not read again by itself if its last read had to wait.
+        if std::mem::take(&mut this.is_unflushed) && this.is_end_hidden && !this.is_responding() {
+            context.waker().wake_by_ref();
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -13,7 +13,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub(crate) struct Timeouts {
     /// Time from the first byte of a request to the end of its head.
     pub(crate) head: Duration,
-    /// Time from the end of the head to the end of the body.
+    /// Time from the end of the head to the end of the body. For a body that the handler reads while the body arrives, the
+    /// time that the handler waits for the next bytes.
     pub(crate) body: Duration,
     /// Time between two requests. The time is longer than the 60 seconds of common load balancers, so that
     /// the load balancer closes first and never sends a request into a closing connection.
@@ -41,6 +42,8 @@ pub(super) enum Wait {
     Idle,
     Head,
     Body,
+    /// Next bytes of a body that the handler reads while the body arrives.
+    Chunk,
 }
 
 /// A point in time that can be moved. Moving it to a later time does not touch the timer: if the timer fires too
@@ -107,7 +110,7 @@ impl Deadline {
 /// A timeout that responses use one after another with the same timer. Most requests take so little time that a timer
 /// for each would cost more than the request.
 #[derive(Debug, Default)]
-pub struct ReusableTimeout(Mutex<Deadline>);
+pub(crate) struct ReusableTimeout(Mutex<Deadline>);
 
 impl ReusableTimeout {
     /// Polls `work` until it is ready and returns its result; `None` if `work` takes longer than `time`. Without `time`

@@ -18,14 +18,11 @@ pub(super) async fn read<B>(headers: &HeaderMap, mut body: B, limit: usize) -> R
 where
     B: HttpBody<Data = Bytes> + Unpin,
 {
-    let declared = headers.get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING) {
+    if is_empty(headers) {
         return Ok(Bytes::new());
     }
-    if declared.is_some_and(|length| length > limit) {
-        return Err(too_large(limit));
-    }
+    refuse_declared(headers, limit)?;
+    let declared = declared_length(headers);
     // A body that arrives in one chunk is not copied.
     let mut first = Bytes::new();
     let mut whole = Vec::new();
@@ -52,7 +49,25 @@ where
     Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
-fn too_large(limit: usize) -> Error {
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    let declared = headers.get(header::CONTENT_LENGTH)?;
+    declared.to_str().ok()?.parse().ok()
+}
+
+/// Returns true if a request declares that it has no body.
+pub(super) fn is_empty(headers: &HeaderMap) -> bool {
+    declared_length(headers).unwrap_or(0) == 0 && !headers.contains_key(header::TRANSFER_ENCODING)
+}
+
+/// Refuses a body whose declared length is greater than `limit`.
+pub(super) fn refuse_declared(headers: &HeaderMap, limit: usize) -> Result<(), Error> {
+    match declared_length(headers) {
+        Some(length) if length > limit => Err(too_large(limit)),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn too_large(limit: usize) -> Error {
     let message = format!("The body is larger than {limit} bytes");
     Error::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
         .with_details(serde_json::json!({ "limit": limit }))

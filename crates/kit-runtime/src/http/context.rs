@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 
+use crate::connection::ConnectionState;
 use crate::cookies::{Cookie, Cookies};
 use crate::is_development;
 use crate::settings::settings;
@@ -62,7 +63,7 @@ struct Inner {
     method: Method,
     uri: Uri,
     headers: HeaderMap,
-    peer: Option<IpAddr>,
+    connection: Option<Arc<ConnectionState>>,
     /// The ids are created when they are read for the first time.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
@@ -76,6 +77,8 @@ struct Inner {
     cookies: Mutex<Vec<(String, HeaderValue)>>,
     /// Status that the handler has set; 0 if the status of the contract applies.
     status: AtomicU16,
+    /// True if the handler reads the body, and has not read the body to its end.
+    is_body_unread: AtomicBool,
     trace: Trace,
     /// Connection after a response with the status 101.
     #[cfg(feature = "sockets")]
@@ -83,13 +86,13 @@ struct Inner {
 }
 
 impl Context {
-    pub(super) fn new(mut parts: Parts, peer: Option<IpAddr>) -> Self {
+    pub(super) fn new(mut parts: Parts, connection: Option<Arc<ConnectionState>>) -> Self {
         make_normal(&mut parts.uri);
         Self(Arc::new(Inner {
             method: parts.method,
             uri: parts.uri,
             headers: parts.headers,
-            peer,
+            connection,
             trace_id: OnceLock::new(),
             request_id: OnceLock::new(),
             route: OnceLock::new(),
@@ -98,10 +101,26 @@ impl Context {
             answer_headers: Mutex::new(HeaderMap::new()),
             cookies: Mutex::new(Vec::new()),
             status: AtomicU16::new(0),
+            is_body_unread: AtomicBool::new(false),
             trace: Trace::begin(),
             #[cfg(feature = "sockets")]
             upgrade: Mutex::new(parts.extensions.remove()),
         }))
+    }
+
+    /// Records if the handler has still to read a part of the body.
+    pub(super) fn set_body_unread(&self, is_unread: bool) {
+        self.0.is_body_unread.store(is_unread, Ordering::Relaxed);
+    }
+
+    /// Returns true if the handler has not read the whole body. The connection closes after the response then.
+    pub(super) fn is_body_unread(&self) -> bool {
+        self.0.is_body_unread.load(Ordering::Relaxed)
+    }
+
+    /// Returns the connection of the request. Returns `None` if another server than that of kit serves the program.
+    pub(super) fn connection(&self) -> Option<&ConnectionState> {
+        self.0.connection.as_deref()
     }
 
     /// Runs a future during which this request is the current request, so that log entries have its ids.
@@ -280,7 +299,9 @@ impl Context {
     /// ```
     pub fn ip(&self) -> Option<IpAddr> {
         let header = |name: &str| text_of(&self.0.headers, name);
-        settings().trust_proxy.client(self.0.peer?, header)
+        settings()
+            .trust_proxy
+            .client(self.0.connection.as_ref()?.peer, header)
     }
 
     /// Returns a header as a string, or `None` if it is absent. Bytes are decoded as Latin-1. The values of a repeated

@@ -46,6 +46,8 @@ pub(super) struct Inner {
     /// Phase in which the error occurred, if a wrapper has passed the error on. `None` if the error occurred
     /// in the current phase of the request.
     pub(super) phase: Option<Phase>,
+    /// True if the client has caused the error with a body that the handler reads. The log counts the error as a refusal.
+    pub(super) is_of_body: bool,
 }
 
 /// A part of a request or a response that does not fit its type.
@@ -78,6 +80,7 @@ impl Error {
             invalid: None,
             location: Location::caller(),
             phase: None,
+            is_of_body: false,
         }))
     }
 
@@ -245,6 +248,12 @@ impl Error {
             slot: Slot::Response,
         });
         error
+    }
+
+    /// Marks the error of a client in a body that the handler reads.
+    pub(super) fn of_body(mut self) -> Self {
+        self.0.is_of_body = true;
+        self
     }
 
     /// Stores the phase in which the error occurred. An error that an inner wrapper has passed on keeps its

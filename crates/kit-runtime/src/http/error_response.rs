@@ -148,10 +148,12 @@ impl Error {
                 help,
                 "{message}"
             );
-        } else if matches!(
-            self.phase(context),
-            Phase::Middleware(_) | Phase::Handler | Phase::Serialization
-        ) {
+        } else if !self.0.is_of_body
+            && matches!(
+                self.phase(context),
+                Phase::Middleware(_) | Phase::Handler | Phase::Serialization
+            )
+        {
             match settings().client_errors {
                 Level::ERROR => tracing::error!(code, status, place = place(), "{message}"),
                 Level::WARN => tracing::warn!(code, status, place = place(), "{message}"),

@@ -48,7 +48,8 @@ mod wrapper;
 
 pub use application::Application;
 pub use bodies::{
-    Event, EventData, EventSender, Events, File, FilePart, Files, LineSender, Lines, RequestLines,
+    Content, ContentSender, Event, EventData, EventSender, Events, File, FilePart, Files, LineSender, Lines,
+    RequestLines, Upload, Uploads,
 };
 #[cfg(feature = "compression")]
 pub use compression::{Coding, Compression};

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::body::Bytes;
 use axum::http::{HeaderMap, Method};
 
+use super::bodies::chunks::RequestBody;
 use super::direct_input::{read_params, read_query};
 use super::source::Slot;
 use super::unstorable::find_unstorable;
@@ -48,7 +48,7 @@ pub struct Request {
     pub(super) segments: &'static [Segment],
     /// Values of the path parameters in the order of the path, percent-decoded.
     pub(super) values: Vec<String>,
-    pub(super) body: Bytes,
+    pub(super) body: RequestBody,
     /// True if the path or query contains `%00`, the only percent-escape for a character that databases cannot store.
     pub(super) has_nul: bool,
     /// True if the query keys were already searched for keys that the contract does not declare.
@@ -194,10 +194,11 @@ impl Request {
         self.warn_of_query(None);
         self.context.enter_validation(Phase::Body);
         self.has_body.store(true, Ordering::Relaxed);
-        if let Some(body) = body::read_valid(self.headers(), &self.body) {
+        let bytes = self.body.whole()?;
+        if let Some(body) = body::read_valid(self.headers(), bytes) {
             return Ok(body);
         }
-        let (value, has_escapes) = body::read_json(self.headers(), &self.body, T::NAME)?;
+        let (value, has_escapes) = body::read_json(self.headers(), bytes, T::NAME)?;
         decode(Slot::Body, &value, has_escapes)
     }
 
@@ -258,7 +259,7 @@ impl Request {
             }
             return Ok(());
         }
-        let length = self.body.len();
+        let length = self.body.whole()?.len();
         let noun = if length == 1 { "byte" } else { "bytes" };
         let failure = Failure {
             path: "$".to_owned(),

@@ -86,6 +86,8 @@ pub(super) struct Limits {
     pub(super) body_bytes: Option<usize>,
     /// Maximum duration of a request; zero for no limit.
     pub(super) timeout: Option<Duration>,
+    /// True if the handler reads the body while the body arrives.
+    pub(super) is_body_streamed: bool,
 }
 
 impl<A: Application> Routes<A> {
@@ -187,6 +189,25 @@ impl<A: Application> Routes<A> {
     pub fn body_bytes(mut self, bytes: usize) -> Self {
         if let Some(route) = self.list.last_mut() {
             route.limits.body_bytes = Some(bytes);
+        }
+        self.has_limits = true;
+        self
+    }
+
+    /// Lets the handler of the route that was added last read the body while the body arrives. Otherwise, the handler starts
+    /// when the whole body has arrived.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_streamed_body<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.streamed_body()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn streamed_body(mut self) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.limits.is_body_streamed = true;
         }
         self.has_limits = true;
         self

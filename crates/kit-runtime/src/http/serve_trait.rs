@@ -1,11 +1,11 @@
 //! Responses of a server to the requests of its connections.
 
-use std::net::IpAddr;
+use std::sync::Arc;
 
 use hyper::body::Incoming;
 
 use super::Error;
-use crate::connection::ReusableTimeout;
+use crate::connection::ConnectionState;
 
 /// Source of responses for [`serve`](crate::serve()): a [`Router`](crate::Router), or any router of axum.
 pub trait Serve: Clone + Send + Sync + 'static {
@@ -18,12 +18,11 @@ pub trait Serve: Clone + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Returns the response to a request. `peer` is the address of the other end of the connection. Pass the same
-    /// `timeout` for all requests of a connection, because it reuses its timer.
+    /// Returns the response to a request of a connection.
+    #[doc(hidden)] // Called only by the server.
     fn respond(
         &self,
         request: axum::http::Request<Incoming>,
-        peer: IpAddr,
-        timeout: &ReusableTimeout,
+        connection: &Arc<ConnectionState>,
     ) -> impl Future<Output = axum::response::Response> + Send;
 }

@@ -1,10 +1,9 @@
 //! Runs a request through the router: body, route, middleware, handler, response.
 
 use std::future::poll_fn;
-use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -15,6 +14,7 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 
 use super::abandoned::AbandonGuard;
+use super::bodies::chunks::{BodyChunks, RequestBody};
 use super::catch_panic::catch_panic;
 use super::fields::details_of;
 use super::normal_uri::make_normal;
@@ -29,7 +29,7 @@ use super::{
     options_star,
 };
 use crate::check::{Failure, Rule};
-use crate::connection::{self, ReusableTimeout};
+use crate::connection::{self, ConnectionState, ReusableTimeout};
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
 use crate::{is_development, shutdown};
@@ -98,26 +98,27 @@ impl<A: Application> Serve for Router<A> {
     fn respond(
         &self,
         request: axum::http::Request<Incoming>,
-        peer: IpAddr,
-        timeout: &ReusableTimeout,
+        connection: &Arc<ConnectionState>,
     ) -> impl Future<Output = axum::response::Response> + Send {
-        self.0.respond(request, Some(peer), timeout)
+        self.0
+            .respond(request, Some(Arc::clone(connection)), &connection.timeout)
     }
 }
 
-/// IP address of the peer. The IP address is an extension of the request, so that kit's routes find it inside of an
+/// Connection of a request. The connection is an extension of the request, so that kit's routes find it inside of an
 /// axum router.
-#[derive(Clone, Copy)]
-struct Peer(IpAddr);
+#[derive(Clone)]
+struct OfConnection(Arc<ConnectionState>);
 
 impl Serve for axum::Router {
     async fn respond(
         &self,
         mut request: axum::http::Request<Incoming>,
-        peer: IpAddr,
-        _timeout: &ReusableTimeout,
+        connection: &Arc<ConnectionState>,
     ) -> axum::response::Response {
-        request.extensions_mut().insert(Peer(peer));
+        request
+            .extensions_mut()
+            .insert(OfConnection(Arc::clone(connection)));
         // The path must be normal before any route or layer of the program reads it.
         make_normal(request.uri_mut());
         match TowerToHyperService::new(self.clone()).call(request).await {
@@ -131,9 +132,12 @@ impl<A: Application> From<Router<A>> for axum::Router {
     fn from(router: Router<A>) -> Self {
         Self::new().fallback(move |request: axum::extract::Request| {
             let router = router.clone();
-            let peer = request.extensions().get().map(|Peer(peer)| *peer);
+            let connection = request.extensions().get();
+            let connection = connection.map(|OfConnection(connection)| Arc::clone(connection));
             async move {
-                let mut response = router.0.respond(request, peer, &ReusableTimeout::default()).await;
+                // A layer may run several requests at the same time, so each has its own timer.
+                let timeout = ReusableTimeout::default();
+                let mut response = router.0.respond(request, connection, &timeout).await;
                 // Another server than that of kit may serve the program.
                 connection::add_defaults(&mut response);
                 response
@@ -152,11 +156,11 @@ impl<A: Application> Service<A> {
     async fn respond<B>(
         &self,
         request: axum::http::Request<B>,
-        peer: Option<IpAddr>,
+        connection: Option<Arc<ConnectionState>>,
         timeout: &ReusableTimeout,
     ) -> axum::response::Response
     where
-        B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
+        B: HttpBody<Data = Bytes, Error: Into<axum::BoxError> + Send> + Send + Unpin + 'static,
     {
         let logged = self.routes.request_log.map(|log| (log, Instant::now()));
         let (parts, body) = request.into_parts();
@@ -165,7 +169,7 @@ impl<A: Application> Service<A> {
             let is_preflight = Cors::is_preflight(&parts.method, &parts.headers);
             (cors, parts.headers.get(header::ORIGIN).cloned(), is_preflight)
         });
-        let context = Context::new(parts, peer);
+        let context = Context::new(parts, connection);
         let mut trace = TraceGuard::of(&context);
         let answer = {
             // Pinned on the stack, because a boxed future would be allocated, and a moved one copied, for every
@@ -206,7 +210,8 @@ impl<A: Application> Service<A> {
         if let Some((log, begun)) = logged {
             response = log.apply(&context, begun, response);
         }
-        if shutdown::is_closing() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        let is_last = shutdown::is_closing() && response.status() != StatusCode::SWITCHING_PROTOCOLS;
+        if is_last || context.is_body_unread() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
@@ -220,7 +225,7 @@ impl<A: Application> Service<A> {
         timeout: &ReusableTimeout,
     ) -> Result<axum::response::Response, Error>
     where
-        B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
+        B: HttpBody<Data = Bytes, Error: Into<axum::BoxError> + Send> + Send + Unpin + 'static,
     {
         context.enter(Phase::Normalize);
         let found = self.routes.has_limits.then(|| self.find(context));
@@ -230,7 +235,16 @@ impl<A: Application> Service<A> {
         };
         // A body above the limit is rejected for every path, even if no route matches.
         let body_bytes = limits.body_bytes.unwrap_or(settings().body_bytes);
-        let body = body::read(context.headers(), body, body_bytes).await?;
+        let body = if limits.is_body_streamed && !body::is_empty(context.headers()) {
+            body::refuse_declared(context.headers(), body_bytes)?;
+            if let Some(connection) = context.connection() {
+                connection.stream_body();
+            }
+            let chunks = BodyChunks::arriving(Body::new(body), body_bytes, context);
+            RequestBody::Chunks(Mutex::new(Some(chunks)))
+        } else {
+            RequestBody::Whole(body::read(context.headers(), body, body_bytes).await?)
+        };
         // The connection limits the time that a client takes to send the body. The request timeout begins here.
         let mut work = pin!(self.dispatch(context, body, found));
         let time = match limits.timeout {
@@ -252,11 +266,11 @@ impl<A: Application> Service<A> {
         self.tree.find(context.method().as_str(), context.path())
     }
 
-    /// Runs a request whose body was read. `found` is the result of [`Self::find`] if it is already known.
+    /// Runs a request whose body was read, or is read by its handler. `found` is the result of [`Self::find`] if it is already known.
     async fn dispatch(
         &self,
         context: &Context,
-        body: Bytes,
+        body: RequestBody,
         found: Option<Match>,
     ) -> Result<axum::response::Response, Error> {
         let (method, path) = (context.method().as_str(), context.path());

@@ -75,12 +75,12 @@ pub trait Replies: Send {
     /// # Errors
     ///
     /// 500 if the reply cannot be sent.
-    fn respond(&self, context: &Context) -> Result<Response, Error>;
+    fn respond(self, context: &Context) -> Result<Response, Error>;
 }
 
 impl Replies for Never {
-    fn respond(&self, _context: &Context) -> Result<Response, Error> {
-        match *self {}
+    fn respond(self, _context: &Context) -> Result<Response, Error> {
+        match self {}
     }
 }
 

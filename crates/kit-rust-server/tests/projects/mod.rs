@@ -28,7 +28,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("owners", owners()),
         ("tokens", tokens()),
         ("contracts", support::contracts::program()),
-        ("bodies", support::bodies::without_uploads()),
+        ("bodies", support::bodies::program()),
         ("chat", chat()),
         ("problem", problem()),
         ("own-errors", own_errors()),

@@ -226,6 +226,26 @@ pub fn multipart(server: &Path) {
         "400 $ multipart"
     );
     assert_eq!(refused(&post(&server, "/files", "", "")), "400 $ required");
+    let video = (
+        "name=video; filename=\"a.txt\"\r\ncontent-type: text/plain",
+        "film",
+    );
+    let cover = ("name=cover; filename=\"c.png\"\r\ncontent-type: image/png", PNG);
+    assert_eq!(
+        received(&send("/videos", &[title, cover, video])),
+        "(\"Sea\", \"a.txt text/plain film\", Some(\"c.png\"))"
+    );
+    assert_eq!(
+        refused(&send("/videos", &[title, video, cover])),
+        "400 $.cover multipart"
+    );
+    let archive = ("name=archives; filename=a", "x");
+    assert_eq!(
+        received(&send("/archives", &[archive, archive])),
+        "[\"a application/octet-stream x\", \"a application/octet-stream x\"]"
+    );
+    assert_eq!(refused(&send("/archives", &[archive])), "400 $.archives minItems");
+    assert_eq!(received(&send("/avatars", &[title])), "None");
     assert_eq!(
         refused(&post(&server, "/files", "image/png", "x")),
         "415 The request has another content type; send multipart/form-data"
@@ -290,11 +310,18 @@ pub fn responses(server: &Path) {
         ("/report", "", 200, "text/csv; charset=utf-8", "a,b\n"),
         ("/report", "progress", 202, "application/json", "{\"percent\":1}"),
         ("/report", "lines", 203, "application/jsonl", &book("Milk")),
+        (
+            "/report",
+            "events",
+            207,
+            "text/event-stream",
+            "event: stopped\ndata: null\n\n",
+        ),
     ] {
         let answer = server.send("GET", path, &[("prefer", prefer)], Vec::new());
         assert_eq!((answer.status, answer.body.as_str()), (status, body), "{path}");
         assert_eq!(answer.header("content-type"), Some(content_type), "{path}");
-        let is_stream = path == "/events";
+        let is_stream = content_type == "text/event-stream";
         assert_eq!(
             answer.header("cache-control"),
             is_stream.then_some("no-store"),

@@ -54,6 +54,26 @@ pub fn reports(program: &Path) {
         assert_eq!(accepted.header(name), Some(value), "{name}");
     }
 
+    for (prefer, status, content_type, body) in [
+        ("lines", 203, "application/jsonl", "{\"job\":\"7\"}\n"),
+        (
+            "events",
+            207,
+            "text/event-stream",
+            "event: job\ndata: {\"job\":\"7\"}\n\n",
+        ),
+        ("text", 226, "text/csv; charset=utf-8", "job\n7\n"),
+    ] {
+        let stream = get("/reports/7", &[reader, ("prefer", prefer)]);
+        assert_eq!((stream.status, stream.body.as_str()), (status, body));
+        assert_eq!(stream.header("content-type"), Some(content_type));
+        assert_eq!(
+            stream.header("x-timed"),
+            Some(status.to_string().as_str()),
+            "{prefer}"
+        );
+    }
+
     let new = server.answer("POST", "/reports", &[reader], Some(json!({ "title": "a" })));
     assert_eq!((new.status, new.header("x-timed")), (201, Some("201")));
     assert_eq!(new.header("location"), Some("/reports/a"));

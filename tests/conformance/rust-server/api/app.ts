@@ -78,6 +78,9 @@ const photoHandlers = defineHandlers<PhotoRoutes>({
   "POST /photos": inRust,
   "POST /files": inRust,
   "POST /comments": inRust,
+  "POST /videos": inRust,
+  "POST /archives": inRust,
+  "POST /avatars": inRust,
   "POST /hooks": inRust,
   "POST /blobs": inRust,
   "POST /tables": inRust,
@@ -130,7 +133,10 @@ createApp({
   routes: [
     { handlers: appHandlers },
     { handlers: wrongHandlers },
-    { handlers: photoHandlers },
+    {
+      handlers: photoHandlers,
+      on: { "POST /avatars": { limits: { bodyBytes: 2_199_023_255_552 } } },
+    },
     { handlers: orderHandlers, middleware: [{ name: "group7", middleware: pass, priority: 7 }] },
     { handlers: guardedHandlers, middleware: [{ name: "auth", middleware: pass, priority: 6 }] },
     {

@@ -1,6 +1,18 @@
-// The contracts of `conformance/bodies.json`: those of the program `bodies` in `crates/kit-test-programs`, without uploads.
+// The contracts of `conformance/bodies.json`: those of the program `bodies` in `crates/kit-test-programs`.
 
-import type { Bytes, Events, Form, Lines, Multipart, Raw, Reply, Route, Text } from "@kit/types";
+import type {
+  Bytes,
+  Events,
+  Form,
+  Lines,
+  Multipart,
+  Raw,
+  Reply,
+  Route,
+  Text,
+  Upload,
+  Uploads,
+} from "@kit/types";
 
 export interface Album {
   /** @minLength 1 @maxLength 40 */
@@ -67,11 +79,40 @@ export interface NewComment {
   stars: number;
 }
 
+export interface NewVideo {
+  /** @minLength 1 @maxLength 100 */
+  title: string;
+  album?: Album;
+  /**
+   * @maxBytes 200000
+   * @mime video/webm, text/*
+   */
+  video: Upload;
+  /**
+   * @maxBytes 1000
+   * @mime image/png
+   */
+  cover?: File;
+}
+
+export interface NewArchives {
+  /** @minItems 2 @maxItems 3 @maxBytes 1000 */
+  archives: Uploads;
+}
+
+export interface NewAvatar {
+  /** @maxBytes 1099511627776 */
+  avatar?: Upload;
+}
+
 export interface PhotoRoutes {
   "POST /sessions": Route<{ body: Form<NewSession> }>;
   "POST /photos": Route<{ body: Multipart<NewPhoto>; response: Photo }>;
   "POST /files": Route<{ body: Multipart<NewFile> }>;
   "POST /comments": Route<{ body: Multipart<NewComment> }>;
+  "POST /videos": Route<{ body: Multipart<NewVideo> }>;
+  "POST /archives": Route<{ body: Multipart<NewArchives> }>;
+  "POST /avatars": Route<{ body: Multipart<NewAvatar> }>;
   "POST /hooks": Route<{ body: Raw<"application/json"> }>;
   "POST /blobs": Route<{ body: Raw }>;
   "POST /tables": Route<{ body: Text<"text/csv" | "text/tab-separated-values"> }>;
@@ -83,6 +124,10 @@ export interface PhotoRoutes {
   "GET /books": Route<{ response: Lines<Book> }>;
   "GET /events": Route<{ response: Events<{ progress: Progress; done: Book; stopped: void }> }>;
   "GET /report": Route<{
-    response: Reply<200, Text<"text/csv">> | Reply<202, Progress> | Reply<203, Lines<Book>>;
+    response:
+      | Reply<200, Text<"text/csv">>
+      | Reply<202, Progress>
+      | Reply<203, Lines<Book>>
+      | Reply<207, Events<{ progress: Progress; done: Book; stopped: void }>>;
   }>;
 }

@@ -15,9 +15,11 @@ use crate::http::{ChunkSender, Context, Error, Reply, Response};
 use crate::json::to_text;
 use crate::{Contract, is_development};
 
-/// Time between two comment lines, so that proxies keep the connection open, and so that the server finds out that a
-/// client has left.
+/// Time between two comment lines, so that proxies keep the connection open.
 const PING: Duration = Duration::from_secs(15);
+/// Times between the end of the client's sending side and the comment lines after it. A client that has left looks like one
+/// that only sends nothing more, until the system of the client refuses a line: the next write then fails.
+const PINGS_AFTER_END: [Duration; 3] = [Duration::ZERO, Duration::from_millis(250), Duration::from_secs(1)];
 
 /// Events that a contract declares. kit implements this trait for the enums that it generates.
 pub trait EventData: Send {
@@ -214,12 +216,13 @@ impl Response {
         let owned = context.clone();
         let reply = Reply::stream(move |chunks| {
             let pings = chunks.share();
+            let context = owned.clone();
             let work = (events.write)(EventSender {
                 chunks,
                 context: owned,
                 event: PhantomData,
             });
-            with_pings(work, pings)
+            with_pings(work, pings, context)
         });
         let Self(mut response) = Self::reply(context, status, reply.content_type("text/event-stream"))?;
         // Without these headers, a cache or a proxy may hold back events until the response ends.
@@ -232,13 +235,29 @@ impl Response {
     }
 }
 
-/// Runs the work of a response, and sends a comment line, which clients ignore, after each period of [`PING`].
-async fn with_pings(mut work: Work, pings: ChunkSender) -> Result<(), Error> {
-    loop {
-        match tokio::time::timeout(PING, work.as_mut()).await {
-            Ok(result) => return result,
-            // If the queue is full, the client still has to read events, and needs no ping.
-            Err(_) => pings.send_if_room(":\n\n"),
+/// Runs the work of a response, and sends a comment line, which clients ignore, after each period of [`PING`], and after
+/// the client has closed its sending side.
+async fn with_pings(mut work: Work, pings: ChunkSender, context: Context) -> Result<(), Error> {
+    let half_closed = async {
+        match context.connection() {
+            Some(connection) => connection.half_closed().await,
+            None => std::future::pending().await,
         }
+    };
+    let mut half_closed = pin!(half_closed);
+    let mut after_end = None;
+    loop {
+        let pause = after_end.as_mut().and_then(Iterator::next).unwrap_or(PING);
+        tokio::select! {
+            biased;
+            result = work.as_mut() => return result,
+            () = half_closed.as_mut(), if after_end.is_none() => {
+                after_end = Some(PINGS_AFTER_END.into_iter());
+                continue;
+            }
+            () = tokio::time::sleep(pause) => {}
+        }
+        // If the queue is full, the client still has to read events, and needs no ping.
+        pings.send_if_room(":\n\n");
     }
 }

@@ -6,8 +6,11 @@ use axum::body::Bytes;
 use axum::http::{StatusCode, header};
 use serde_json::Value;
 
-use super::multipart::{self, FilePart, Files};
+use super::file_part::FilePart;
+use super::multipart::{self, Files};
+use super::part_failure::framing_failure;
 use super::request_lines::RequestLines;
+use super::uploads::{self, Opened};
 use crate::check::{Failure, Rule};
 use crate::coerce::coerce_query;
 use crate::http::direct_input::read_query;
@@ -94,7 +97,7 @@ impl Request {
     pub fn bytes(&self, media_types: &[&str]) -> Result<Bytes, Error> {
         self.begin_body();
         self.accept(media_types, false)?;
-        Ok(self.body.clone())
+        Ok(self.body.whole()?.clone())
     }
 
     /// Decodes a multipart body with files and with parts that are no files, and checks all parts.
@@ -113,7 +116,7 @@ impl Request {
     /// 400 `VALIDATION_ERROR` if the framing is broken or parts do not fit, 415 if the content type is another one.
     pub fn multipart<T: Contract>(&self, files: &[FilePart]) -> Result<(T, Files), Error> {
         let parts = self.parts(T::NAME)?;
-        multipart::read(&parts, files)
+        multipart::read(&parts, files, Vec::new())
     }
 
     /// Decodes a multipart body whose declared parts are all files, and checks them.
@@ -131,7 +134,65 @@ impl Request {
     /// 400 `VALIDATION_ERROR` if the framing is broken or files do not fit, 415 if the content type is another one.
     pub fn multipart_files(&self, files: &[FilePart]) -> Result<Files, Error> {
         let parts = self.parts("multipart")?;
-        multipart::read_files(&parts, files)
+        multipart::read_files(&parts, files, Vec::new())
+    }
+
+    /// Decodes the parts of a multipart body before its upload, which is one of `files`, and checks them. The handler reads
+    /// the upload.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Error, FilePart, Request, Upload};
+    ///
+    /// async fn video<NewVideo: Contract>(request: &Request) -> Result<(NewVideo, Upload), Error> {
+    ///     let declared = [FilePart::one("video").streamed()];
+    ///     let (fields, mut files) = request.multipart_upload(&declared).await?;
+    ///     Ok((fields, files.upload()?))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if the framing is broken or parts do not fit, 413 if the parts need too much memory, 415 if the
+    /// content type is another one.
+    pub async fn multipart_upload<T: Contract>(&self, files: &[FilePart]) -> Result<(T, Files), Error> {
+        let opened = self
+            .open_upload(files, multipart::names_of(T::shape()), T::NAME)
+            .await?;
+        let (fields, mut found) = multipart::read(&opened.parts, files, opened.failures)?;
+        found.upload = opened.upload;
+        Ok((fields, found))
+    }
+
+    /// Decodes the files of a multipart body before its upload, which is one of `files`, and checks them. All declared parts
+    /// of the body are files. The handler reads the upload.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, FilePart, Request, Uploads};
+    ///
+    /// async fn archives(request: &Request) -> Result<Uploads, Error> {
+    ///     let declared = [FilePart::many("archives").streamed()];
+    ///     Ok(request.multipart_upload_files(&declared).await?.uploads())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The same as of [`Self::multipart_upload`].
+    pub async fn multipart_upload_files(&self, files: &[FilePart]) -> Result<Files, Error> {
+        let opened = self.open_upload(files, Vec::new(), "multipart").await?;
+        let mut found = multipart::read_files(&opened.parts, files, opened.failures)?;
+        found.upload = opened.upload;
+        Ok(found)
+    }
+
+    async fn open_upload(
+        &self,
+        files: &[FilePart],
+        names: Vec<&'static str>,
+        schema: &'static str,
+    ) -> Result<Opened, Error> {
+        let boundary = self.boundary(schema)?;
+        uploads::open(self.body.chunks()?, &boundary, files, names, schema).await
     }
 
     /// Returns the lines of a body of JSON Lines. Each line is checked when it is read.
@@ -152,14 +213,21 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// 415 if the content type is another one.
+    /// 415 if the content type is another one, 500 if the body was read before.
     pub fn lines<T: Contract>(&self) -> Result<RequestLines<T>, Error> {
         self.begin_body();
         self.accept(&LINES, true)?;
-        Ok(RequestLines::new(self.body.clone()))
+        Ok(RequestLines::new(self.body.chunks()?))
     }
 
     fn parts(&self, schema: &'static str) -> Result<Vec<parser::Part>, Error> {
+        let boundary = self.boundary(schema)?;
+        let parts = parser::parse(self.body.whole()?, &boundary);
+        parts.map_err(|mistake| Error::invalid(Slot::Body, schema, vec![framing_failure(mistake)]))
+    }
+
+    /// Begins to read a multipart body. Returns its boundary.
+    fn boundary(&self, schema: &'static str) -> Result<String, Error> {
         const MULTIPART: &str = "multipart/form-data";
         self.begin_body();
         let Some(media_type) = self.accept(&[MULTIPART], false)? else {
@@ -174,19 +242,8 @@ impl Request {
             };
             return Err(Error::invalid(Slot::Body, schema, vec![failure]));
         };
-        let parts = parser::boundary_of(&media_type).and_then(|boundary| parser::parse(&self.body, boundary));
-        parts.map_err(|mistake| {
-            let failure = Failure {
-                path: "$".to_owned(),
-                expected: format!("multipart/form-data: {}", mistake.expected),
-                received: mistake.received,
-                value: None,
-                rule: Rule::Multipart,
-                limit: None,
-                suggestion: Some("Send the body as FormData, or let a library write it".to_owned()),
-            };
-            Error::invalid(Slot::Body, schema, vec![failure])
-        })
+        let boundary = parser::boundary_of(&media_type).map(str::to_owned);
+        boundary.map_err(|mistake| Error::invalid(Slot::Body, schema, vec![framing_failure(mistake)]))
     }
 
     /// Checks the content type. Returns `None` for an empty body, which clients send without a content type.
@@ -233,7 +290,7 @@ impl Request {
 
     /// Returns the text of the body.
     fn body_text(&self, schema: &'static str) -> Result<&str, Error> {
-        std::str::from_utf8(&self.body).map_err(|_| {
+        std::str::from_utf8(self.body.whole()?).map_err(|_| {
             let failure = Failure {
                 path: "$".to_owned(),
                 expected: "text in UTF-8".to_owned(),

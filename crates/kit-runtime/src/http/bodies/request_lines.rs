@@ -1,16 +1,18 @@
 //! Request body of JSON Lines: one JSON value on each line, which ends with LF or CRLF.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::task::{Context as Task, Poll};
+use std::task::{Context as Task, Poll, ready};
 
 use axum::body::Bytes;
 use futures_core::Stream;
+use serde_json::Value;
 
+use super::chunks::{BodyChunks, BodyFailure};
 use crate::check::{Failure, Rule, Secrets, explain_without};
 use crate::http::Error;
-use crate::http::source::Slot;
 use crate::http::unstorable::find_unstorable;
 use crate::json::{from_json, parse};
 use crate::{Contract, is_development};
@@ -18,8 +20,9 @@ use crate::{Contract, is_development};
 /// Maximum number of bytes of a line.
 const MAX_LINE: usize = 1024 * 1024;
 
-/// Values of the lines of a request body. A line is parsed and checked when it is read, so a broken line is an error
-/// after the values before it. The error ends the lines, and a handler returns it with `?`.
+/// Values of the lines of a request body, which the handler reads while the body arrives. The server receives only as fast
+/// as the handler reads. A line is parsed and checked when it is read, so a broken line is an error after the values before
+/// it. The error ends the lines, and a handler returns it with `?`.
 ///
 /// ```
 /// use kit_runtime::{Contract, Error, RequestLines};
@@ -34,49 +37,82 @@ const MAX_LINE: usize = 1024 * 1024;
 /// }
 /// ```
 pub struct RequestLines<T> {
-    /// Body.
-    body: Bytes,
-    /// Position of the next line. It is the length of the body after an error.
-    at: usize,
+    chunks: BodyChunks,
+    /// Received bytes after the lines that were read.
+    buffer: Bytes,
+    /// Bytes before `buffer` that belong to the next line.
+    begun: Vec<u8>,
+    /// True after the last line, and after an error.
+    is_over: bool,
     /// Number of the next line.
     number: usize,
     line: PhantomData<fn() -> T>,
 }
 
 impl<T: Contract> RequestLines<T> {
-    pub(super) fn new(body: Bytes) -> Self {
+    pub(super) fn new(chunks: BodyChunks) -> Self {
         Self {
-            body,
-            at: 0,
+            chunks,
+            buffer: Bytes::new(),
+            begun: Vec::new(),
+            is_over: false,
             number: 0,
             line: PhantomData,
         }
     }
 
     /// Returns the value of the next line. Returns `None` after the last line, and after an error.
-    #[allow(clippy::unused_async)] // Reason: later, lines are read while the client sends them.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
-        self.read()
+        poll_fn(|task| self.poll_line(task)).await
     }
 
-    fn read(&mut self) -> Option<Result<T, Error>> {
-        let rest = self.body.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let (line, next) = match memchr::memchr(b'\n', rest) {
-            Some(end) => (&rest[..end], self.at + end + 1),
-            None => (rest, self.body.len()),
-        };
-        let result = read_line(line, self.number);
-        self.at = if result.is_ok() { next } else { self.body.len() };
+    fn poll_line(&mut self, task: &mut Task<'_>) -> Poll<Option<Result<T, Error>>> {
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let result = ready!(self.poll_result(task));
+        self.is_over = !matches!(result, Some(Ok(_)));
         self.number += 1;
-        Some(result)
+        Poll::Ready(result)
+    }
+
+    fn poll_result(&mut self, task: &mut Task<'_>) -> Poll<Option<Result<T, Error>>> {
+        loop {
+            let end = memchr::memchr(b'\n', &self.buffer);
+            let length = end.unwrap_or(self.buffer.len());
+            if self.begun.len() + length > MAX_LINE {
+                return Poll::Ready(Some(Err(long_line::<T>(self.number))));
+            }
+            if let Some(end) = end {
+                let rest = self.buffer.split_off(end + 1);
+                let line = std::mem::replace(&mut self.buffer, rest).slice(..end);
+                return Poll::Ready(Some(if self.begun.is_empty() {
+                    read_line(&line, self.number)
+                } else {
+                    self.begun.extend_from_slice(&line);
+                    read_line(&std::mem::take(&mut self.begun), self.number)
+                }));
+            }
+            self.begun.extend_from_slice(&self.buffer);
+            self.buffer = Bytes::new();
+            match ready!(self.chunks.poll_chunk(task)) {
+                Some(Ok(chunk)) => self.buffer = chunk,
+                Some(Err(failure)) => return Poll::Ready(Some(Err(failure.error()))),
+                None if self.begun.is_empty() => return Poll::Ready(None),
+                None => {
+                    let line = std::mem::take(&mut self.begun);
+                    return Poll::Ready(Some(read_line(&line, self.number)));
+                }
+            }
+        }
     }
 }
 
 impl<T: Contract> Stream for RequestLines<T> {
     type Item = Result<T, Error>;
 
-    fn poll_next(self: Pin<&mut Self>, _task: &mut Task<'_>) -> Poll<Option<Self::Item>> {
-        Poll::Ready(self.get_mut().read())
+    fn poll_next(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_line(task)
     }
 }
 
@@ -88,34 +124,53 @@ impl<T> fmt::Debug for RequestLines<T> {
     }
 }
 
-fn read_line<T: Contract>(line: &[u8], number: usize) -> Result<T, Error> {
-    let path = format!("$[{number}]");
-    let refused = |failures| Error::invalid(Slot::Body, T::NAME, failures);
-    let failure = |expected: String, received: &str, rule, limit| Failure {
-        path: path.clone(),
+fn refused<T: Contract>(failures: Vec<Failure>) -> Error {
+    BodyFailure::Invalid(T::NAME, failures).error()
+}
+
+fn failure(path: &str, expected: String, received: &str, rule: Rule, limit: Option<Value>) -> Failure {
+    Failure {
+        path: path.to_owned(),
         expected,
         received: received.to_owned(),
         value: None,
         rule,
         limit,
         suggestion: None,
-    };
-    if line.len() > MAX_LINE {
-        let expected = format!("a line of at most {MAX_LINE} bytes");
-        let long = failure(expected, "a longer line", Rule::MaxBytes, Some(MAX_LINE.into()));
-        return Err(refused(vec![long]));
     }
+}
+
+/// Returns the error for a line that is too long.
+fn long_line<T: Contract>(number: usize) -> Error {
+    let (path, expected) = (
+        format!("$[{number}]"),
+        format!("a line of at most {MAX_LINE} bytes"),
+    );
+    let limit = Some(MAX_LINE.into());
+    refused::<T>(vec![failure(
+        &path,
+        expected,
+        "a longer line",
+        Rule::MaxBytes,
+        limit,
+    )])
+}
+
+fn read_line<T: Contract>(line: &[u8], number: usize) -> Result<T, Error> {
+    let path = format!("$[{number}]");
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let Ok(text) = std::str::from_utf8(line) else {
         let received = "bytes that are not valid UTF-8";
         let limit = Some("utf-8".into());
-        let other = failure("JSON in UTF-8".to_owned(), received, Rule::Encoding, limit);
-        return Err(refused(vec![other]));
+        let expected = "JSON in UTF-8".to_owned();
+        let other = failure(&path, expected, received, Rule::Encoding, limit);
+        return Err(refused::<T>(vec![other]));
     };
     let Ok(value) = parse(text) else {
-        return Err(refused(vec![Failure {
+        let (expected, received) = ("JSON".to_owned(), "text that is not JSON");
+        return Err(refused::<T>(vec![Failure {
             suggestion: Some("Write one JSON value on each line".to_owned()),
-            ..failure("JSON".to_owned(), "text that is not JSON", Rule::Json, None)
+            ..failure(&path, expected, received, Rule::Json, None)
         }]));
     };
     let below = |failure: Failure| Failure {
@@ -124,7 +179,7 @@ fn read_line<T: Contract>(line: &[u8], number: usize) -> Result<T, Error> {
     };
     let failures = explain_without(Secrets::None, T::shape(), &value, !is_development());
     if !failures.is_empty() {
-        return Err(refused(failures.into_iter().map(below).collect()));
+        return Err(refused::<T>(failures.into_iter().map(below).collect()));
     }
     let decoded: T = from_json(&value)?;
     let unstorable = if text.contains("\\u") {
@@ -132,14 +187,14 @@ fn read_line<T: Contract>(line: &[u8], number: usize) -> Result<T, Error> {
     } else {
         None
     };
-    unstorable.map_or(Ok(decoded), |failure| Err(refused(vec![below(failure)])))
+    unstorable.map_or(Ok(decoded), |failure| Err(refused::<T>(vec![below(failure)])))
 }
 
 #[cfg(test)]
 mod tests {
     use axum::body::Bytes;
 
-    use super::{MAX_LINE, RequestLines};
+    use super::{BodyChunks, MAX_LINE, RequestLines};
     use crate::Contract;
     use crate::shape::Shape;
 
@@ -157,7 +212,7 @@ mod tests {
 
     /// Returns the values of the lines in a body, and then the first failure.
     async fn read(body: impl Into<Bytes>) -> String {
-        let mut lines = RequestLines::<Title>::new(body.into());
+        let mut lines = RequestLines::<Title>::new(BodyChunks::whole(body.into()));
         let mut found = String::new();
         while let Some(line) = lines.next().await {
             match line {

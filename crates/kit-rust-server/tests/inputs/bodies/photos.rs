@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use kit_runtime::{BodyBytes, Event, Events, HeaderName, HeaderValue, Lines, Timestamp};
+use kit_runtime::{BodyBytes, Content, Event, Events, HeaderName, HeaderValue, Lines, Timestamp, Upload};
 
 use crate::app::App;
 use crate::error::Error;
 use crate::models::{Book, Photo, PostImportsResponse, Progress};
 use crate::router::{
-    GetBooks, GetEvents, GetEventsEvent, GetImage, GetReport, GetReportReply, GetTable, PhotoRoutes, PostBlobs,
-    PostComments, PostFiles, PostHooks, PostIcons, PostImages, PostImports, PostPhotos, PostSessions, PostTables,
+    GetBooks, GetEvents, GetEventsEvent, GetImage, GetReport, GetReportEvent, GetReportReply, GetTable, PhotoRoutes,
+    PostArchives, PostAvatars, PostBlobs, PostComments, PostFiles, PostHooks, PostIcons, PostImages, PostImports,
+    PostPhotos, PostSessions, PostTables, PostVideos,
 };
 
 /// Sets a header of the response to the text of a received body.
@@ -17,6 +18,14 @@ fn report(context: &kit_runtime::Context, received: impl std::fmt::Debug) -> Res
     let value = HeaderValue::try_from(format!("{received:?}"))?;
     context.set_header(HeaderName::from_static("x-received"), value);
     Ok(())
+}
+
+/// Reads an upload to its end.
+async fn read(upload: &mut Upload) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    upload.write_to(&mut bytes).await?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(format!("{} {} {text}", upload.name(), upload.media_type()))
 }
 
 fn book(title: &str) -> Result<Book, Error> {
@@ -55,6 +64,29 @@ impl PhotoRoutes for App {
         report(&input.context, (fields.text, fields.stars))
     }
 
+    async fn post_videos(&self, input: PostVideos) -> Result<(), Error> {
+        let mut body = input.body;
+        let video = read(&mut body.video).await?;
+        let cover = body.cover.map(|file| file.name);
+        report(&input.context, (body.fields.title, video, cover))
+    }
+
+    async fn post_archives(&self, mut input: PostArchives) -> Result<(), Error> {
+        let mut archives = Vec::new();
+        while let Some(archive) = input.body.archives.next().await? {
+            archives.push(read(archive).await?);
+        }
+        report(&input.context, archives)
+    }
+
+    async fn post_avatars(&self, input: PostAvatars) -> Result<(), Error> {
+        let avatar = match input.body.avatar {
+            Some(mut avatar) => Some(read(&mut avatar).await?),
+            None => None,
+        };
+        report(&input.context, avatar)
+    }
+
     async fn post_hooks(&self, input: PostHooks) -> Result<(), Error> {
         report(&input.context, &input.body)
     }
@@ -84,12 +116,15 @@ impl PhotoRoutes for App {
         Ok(PostImportsResponse { imported })
     }
 
-    async fn get_table(&self, _input: GetTable) -> Result<String, Error> {
-        Ok("a,b\n1,é\n".to_owned())
+    async fn get_table(&self, _input: GetTable) -> Result<Content<String>, Error> {
+        Ok(Content::write(async |mut chunks| {
+            chunks.send("a,b\n").await?;
+            chunks.send("1,é\n").await
+        }))
     }
 
-    async fn get_image(&self, _input: GetImage) -> Result<BodyBytes, Error> {
-        Ok(BodyBytes::from_static(b"\x89PNG\r\n\x1a\n"))
+    async fn get_image(&self, _input: GetImage) -> Result<Content<BodyBytes>, Error> {
+        Ok(BodyBytes::from_static(b"\x89PNG\r\n\x1a\n").into())
     }
 
     async fn get_books(&self, _input: GetBooks) -> Result<Lines<Book>, Error> {
@@ -124,8 +159,11 @@ impl PhotoRoutes for App {
             Some("lines") => GetReportReply::NonAuthoritativeInformation {
                 body: Lines::of(vec![book("Milk")?]),
             },
+            Some("events") => GetReportReply::MultiStatus {
+                body: Events::write(async |mut events| events.send(GetReportEvent::Stopped).await),
+            },
             _ => GetReportReply::Ok {
-                body: "a,b\n".to_owned(),
+                body: "a,b\n".into(),
             },
         })
     }

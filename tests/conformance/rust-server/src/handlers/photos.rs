@@ -3,16 +3,18 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use kit_runtime::{BodyBytes, Context, Event, Events, File, HeaderName, HeaderValue, Lines, Timestamp};
+use kit_runtime::{
+    BodyBytes, Content, Context, Event, Events, File, HeaderName, HeaderValue, Lines, Timestamp, Upload,
+};
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::Error;
 use crate::models::{Book, Photo, PostImportsResponse, Progress};
 use crate::router::{
-    GetBooks, GetEvents, GetEventsEvent, GetImage, GetReport, GetReportReply, GetTable, PhotoRoutes,
-    PostBlobs, PostComments, PostFiles, PostHooks, PostIcons, PostImages, PostImports, PostPhotos,
-    PostSessions, PostTables,
+    GetBooks, GetEvents, GetEventsEvent, GetImage, GetReport, GetReportEvent, GetReportReply, GetTable,
+    PhotoRoutes, PostArchives, PostAvatars, PostBlobs, PostComments, PostFiles, PostHooks, PostIcons, PostImages,
+    PostImports, PostPhotos, PostSessions, PostTables, PostVideos,
 };
 
 /// Sets the header `x-received` to a received body as JSON.
@@ -39,6 +41,50 @@ fn note(context: &Context, received: &impl serde::Serialize) -> Result<(), Error
 fn shown(file: &File) -> Value {
     let text = String::from_utf8_lossy(&file.bytes);
     json!({ "name": file.name, "type": file.media_type, "text": text })
+}
+
+/// Reads an upload to its end.
+async fn read(upload: &mut Upload) -> Result<Value, Error> {
+    let mut bytes = Vec::new();
+    upload.write_to(&mut bytes).await?;
+    let text: String = bytes.into_iter().map(char::from).collect();
+    Ok(json!({ "name": upload.name(), "type": upload.media_type(), "text": text }))
+}
+
+/// Counts the bytes of an upload, with the speed that a test chooses with the header `x-mode`.
+async fn count(upload: &mut Upload, mode: &str) -> Result<usize, Error> {
+    const PART: usize = 1024 * 1024;
+    if mode == "hold" {
+        tokio::time::sleep(Duration::from_secs(3)).await;
+    }
+    let (mut bytes, mut next) = (0, PART);
+    while let Some(chunk) = upload.next_chunk().await? {
+        bytes += chunk.len();
+        if mode == "slow" && bytes >= next {
+            next += PART;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        if mode == "leave" {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Value that writes a line to the standard output when it is created, and when it is dropped.
+struct Observed(&'static str);
+
+impl Observed {
+    fn new(what: &'static str) -> Self {
+        println!("{what} begins");
+        Self(what)
+    }
+}
+
+impl Drop for Observed {
+    fn drop(&mut self) {
+        println!("{} is dropped", self.0);
+    }
 }
 
 fn hex(context: &Context, bytes: &BodyBytes) -> Result<(), Error> {
@@ -84,17 +130,22 @@ fn numbers(context: &Context) -> Events<GetEventsEvent> {
 
 /// Sends an event and then nothing. Writes a line to the standard output when the stream is dropped.
 fn until_the_client_leaves() -> Events<GetEventsEvent> {
-    struct Dropped;
-    impl Drop for Dropped {
-        fn drop(&mut self) {
-            println!("the stream is dropped");
-        }
-    }
     Events::write(async move |mut events| {
-        let _dropped = Dropped;
+        let _observed = Observed::new("the stream");
         events.send(GetEventsEvent::Stopped).await?;
         std::future::pending().await
     })
+}
+
+async fn three_events<E: kit_runtime::EventData>(
+    mut events: kit_runtime::EventSender<E>,
+    [progress, done, stopped]: [E; 3],
+) -> Result<(), Error> {
+    events.send(progress).await?;
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let done = Event::new(done).id("7").retry(Duration::from_millis(250));
+    events.send(done).await?;
+    events.send(stopped).await
 }
 
 impl PhotoRoutes for App {
@@ -125,6 +176,45 @@ impl PhotoRoutes for App {
         note(&input.context, &input.body.fields)
     }
 
+    async fn post_videos(&self, input: PostVideos) -> Result<(), Error> {
+        let (mode, mut body) = (mode(&input.context), input.body);
+        let mut received = serde_json::to_value(&body.fields)
+            .map_err(|_| Error::internal("the fields have no JSON form"))?;
+        if let Some(cover) = &body.cover {
+            received["cover"] = shown(cover);
+        }
+        match mode.as_str() {
+            "ignore" => {}
+            "leave" => received["video"] = json!(count(&mut body.video, "leave").await?),
+            _ => received["video"] = read(&mut body.video).await?,
+        }
+        note(&input.context, &received)
+    }
+
+    async fn post_archives(&self, mut input: PostArchives) -> Result<(), Error> {
+        let mode = mode(&input.context);
+        let mut archives = Vec::new();
+        while let Some(archive) = input.body.archives.next().await? {
+            archives.push(match mode.as_str() {
+                "names" => json!(archive.name()),
+                _ => read(archive).await?,
+            });
+        }
+        note(&input.context, &json!({ "archives": archives }))
+    }
+
+    async fn post_avatars(&self, input: PostAvatars) -> Result<(), Error> {
+        let mode = mode(&input.context);
+        let Some(mut avatar) = input.body.avatar else {
+            return note(&input.context, &json!({}));
+        };
+        if mode.is_empty() {
+            return note(&input.context, &json!({ "avatar": read(&mut avatar).await? }));
+        }
+        let _observed = Observed::new("the upload");
+        note(&input.context, &count(&mut avatar, &mode).await?)
+    }
+
     async fn post_hooks(&self, input: PostHooks) -> Result<(), Error> {
         hex(&input.context, &input.body)
     }
@@ -153,12 +243,19 @@ impl PhotoRoutes for App {
         Ok(PostImportsResponse { imported })
     }
 
-    async fn get_table(&self, _input: GetTable) -> Result<String, Error> {
-        Ok("title\nBücher\n".to_owned())
+    async fn get_table(&self, input: GetTable) -> Result<Content<String>, Error> {
+        if mode(&input.context) != "stream" {
+            return Ok("title\nBücher\n".into());
+        }
+        Ok(Content::write(async |mut chunks| {
+            chunks.send("title\n").await?;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            chunks.send("Bücher\n").await
+        }))
     }
 
-    async fn get_image(&self, _input: GetImage) -> Result<BodyBytes, Error> {
-        Ok(BodyBytes::from_static(b"\x89PNG"))
+    async fn get_image(&self, _input: GetImage) -> Result<Content<BodyBytes>, Error> {
+        Ok(BodyBytes::from_static(b"\x89PNG").into())
     }
 
     async fn get_books(&self, input: GetBooks) -> Result<Lines<Book>, Error> {
@@ -181,15 +278,12 @@ impl PhotoRoutes for App {
             "wait" => return Ok(until_the_client_leaves()),
             _ => {}
         }
-        let done = Event::new(GetEventsEvent::Done(book(3)?));
-        let done = done.id("7").retry(Duration::from_millis(250));
-        Ok(Events::write(async move |mut events| {
-            let progress = Progress { percent: 50.0 };
-            events.send(GetEventsEvent::Progress(progress)).await?;
-            tokio::time::sleep(Duration::from_millis(1)).await;
-            events.send(done).await?;
-            events.send(GetEventsEvent::Stopped).await
-        }))
+        let all = [
+            GetEventsEvent::Progress(Progress { percent: 50.0 }),
+            GetEventsEvent::Done(book(3)?),
+            GetEventsEvent::Stopped,
+        ];
+        Ok(Events::write(|events| three_events(events, all)))
     }
 
     async fn get_report(&self, input: GetReport) -> Result<GetReportReply, Error> {
@@ -200,9 +294,17 @@ impl PhotoRoutes for App {
             "203" => GetReportReply::NonAuthoritativeInformation {
                 body: Lines::of([book(1)?]),
             },
-            _ => GetReportReply::Ok {
-                body: "a,b\n".to_owned(),
-            },
+            "207" => {
+                let all = [
+                    GetReportEvent::Progress(Progress { percent: 50.0 }),
+                    GetReportEvent::Done(book(3)?),
+                    GetReportEvent::Stopped,
+                ];
+                GetReportReply::MultiStatus {
+                    body: Events::write(|events| three_events(events, all)),
+                }
+            }
+            _ => GetReportReply::Ok { body: "a,b\n".into() },
         })
     }
 }

@@ -27,7 +27,7 @@ export interface Routes extends Generated {
   "GET /events": ApiRoute<{}, ApiEvents<{ progress: Types.Progress; done: Types.Book; stopped: undefined }>>;
   "GET /report": ApiRoute<
     {},
-    ApiReply<200, string> | ApiReply<202, Types.Progress> | ApiReply<203, AsyncIterable<Types.Book>>
+    ApiReply<200, string> | ApiReply<202, Types.Progress> | ApiReply<203, AsyncIterable<Types.Book>> | ApiReply<207, ApiEvents<{ progress: Types.Progress; done: Types.Book; stopped: undefined }>>
   >;
 }
 
@@ -60,7 +60,7 @@ const codecs: Codecs = {
     "GET /events": { format: "events", type: "text/event-stream", events: { progress: null, done: "Book", stopped: false } },
   },
   replies: {
-    "GET /report": { 200: { format: { format: "text", type: "text/csv" } }, 202: {}, 203: { format: { format: "lines", type: "application/jsonl", line: "Book" } } },
+    "GET /report": { 200: { format: { format: "text", type: "text/csv" } }, 202: {}, 203: { format: { format: "lines", type: "application/jsonl", line: "Book" } }, 207: { format: { format: "events", type: "text/event-stream", events: { progress: null, done: "Book", stopped: false } } } },
   },
 };
 

@@ -377,7 +377,7 @@ const application: CompiledApplication = {
       query: null,
       body: null,
       response: null,
-      replies: { 200: { body: null, headers: null, content: { format: "text", mediaType: "text/csv" } }, 202: { body: ProgressSerializer, headers: null }, 203: { body: null, headers: null, content: { format: "lines", mediaType: "application/jsonl", line: BookSerializer } } },
+      replies: { 200: { body: null, headers: null, content: { format: "text", mediaType: "text/csv" } }, 202: { body: ProgressSerializer, headers: null }, 203: { body: null, headers: null, content: { format: "lines", mediaType: "application/jsonl", line: BookSerializer } }, 207: { body: null, headers: null, content: { format: "events", mediaType: "text/event-stream", events: { progress: ProgressSerializer, done: BookSerializer, stopped: null } } } },
       middleware: [],
       source: {
         contract: { file: "src/photos.routes.ts", line: 32 },

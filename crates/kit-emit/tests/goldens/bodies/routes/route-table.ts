@@ -168,8 +168,8 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
-    replySchemas: { 200: null, 202: "Progress", 203: "Book" },
-    replyFormats: { 200: "text", 203: "lines" },
+    replySchemas: { 200: null, 202: "Progress", 203: "Book", 207: null },
+    replyFormats: { 200: "text", 203: "lines", 207: "events" },
     middleware: [],
   },
 };

@@ -328,7 +328,7 @@ contractTests({
     },
     {
       route: "GET /report",
-      replies: [{ status: 200, body: null, content: { kind: "text", type: "text/csv" } }, { status: 202, body: ProgressShape }, { status: 203, body: null, content: { kind: "lines", type: "application/jsonl", line: BookShape } }],
+      replies: [{ status: 200, body: null, content: { kind: "text", type: "text/csv" } }, { status: 202, body: ProgressShape }, { status: 203, body: null, content: { kind: "lines", type: "application/jsonl", line: BookShape } }, { status: 207, body: null, content: { kind: "events", type: "text/event-stream", events: { progress: ProgressShape, done: BookShape, stopped: null } } }],
       errors: [],
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {

@@ -25,7 +25,7 @@ const contracts: Contracts = {
     { route: "GET /image", successes: [200], errors: [] },
     { route: "GET /books", successes: [200], errors: [] },
     { route: "GET /events", successes: [200], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
-    { route: "GET /report", successes: [200, 202, 203], errors: [] },
+    { route: "GET /report", successes: [200, 202, 203, 207], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
   ],
 };
 

@@ -5,7 +5,8 @@ use kit_runtime::{Context, Error, Request, Response, Router, Routes, Segment, St
 
 use crate::app::App;
 use crate::models::{
-    Book, Photo, PostCommentsBody, PostImportsResponse, PostPhotosBody, PostSessionsBody, Progress,
+    Book, Photo, PostCommentsBody, PostImportsResponse, PostPhotosBody, PostSessionsBody,
+    PostVideosBody, Progress,
 };
 
 /// Handlers of `PhotoRoutes`.
@@ -21,6 +22,15 @@ pub trait PhotoRoutes {
 
     /// `POST /comments`
     fn post_comments(&self, input: PostComments) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// `POST /videos`
+    fn post_videos(&self, input: PostVideos) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// `POST /archives`
+    fn post_archives(&self, input: PostArchives) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// `POST /avatars`
+    fn post_avatars(&self, input: PostAvatars) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// `POST /hooks`
     fn post_hooks(&self, input: PostHooks) -> impl Future<Output = Result<(), Error>> + Send;
@@ -44,13 +54,16 @@ pub trait PhotoRoutes {
     ) -> impl Future<Output = Result<PostImportsResponse, Error>> + Send;
 
     /// `GET /table`
-    fn get_table(&self, input: GetTable) -> impl Future<Output = Result<String, Error>> + Send;
+    fn get_table(
+        &self,
+        input: GetTable,
+    ) -> impl Future<Output = Result<kit_runtime::Content<String>, Error>> + Send;
 
     /// `GET /image`
     fn get_image(
         &self,
         input: GetImage,
-    ) -> impl Future<Output = Result<kit_runtime::BodyBytes, Error>> + Send;
+    ) -> impl Future<Output = Result<kit_runtime::Content<kit_runtime::BodyBytes>, Error>> + Send;
 
     /// `GET /books`
     fn get_books(
@@ -130,6 +143,58 @@ pub struct PostComments {
 pub struct PostCommentsParts {
     /// Parts that are no files.
     pub fields: PostCommentsBody,
+}
+
+/// Input of the handler of `POST /videos`.
+#[derive(Debug)]
+pub struct PostVideos {
+    /// Body.
+    pub body: PostVideosParts,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Parts of the multipart body of `POST /videos`.
+#[derive(Debug)]
+pub struct PostVideosParts {
+    /// Parts that are no files.
+    pub fields: PostVideosBody,
+    /// Film.
+    pub video: kit_runtime::Upload,
+    /// File.
+    pub cover: Option<kit_runtime::File>,
+}
+
+/// Input of the handler of `POST /archives`.
+#[derive(Debug)]
+pub struct PostArchives {
+    /// Body.
+    pub body: PostArchivesParts,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Parts of the multipart body of `POST /archives`.
+#[derive(Debug)]
+pub struct PostArchivesParts {
+    /// Files.
+    pub archives: kit_runtime::Uploads,
+}
+
+/// Input of the handler of `POST /avatars`.
+#[derive(Debug)]
+pub struct PostAvatars {
+    /// Body.
+    pub body: PostAvatarsParts,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Parts of the multipart body of `POST /avatars`.
+#[derive(Debug)]
+pub struct PostAvatarsParts {
+    /// File.
+    pub avatar: Option<kit_runtime::Upload>,
 }
 
 /// Input of the handler of `POST /hooks`.
@@ -258,7 +323,7 @@ pub enum GetReportReply {
     /// Status 200.
     Ok {
         /// Body.
-        body: String,
+        body: kit_runtime::Content<String>,
     },
     /// Status 202.
     Accepted {
@@ -270,13 +335,18 @@ pub enum GetReportReply {
         /// Body.
         body: kit_runtime::Lines<Book>,
     },
+    /// Status 207.
+    MultiStatus {
+        /// Body.
+        body: kit_runtime::Events<GetReportEvent>,
+    },
 }
 
 impl GetReportReply {
     fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::Ok { body } => {
-                Response::declared(context, StatusCode::OK)?.text("text/csv", &body)
+                Response::declared(context, StatusCode::OK)?.text("text/csv", body)
             }
             Self::Accepted { body } => {
                 Response::declared(context, StatusCode::ACCEPTED)?.json(&body)
@@ -284,6 +354,39 @@ impl GetReportReply {
             Self::NonAuthoritativeInformation { body } => {
                 Response::declared(context, StatusCode::NON_AUTHORITATIVE_INFORMATION)?.lines(body)
             }
+            Self::MultiStatus { body } => {
+                Response::declared(context, StatusCode::MULTI_STATUS)?.events(body)
+            }
+        }
+    }
+}
+
+/// Events of `GET /report`.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
+pub enum GetReportEvent {
+    /// Event `progress`.
+    Progress(Progress),
+    /// Event `done`.
+    Done(Book),
+    /// Event `stopped`.
+    Stopped,
+}
+
+impl kit_runtime::EventData for GetReportEvent {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Progress(_) => "progress",
+            Self::Done(_) => "done",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    fn data(&self, context: &Context) -> Result<String, Error> {
+        match self {
+            Self::Progress(data) => context.event_data(data),
+            Self::Done(data) => context.event_data(data),
+            Self::Stopped => Ok("null".to_owned()),
         }
     }
 }
@@ -315,46 +418,63 @@ pub fn router(app: App) -> Router<App> {
         )
         .source("src/photos.routes.ts:17", &[], &[])
         .handler("src/handlers/photos.rs", "post_comments")
+        .route("POST /videos", &[Segment::Static("videos")], post_videos)
+        .source("src/photos.routes.ts:21", &[], &[])
+        .handler("src/handlers/photos.rs", "post_videos")
+        .streamed_body()
+        .route(
+            "POST /archives",
+            &[Segment::Static("archives")],
+            post_archives,
+        )
+        .source("src/photos.routes.ts:22", &[], &[])
+        .handler("src/handlers/photos.rs", "post_archives")
+        .streamed_body()
+        .route("POST /avatars", &[Segment::Static("avatars")], post_avatars)
+        .source("src/photos.routes.ts:23", &[], &[])
+        .handler("src/handlers/photos.rs", "post_avatars")
+        .streamed_body()
         .route("POST /hooks", &[Segment::Static("hooks")], post_hooks)
-        .source("src/photos.routes.ts:18", &[], &[])
+        .source("src/photos.routes.ts:24", &[], &[])
         .handler("src/handlers/photos.rs", "post_hooks")
         .route("POST /blobs", &[Segment::Static("blobs")], post_blobs)
-        .source("src/photos.routes.ts:19", &[], &[])
+        .source("src/photos.routes.ts:25", &[], &[])
         .handler("src/handlers/photos.rs", "post_blobs")
         .route("POST /tables", &[Segment::Static("tables")], post_tables)
-        .source("src/photos.routes.ts:20", &[], &[])
+        .source("src/photos.routes.ts:26", &[], &[])
         .handler("src/handlers/photos.rs", "post_tables")
         .route("POST /images", &[Segment::Static("images")], post_images)
-        .source("src/photos.routes.ts:21", &[], &[])
+        .source("src/photos.routes.ts:27", &[], &[])
         .handler("src/handlers/photos.rs", "post_images")
         .route("POST /icons", &[Segment::Static("icons")], post_icons)
-        .source("src/photos.routes.ts:22", &[], &[])
+        .source("src/photos.routes.ts:28", &[], &[])
         .handler("src/handlers/photos.rs", "post_icons")
         .route("POST /imports", &[Segment::Static("imports")], post_imports)
         .source(
-            "src/photos.routes.ts:25",
+            "src/photos.routes.ts:31",
             &[("body", "src/photos.types.ts")],
             &[],
         )
         .handler("src/handlers/photos.rs", "post_imports")
+        .streamed_body()
         .route("GET /table", &[Segment::Static("table")], get_table)
-        .source("src/photos.routes.ts:27", &[], &[])
+        .source("src/photos.routes.ts:33", &[], &[])
         .handler("src/handlers/photos.rs", "get_table")
         .route("GET /image", &[Segment::Static("image")], get_image)
-        .source("src/photos.routes.ts:28", &[], &[])
+        .source("src/photos.routes.ts:34", &[], &[])
         .handler("src/handlers/photos.rs", "get_image")
         .route("GET /books", &[Segment::Static("books")], get_books)
         .source(
-            "src/photos.routes.ts:29",
+            "src/photos.routes.ts:35",
             &[("response", "src/photos.types.ts")],
             &[],
         )
         .handler("src/handlers/photos.rs", "get_books")
         .route("GET /events", &[Segment::Static("events")], get_events)
-        .source("src/photos.routes.ts:30", &[], &[])
+        .source("src/photos.routes.ts:36", &[], &[])
         .handler("src/handlers/photos.rs", "get_events")
         .route("GET /report", &[Segment::Static("report")], get_report)
-        .source("src/photos.routes.ts:26", &[], &[])
+        .source("src/photos.routes.ts:32", &[], &[])
         .handler("src/handlers/photos.rs", "get_report")
         .openapi(include_str!("schemas/openapi.json"))
         .asyncapi(include_str!("schemas/asyncapi.json"))
@@ -400,8 +520,8 @@ async fn post_photos(app: App, request: Request) -> Result<Response, Error> {
 
 async fn post_files(app: App, request: Request) -> Result<Response, Error> {
     let body = {
-        let mut files =
-            request.multipart_files(&[kit_runtime::FilePart::one("file").max_bytes(1000)])?;
+        let file = kit_runtime::FilePart::one("file").max_bytes(1000);
+        let mut files = request.multipart_files(&[file])?;
         PostFilesParts {
             file: files.one("file")?,
         }
@@ -426,6 +546,76 @@ async fn post_comments(app: App, request: Request) -> Result<Response, Error> {
         context: context.clone(),
     };
     PhotoRoutes::post_comments(&app, input).await?;
+    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+async fn post_videos(app: App, request: Request) -> Result<Response, Error> {
+    let body = {
+        let (fields, mut files) = request
+            .multipart_upload(&[
+                kit_runtime::FilePart::one("video")
+                    .max_bytes(200_000)
+                    .media_types(&["video/webm", "text/*"])
+                    .streamed(),
+                kit_runtime::FilePart::one("cover")
+                    .optional()
+                    .max_bytes(1000)
+                    .media_types(&["image/png"]),
+            ])
+            .await?;
+        PostVideosParts {
+            fields,
+            video: files.upload()?,
+            cover: files.optional("cover"),
+        }
+    };
+    let context = request.into_context()?;
+    let input = PostVideos {
+        body,
+        context: context.clone(),
+    };
+    PhotoRoutes::post_videos(&app, input).await?;
+    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+async fn post_archives(app: App, request: Request) -> Result<Response, Error> {
+    let body = {
+        let file = kit_runtime::FilePart::many("archives")
+            .min_items(2)
+            .max_items(3)
+            .max_bytes(1000)
+            .streamed();
+        let mut files = request.multipart_upload_files(&[file]).await?;
+        PostArchivesParts {
+            archives: files.uploads(),
+        }
+    };
+    let context = request.into_context()?;
+    let input = PostArchives {
+        body,
+        context: context.clone(),
+    };
+    PhotoRoutes::post_archives(&app, input).await?;
+    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+async fn post_avatars(app: App, request: Request) -> Result<Response, Error> {
+    let body = {
+        let file = kit_runtime::FilePart::one("avatar")
+            .optional()
+            .max_bytes(1_099_511_627_776)
+            .streamed();
+        let mut files = request.multipart_upload_files(&[file]).await?;
+        PostAvatarsParts {
+            avatar: files.optional_upload(),
+        }
+    };
+    let context = request.into_context()?;
+    let input = PostAvatars {
+        body,
+        context: context.clone(),
+    };
+    PhotoRoutes::post_avatars(&app, input).await?;
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 

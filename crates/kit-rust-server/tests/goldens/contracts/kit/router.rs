@@ -83,16 +83,16 @@ pub enum CreateOrderReply {
 }
 
 impl CreateOrderReply {
-    fn respond(&self, context: &Context) -> Result<Response, Error> {
+    fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::Created { body, headers } => Response::declared(context, StatusCode::CREATED)?
-                .headers(headers)?
-                .json(body),
+                .headers(&headers)?
+                .json(&body),
             Self::Accepted { body } => {
-                Response::declared(context, StatusCode::ACCEPTED)?.json(body)
+                Response::declared(context, StatusCode::ACCEPTED)?.json(&body)
             }
             Self::SeeOther { headers } => Ok(Response::declared(context, StatusCode::SEE_OTHER)?
-                .headers(headers)?
+                .headers(&headers)?
                 .empty()),
         }
     }
@@ -128,14 +128,14 @@ pub enum GetOrdersByIdReply {
 }
 
 impl GetOrdersByIdReply {
-    fn respond(&self, context: &Context) -> Result<Response, Error> {
+    fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::Ok { body, headers } => Response::declared(context, StatusCode::OK)?
-                .headers(headers)?
-                .json(body),
+                .headers(&headers)?
+                .json(&body),
             Self::NotModified { headers } => {
                 Ok(Response::declared(context, StatusCode::NOT_MODIFIED)?
-                    .headers(headers)?
+                    .headers(&headers)?
                     .empty())
             }
         }
@@ -160,7 +160,7 @@ pub enum CancelOrderReply {
 }
 
 impl CancelOrderReply {
-    fn respond(&self, context: &Context) -> Result<Response, Error> {
+    fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::NoContent => Ok(Response::declared(context, StatusCode::NO_CONTENT)?.empty()),
         }

@@ -106,11 +106,11 @@ pub enum PostReportsReply {
 }
 
 impl PostReportsReply {
-    fn respond(&self, context: &Context) -> Result<Response, Error> {
+    fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::Created { body, headers } => Response::declared(context, StatusCode::CREATED)?
-                .headers(headers)?
-                .json(body),
+                .headers(&headers)?
+                .json(&body),
             Self::NoContent => Ok(Response::declared(context, StatusCode::NO_CONTENT)?.empty()),
         }
     }
@@ -156,7 +156,7 @@ pub struct GetPlain {
 }
 
 /// Replies of the wrapper `cached`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 #[allow(clippy::large_enum_variant)]
 pub enum CachedReply {
     /// Status 304.
@@ -171,22 +171,69 @@ pub enum CachedReply {
         /// Headers.
         headers: CachedReply202Headers,
     },
+    /// Status 203.
+    NonAuthoritativeInformation {
+        /// Body.
+        body: kit_runtime::Lines<Job>,
+    },
+    /// Status 207.
+    MultiStatus {
+        /// Body.
+        body: kit_runtime::Events<CachedEvent>,
+    },
+    /// Status 226.
+    ImUsed {
+        /// Body.
+        body: kit_runtime::Content<String>,
+    },
+}
+
+/// Events of the wrapper `cached`.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
+pub enum CachedEvent {
+    /// Event `job`.
+    Job(Job),
+}
+
+impl kit_runtime::EventData for CachedEvent {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Job(_) => "job",
+        }
+    }
+
+    fn data(&self, context: &Context) -> Result<String, Error> {
+        match self {
+            Self::Job(data) => context.event_data(data),
+        }
+    }
 }
 
 impl Replies for CachedReply {
-    fn respond(&self, context: &Context) -> Result<Response, Error> {
+    fn respond(self, context: &Context) -> Result<Response, Error> {
         match self {
             Self::NotModified { headers } => {
                 Ok(
                     Response::of_wrapper(context, "cached", StatusCode::NOT_MODIFIED)
-                        .headers(headers)?
+                        .headers(&headers)?
                         .empty(),
                 )
             }
             Self::Accepted { body, headers } => {
                 Response::of_wrapper(context, "cached", StatusCode::ACCEPTED)
-                    .headers(headers)?
-                    .json(body)
+                    .headers(&headers)?
+                    .json(&body)
+            }
+            Self::NonAuthoritativeInformation { body } => {
+                Response::of_wrapper(context, "cached", StatusCode::NON_AUTHORITATIVE_INFORMATION)
+                    .lines(body)
+            }
+            Self::MultiStatus { body } => {
+                Response::of_wrapper(context, "cached", StatusCode::MULTI_STATUS).events(body)
+            }
+            Self::ImUsed { body } => {
+                Response::of_wrapper(context, "cached", StatusCode::IM_USED).text("text/csv", body)
             }
         }
     }
@@ -223,6 +270,7 @@ pub fn router(app: App) -> Router<App> {
         .source("src/reports.routes.ts:36", &[], &[])
         .handler("src/handlers/plains.rs", "get_plain")
         .openapi(include_str!("schemas/openapi.json"))
+        .asyncapi(include_str!("schemas/asyncapi.json"))
         .into_router()
 }
 

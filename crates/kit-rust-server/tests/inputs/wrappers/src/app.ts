@@ -1,11 +1,16 @@
 import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import type { Failure, Reply } from "@kit/types";
+import type { Events, Failure, Lines, Reply, Text } from "@kit/types";
 import type { Counted, ExportRoutes, Job, PlainRoutes, ReportRoutes } from "./reports.routes.ts";
 
 const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => next({ startedAt: 0 }));
 const cached = defineWrapper<{
-  replies: Reply<304, void, { etag: string }> | Reply<202, Job, { "retry-after": number }>;
+  replies:
+    | Reply<304, void, { etag: string }>
+    | Reply<202, Job, { "retry-after": number }>
+    | Reply<203, Lines<Job>>
+    | Reply<207, Events<{ job: Job }>>
+    | Reply<226, Text<"text/csv">>;
 }>((_input, next) => next());
 const limited = defineWrapper<{ errors: Failure<429, "TOO_MANY_REPORTS", Counted> }>((_input, next) =>
   next(),

@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::models::{Book, Photo, PostImportsResponse};
 use crate::router::{
     GetBooks, GetEvents, GetEventsEvent, GetImage, GetReport, GetReportReply, GetTable,
-    PhotoRoutes, PostBlobs, PostComments, PostFiles, PostHooks, PostIcons, PostImages, PostImports,
-    PostPhotos, PostSessions, PostTables,
+    PhotoRoutes, PostArchives, PostAvatars, PostBlobs, PostComments, PostFiles, PostHooks,
+    PostIcons, PostImages, PostImports, PostPhotos, PostSessions, PostTables, PostVideos,
 };
 
 impl PhotoRoutes for App {
@@ -34,6 +34,27 @@ impl PhotoRoutes for App {
     async fn post_comments(&self, _input: PostComments) -> Result<(), Error> {
         Err(Error::not_implemented(
             "POST /comments",
+            "src/handlers/photos.rs",
+        ))
+    }
+
+    async fn post_videos(&self, _input: PostVideos) -> Result<(), Error> {
+        Err(Error::not_implemented(
+            "POST /videos",
+            "src/handlers/photos.rs",
+        ))
+    }
+
+    async fn post_archives(&self, _input: PostArchives) -> Result<(), Error> {
+        Err(Error::not_implemented(
+            "POST /archives",
+            "src/handlers/photos.rs",
+        ))
+    }
+
+    async fn post_avatars(&self, _input: PostAvatars) -> Result<(), Error> {
+        Err(Error::not_implemented(
+            "POST /avatars",
             "src/handlers/photos.rs",
         ))
     }
@@ -80,14 +101,17 @@ impl PhotoRoutes for App {
         ))
     }
 
-    async fn get_table(&self, _input: GetTable) -> Result<String, Error> {
+    async fn get_table(&self, _input: GetTable) -> Result<kit_runtime::Content<String>, Error> {
         Err(Error::not_implemented(
             "GET /table",
             "src/handlers/photos.rs",
         ))
     }
 
-    async fn get_image(&self, _input: GetImage) -> Result<kit_runtime::BodyBytes, Error> {
+    async fn get_image(
+        &self,
+        _input: GetImage,
+    ) -> Result<kit_runtime::Content<kit_runtime::BodyBytes>, Error> {
         Err(Error::not_implemented(
             "GET /image",
             "src/handlers/photos.rs",
