@@ -12,11 +12,11 @@ import type { ServerAdapter } from "@kit/types";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { bodyOptions } from "./bodies-application.ts";
-import { notInRust } from "./rust.ts";
+import { isRust, notInRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
-notInRust("the beginning and the end of streams", "the handlers of this test are written in TypeScript");
+notInRust("the beginning of streams", "the handlers of this test are written in TypeScript");
 
 interface Input {
   readonly ctx: RequestContext;
@@ -346,3 +346,20 @@ for (const [name, make] of servers) {
     });
   });
 }
+
+test(
+  "a Rust server ends open event streams completely at the beginning of the grace period",
+  { skip: !isRust && "the servers on Node have tests of their own" },
+  async () => {
+    await using program = await startRust("rust-server", {});
+    const ask = (mode: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${program.port}/events`, { headers: { "x-mode": mode } });
+    const [talking, silent] = await Promise.all([ask("numbers"), ask("wait")]);
+    const begin = performance.now();
+    const [first, second] = await Promise.all([readBody(talking), readBody(silent), program.stop!()]);
+    assert.ok(performance.now() - begin < 5_000, `${performance.now() - begin} ms`);
+    assert.match(first.text, /^event: progress\n[^]*\n\n$/);
+    assert.ok(first.isComplete);
+    assert.ok(second.isComplete);
+  },
+);

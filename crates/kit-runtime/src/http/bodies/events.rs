@@ -13,6 +13,7 @@ use super::lines::Work;
 use crate::http::response::check;
 use crate::http::{ChunkSender, Context, Error, Reply, Response};
 use crate::json::to_text;
+use crate::shutdown::Shutdown;
 use crate::{Contract, is_development};
 
 /// Time between two comment lines, so that proxies keep the connection open.
@@ -100,9 +101,9 @@ impl<E: EventData> Event<E> {
     }
 }
 
-/// Response of Server-Sent Events, which are sent as fast as the client reads. The work ends when the client leaves. If
-/// the work fails, the connection is closed, and the log has the error. A comment line every 15 seconds keeps the
-/// connection open.
+/// Response of Server-Sent Events, which are sent as fast as the client reads. The work ends when the client leaves, and
+/// when the server begins to shut down. If the work fails, the connection is closed, and the log has the error. A comment
+/// line every 15 seconds keeps the connection open.
 ///
 /// ```
 /// use kit_runtime::{EventData, Events};
@@ -116,14 +117,15 @@ pub struct Events<E> {
 }
 
 impl<E: EventData + 'static> Events<E> {
-    /// Creates a response whose events a function sends. The function is dropped when the client leaves.
+    /// Creates a response whose events a function sends. The function is dropped when the client leaves, and when the
+    /// server begins to shut down.
     pub fn write<W, F>(write: W) -> Self
     where
         W: FnOnce(EventSender<E>) -> F + Send + 'static,
         F: Future<Output = Result<(), Error>> + Send + 'static,
     {
         Self {
-            write: Box::new(move |events| Box::pin(write(events))),
+            write: Box::new(move |events| Box::pin(until_shutdown(write(events)))),
         }
     }
 
@@ -232,6 +234,16 @@ impl Response {
         let buffering = HeaderName::from_static("x-accel-buffering");
         headers.entry(buffering).or_insert(HeaderValue::from_static("no"));
         Ok(Self(response))
+    }
+}
+
+/// Runs the work of a response until the server begins to shut down. Event streams have no end, and would last until the
+/// end of the grace period. The body ends completely, so that the client reconnects, to another server.
+async fn until_shutdown(work: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+    let mut shutdown = Shutdown::of_server();
+    tokio::select! {
+        result = work => result,
+        () = shutdown.begun() => Ok(()),
     }
 }
 
