@@ -214,6 +214,9 @@ export function socketOptions(): Omit<AppOptions, "server"> {
 }
 
 /** Starts the application on a server. */
-export function createSocketApp(server: ServerAdapter): ReturnType<typeof createApp> {
-  return createApp({ ...socketOptions(), server } as AppOptions);
+export function createSocketApp(
+  server: ServerAdapter,
+  sockets: AppOptions["sockets"] = {},
+): ReturnType<typeof createApp> {
+  return createApp({ ...socketOptions(), sockets, server } as AppOptions);
 }

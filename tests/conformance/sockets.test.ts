@@ -380,6 +380,34 @@ for (const [server, make] of servers) {
 }
 
 for (const [server, make] of servers) {
+  test(`${server}: sends pings and compressed messages as the option \`sockets\` demands`, async () => {
+    for (const compression of [false, true]) {
+      const app = createSocketApp(make(), { pingMs: 50, compression });
+      const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+      const client = new WebSocket(`ws://127.0.0.1:${port}/echo`);
+      await once(client, "open");
+      assert.equal(client.extensions.includes("permessage-deflate"), compression);
+      await once(client, "ping");
+      const text = "x".repeat(20_000);
+      const received = once(client, "message");
+      client.send(JSON.stringify({ text }));
+      assert.deepEqual(JSON.parse(String((await received)[0])), { text });
+      client.terminate();
+      await app.close({ graceMs: 100 });
+    }
+  });
+
+  test(`${server}: ends the connection of a client that answers no ping`, async () => {
+    const app = createSocketApp(make(), { pingMs: 50 });
+    const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new WebSocket(`ws://127.0.0.1:${port}/echo`, { autoPong: false });
+    await once(client, "ping");
+    assert.equal((await once(client, "close"))[0], 1006);
+    await app.close({ graceMs: 100 });
+  });
+}
+
+for (const [server, make] of servers) {
   test(`${server}: closes quickly if a client left while the handler did not read`, async () => {
     const app = createSocketApp(make());
     const { port } = await app.listen({ port: 0, host: "127.0.0.1" });

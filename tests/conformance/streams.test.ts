@@ -351,7 +351,7 @@ test(
   "a Rust server ends open event streams completely at the beginning of the grace period",
   { skip: !isRust && "the servers on Node have tests of their own" },
   async () => {
-    await using program = await startRust("rust-server", {});
+    await using program = await startRust("rust-server", { bodyBytes: 1024 });
     const ask = (mode: string): Promise<Response> =>
       fetch(`http://127.0.0.1:${program.port}/events`, { headers: { "x-mode": mode } });
     const [talking, silent] = await Promise.all([ask("numbers"), ask("wait")]);

@@ -26,6 +26,10 @@ pub(crate) struct Settings {
     /// `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `KEEP_ALIVE_TIMEOUT_MS`, `WRITE_TIMEOUT_MS`: maximum times for the
     /// client.
     pub(crate) timeouts: Timeouts,
+    /// `SOCKET_PING_MS`: time without bytes of the client of a WebSocket after which the server sends a ping.
+    pub(crate) socket_ping: Duration,
+    /// `SOCKET_COMPRESSION`: true if messages of WebSockets may be compressed.
+    pub(crate) socket_compression: bool,
     /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`: the proxies that may report the address of the client, and the header for
     /// it.
     pub(crate) trust_proxy: TrustProxy,
@@ -44,6 +48,8 @@ impl Default for Settings {
             connections: 100_000,
             request_timeout: Some(Duration::from_secs(30)),
             timeouts: Timeouts::default(),
+            socket_ping: Duration::from_secs(30),
+            socket_compression: false,
             trust_proxy: TrustProxy::default(),
             client_errors: Level::ERROR,
             cookie_keys: CookieKeys::default(),
@@ -110,6 +116,21 @@ impl Settings {
                 body: time("BODY_TIMEOUT_MS", default.timeouts.body)?,
                 idle: time("KEEP_ALIVE_TIMEOUT_MS", default.timeouts.idle)?,
                 write: time("WRITE_TIMEOUT_MS", default.timeouts.write)?,
+            },
+            socket_ping: match time("SOCKET_PING_MS", default.socket_ping)? {
+                Duration::ZERO => {
+                    return Err(Error::internal("SOCKET_PING_MS is 0; give at least 1".to_owned()));
+                }
+                ping => ping,
+            },
+            socket_compression: match given("SOCKET_COMPRESSION").as_deref() {
+                None | Some("false") => false,
+                Some("true") => true,
+                Some(other) => {
+                    return Err(Error::internal(format!(
+                        "SOCKET_COMPRESSION is `{other}`, which is neither true nor false"
+                    )));
+                }
             },
             trust_proxy: TrustProxy::parse(
                 given("TRUST_PROXY").as_deref().unwrap_or("false"),
@@ -191,6 +212,25 @@ mod tests {
             ),
         ] {
             assert_eq!(read(&[(name, value)]).expect_err(value), message);
+        }
+    }
+
+    #[test]
+    fn reads_options_of_web_sockets() {
+        let settings = read(&[]).expect("all have defaults");
+        assert_eq!(settings.socket_ping, Duration::from_secs(30));
+        assert!(!settings.socket_compression);
+        let settings =
+            read(&[("SOCKET_PING_MS", "250"), ("SOCKET_COMPRESSION", "true")]).expect("they are valid");
+        assert_eq!(settings.socket_ping, Duration::from_millis(250));
+        assert!(settings.socket_compression);
+        for (name, value) in [
+            ("SOCKET_PING_MS", "0"),
+            ("SOCKET_PING_MS", "soon"),
+            ("SOCKET_COMPRESSION", "1"),
+        ] {
+            let message = read(&[(name, value)]).expect_err("the value is invalid");
+            assert!(message.starts_with(&format!("{name} is ")), "{message}");
         }
     }
 }

@@ -1,4 +1,4 @@
-// Tests of the options `compression` and `etag`. The responses of all servers are tested by tests/conformance.
+// Tests of the options `compression`, `etag` and `sockets`. The responses of all servers are tested by tests/conformance.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,6 +10,11 @@ import { readEtag } from "../src/app/etag-option.ts";
 import { MemoryServer } from "./support/memory-server.ts";
 
 const refused: readonly [name: string, options: object, message: RegExp][] = [
+  ["sockets: a string", { sockets: "on" }, /`sockets` must be an object such as/],
+  ["sockets: a misspelt name", { sockets: { pingMS: 1 } }, /no option `sockets\.pingMS`; .*`pingMs`/],
+  ["sockets: no time", { sockets: { pingMs: 0 } }, /`sockets\.pingMs` must be a whole number/],
+  ["sockets: half a millisecond", { sockets: { pingMs: 0.5 } }, /`sockets\.pingMs` must be a whole number/],
+  ["sockets: a number", { sockets: { compression: 1 } }, /`sockets\.compression` must be true or false/],
   ["compression: a string", { compression: "on" }, /`compression` must be true, false or an object such as/],
   ["compression: a list", { compression: [] }, /`compression` must be true, false or an object such as/],
   ["compression: null", { compression: null }, /`compression` must be true, false or an object such as/],

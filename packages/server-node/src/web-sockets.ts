@@ -29,6 +29,16 @@ interface Upgrade {
   readonly refuse: (() => void) | undefined;
 }
 
+/**
+ * Parameters of compression (RFC 7692, 7.1), as of the native server: no connection stores a window, which would need more
+ * than 200 KiB, and short messages are not compressed.
+ */
+const withoutContexts = {
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  threshold: 1024,
+};
+
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 /** Connections that have become WebSockets. */
 const accepted = new WeakSet<Duplex>();
@@ -67,7 +77,7 @@ export class WebSocketServers {
       const options: ServerOptions & { closeTimeout: number } = {
         noServer: true,
         clientTracking: false,
-        perMessageDeflate: compression,
+        perMessageDeflate: compression && withoutContexts,
         maxPayload: messageBytes,
         closeTimeout: closeTimeoutMs,
         handleProtocols: () => protocol ?? false,

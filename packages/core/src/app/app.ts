@@ -482,6 +482,7 @@ class Application implements App {
         findAddress,
         cookies: new Cookies(this.#options.cookieKeys, !isDevelopment),
         inFlight: this.#inFlight.main,
+        sockets: this.#options.sockets,
         breaches: this.#breaches,
         refusals: this.#refusals,
         onError: this.#plugins.listeners("onError", log),

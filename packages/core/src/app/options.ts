@@ -16,6 +16,7 @@ import type { HealthOptions, ReadHealth } from "../request/health.ts";
 import { isByteCount } from "./byte-count.ts";
 import { type CookieKeyOptions, readCookieKeys } from "./cookies-option.ts";
 import type { ReadRequestLog, RequestLogOptions } from "../request/request-log.ts";
+import { type ReadSockets, readSockets, type SocketsOptions } from "../sockets/sockets-option.ts";
 import { readCompression } from "./compression-option.ts";
 import { readCors } from "./cors-option.ts";
 import { readCsrf } from "./csrf-option.ts";
@@ -168,6 +169,8 @@ export interface AppOptions {
    * `docs/guide/compression.md` explains the risk for secrets (BREACH).
    */
   readonly compression?: boolean | CompressionOptions;
+  /** Options of all WebSockets: the time between pings, and compression of messages. */
+  readonly sockets?: SocketsOptions;
   /**
    * True to add entity tags to responses of GET, and to respond with 304 if a client has the current body already. An
    * object such as `{ generate: false }` uses only the tags that handlers set. Preconditions such as `if-match` that do
@@ -237,6 +240,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   securityHeaders: true,
   cookies: true,
   compression: true,
+  sockets: true,
   etag: true,
   staticFiles: true,
   requestLog: true,
@@ -285,6 +289,7 @@ export interface ReadOptions {
   /** Keys of signed cookies. Empty if there are none. */
   readonly cookieKeys: readonly string[];
   readonly compression: ReadCompression | null;
+  readonly sockets: ReadSockets;
   readonly etag: ReadEtag | null;
   readonly staticFiles: readonly ReadStaticFiles[];
   readonly requestLog: ReadRequestLog | null;
@@ -374,6 +379,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     securityHeaders: readSecurityHeaders(options.securityHeaders),
     cookieKeys: readCookieKeys(options.cookies),
     compression: readCompression(options.compression),
+    sockets: readSockets(options.sockets),
     etag: readEtag(options.etag),
     staticFiles: readStaticFiles(options.staticFiles),
     requestLog: readRequestLog(options.requestLog),

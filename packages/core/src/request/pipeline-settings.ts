@@ -9,6 +9,7 @@ import type { ServerRefusalLog } from "../logging/server-refusal-log.ts";
 import type { Recorder } from "../observe/recorder.ts";
 import type { InvalidResponseLog } from "./invalid-response-log.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
+import type { ReadSockets } from "../sockets/sockets-option.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { RefusedRequestLog } from "./refused-request-log.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -47,6 +48,8 @@ export interface PipelineSettings {
   /** Writer of the cookies that middleware and handlers set. */
   readonly cookies: Cookies;
   readonly inFlight: InFlight;
+  /** Options of WebSockets. */
+  readonly sockets: ReadSockets;
   readonly breaches: InvalidResponseLog;
   readonly refusals: ServerRefusalLog;
   /** Listeners for failed requests, called before the error response is sent. */

@@ -38,9 +38,6 @@ import {
 } from "../unstorable-characters.ts";
 import { type RequestSlot, ResponseContractError } from "../validation-error.ts";
 
-/** Milliseconds without a frame of the client after which the server checks if the client is still there. */
-const socketPingMs = 30_000;
-
 /** Returned in place of the handler's input if the input is invalid and the error response was sent. */
 const REFUSED: unique symbol = Symbol("refused");
 
@@ -501,8 +498,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     const socket = this.acceptSocket(
       {
         messageBytes: this.executable.bodyBytes,
-        compression: false,
-        pingMs: socketPingMs,
+        ...this.settings.sockets,
         protocol: null,
       },
       messages,

@@ -26,12 +26,14 @@ pub struct SocketOptions {
     pub ping_after: Duration,
 }
 
+/// Options from `SOCKET_PING_MS` (default 30,000) and `SOCKET_COMPRESSION` (default false).
 impl Default for SocketOptions {
     fn default() -> Self {
+        let settings = settings();
         Self {
             message_bytes: None,
-            compression: false,
-            ping_after: Duration::from_secs(30),
+            compression: settings.socket_compression,
+            ping_after: settings.socket_ping,
         }
     }
 }
