@@ -8,7 +8,10 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use kit_runtime::{Application, Error, Request, Response, Routes, Segment, StatusCode};
+use kit_runtime::{
+    Application, Context, Error, EventData, EventSender, Events, Request, Response, Routes, Segment,
+    StatusCode,
+};
 use process::Server;
 
 #[derive(Clone)]
@@ -17,6 +20,19 @@ struct App;
 impl Application for App {
     async fn ready(&self) -> Result<(), Error> {
         Ok(())
+    }
+}
+
+/// Event without data.
+struct Tick;
+
+impl EventData for Tick {
+    fn name(&self) -> &'static str {
+        "tick"
+    }
+
+    fn data(&self, _: &Context) -> Result<String, Error> {
+        Ok("null".to_owned())
     }
 }
 
@@ -33,6 +49,18 @@ fn server() {
             |_: App, request: Request| async move {
                 tokio::time::sleep(Duration::from_millis(600)).await;
                 Ok(Response::empty(request.context(), StatusCode::OK))
+            },
+        )
+        .route(
+            "GET /events",
+            &[Segment::Static("events")],
+            |_: App, request: Request| async move {
+                let context = request.into_context()?;
+                let events = Events::write(async |mut events: EventSender<Tick>| {
+                    events.send(Tick).await?;
+                    std::future::pending().await
+                });
+                Response::events(&context, StatusCode::OK, events)
             },
         )
         .into_router();
@@ -60,6 +88,33 @@ fn completes_requests_in_progress_and_closes_idle_connections() {
     slow.read_to_string(&mut response).unwrap();
     assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
     assert!(response.contains("connection: close\r\n"), "{response}");
+    assert!(server.child.wait().unwrap().success());
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "the server does not wait for its grace period"
+    );
+}
+
+#[test]
+fn ends_event_streams_completely_at_the_beginning() {
+    let mut server = Server::start(&[]);
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(9))).unwrap();
+    stream
+        .write_all(b"GET /events HTTP/1.1\r\nhost: a\r\n\r\n")
+        .unwrap();
+    let mut received = String::new();
+    while !received.contains("data: null\n\n") {
+        let mut bytes = [0; 4096];
+        let length = stream.read(&mut bytes).unwrap();
+        assert!(length > 0, "{received}");
+        received += std::str::from_utf8(&bytes[..length]).unwrap();
+    }
+    let id = server.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    let start = Instant::now();
+    stream.read_to_string(&mut received).unwrap();
+    assert!(received.ends_with("\r\n0\r\n\r\n"), "{received}");
     assert!(server.child.wait().unwrap().success());
     assert!(
         start.elapsed() < Duration::from_secs(5),
