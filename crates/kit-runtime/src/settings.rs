@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     /// `SOCKET_PING_MS`: time without bytes of the client of a WebSocket after which the server sends a ping.
     pub(crate) socket_ping: Duration,
     /// `SOCKET_COMPRESSION`: true if messages of WebSockets may be compressed.
+    #[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Reason: only WebSockets read the setting.
     pub(crate) socket_compression: bool,
     /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`: the proxies that may report the address of the client, and the header for
     /// it.
