@@ -13,6 +13,7 @@ import { expressServer } from "@kit/server-express";
 import { nativeServer } from "@kit/server-native";
 import express from "express";
 import type { ServerAdapter } from "@kit/types";
+import { WebSocket } from "ws";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { isRust, notInRust, startRust } from "./rust.ts";

@@ -16,7 +16,7 @@ export type { Environment } from "./environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { ContentCoding } from "./edge/accept-encoding.ts";
 export type { CompressionOptions } from "./edge/compression.ts";
-export type { SocketsOptions } from "./sockets/sockets-option.ts";
+export type { SocketsOptions } from "./sockets/sockets-options.ts";
 export type { RequestLogOptions } from "./request/request-log.ts";
 export type { CsrfOptions, CsrfTokenOptions } from "./edge/csrf.ts";
 export type { EtagOptions } from "./edge/conditional.ts";

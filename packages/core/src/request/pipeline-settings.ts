@@ -9,7 +9,7 @@ import type { ServerRefusalLog } from "../logging/server-refusal-log.ts";
 import type { Recorder } from "../observe/recorder.ts";
 import type { InvalidResponseLog } from "./invalid-response-log.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
-import type { ReadSockets } from "../sockets/sockets-option.ts";
+import type { ReadSockets } from "../sockets/sockets-options.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { RefusedRequestLog } from "./refused-request-log.ts";
 import type { RequestLog } from "./request-log.ts";

@@ -1,22 +1,6 @@
-import { isMilliseconds, longestTimeoutMs } from "../app/milliseconds.ts";
-import { suggestName } from "../app/suggestion.ts";
-
-/** Options of all WebSockets of an application. */
-export interface SocketsOptions {
-  /**
-   * Milliseconds without a frame of the client after which the server sends a ping. After as many milliseconds without an
-   * answer, the connection ends. Default 30,000. Choose less than the idle timeout of a proxy in front of the server.
-   */
-  readonly pingMs?: number;
-  /**
-   * True to compress messages of at least 1 KiB if the client offers it (RFC 7692). Default false: an attacker who can
-   * choose a part of a message may guess secrets in the same message from its length.
-   */
-  readonly compression?: boolean;
-}
-
-/** Validated {@link SocketsOptions}. */
-export type ReadSockets = Required<SocketsOptions>;
+import type { ReadSockets, SocketsOptions } from "../sockets/sockets-options.ts";
+import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
+import { suggestName } from "./suggestion.ts";
 
 const known: Readonly<Record<keyof SocketsOptions, true>> = { pingMs: true, compression: true };
 
