@@ -55,8 +55,8 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
     text
 }
 
-/// Writes the types of declared headers and cookies, and of messages of WebSockets, by route. They are the types of the options `headers` and `cookies` when a
-/// test of the project calls `request("GET /notes")`.
+/// Writes, for each route, the types of its declared headers and cookies and of its WebSocket messages. A test of the
+/// project that calls `request("GET /notes")` or `socket("WS /rooms/:id")` gets its types from this list.
 fn write_routes(context: Context<'_>, writer: &mut Writer) {
     let slots = |route: &Route| {
         let slots = [Slot::Headers, Slot::Cookies].into_iter();

@@ -50,7 +50,7 @@ pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
 
 /// Names of the types that clients send.
 pub(crate) trait InputNames {
-    /// Returns the name of the type that clients send for a declaration.
+    /// Returns the name of the type of the values that clients send, if the contract names this declaration.
     fn name(&self, declaration: DeclarationId) -> String;
 }
 

@@ -118,9 +118,9 @@ fn is_dot_segment(mut segment: &[u8]) -> bool {
     dots == 1 || dots == 2
 }
 
-/// Class of characters that are equal to their escape: the escape is decoded.
+/// Class of characters that mean the same as their percent-escape, such as `a` and `%61`: the escape is decoded.
 const DECODED: u8 = 1;
-/// Class of characters that differ from their escape: the character and its escape stay unchanged.
+/// Class of characters that mean something else than their percent-escape, such as `;` and `%3B`. Neither is changed.
 const RAW: u8 = 2;
 /// Class of characters that occur only as an escape.
 const ESCAPED: u8 = 0;

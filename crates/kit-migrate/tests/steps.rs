@@ -71,8 +71,8 @@ fn runs_marked_statements_outside_of_transactions() {
 }
 
 #[test]
-fn continues_after_a_failure_within_a_migration() {
-    on_each_release("continues_after_a_failure_within_a_migration", |database| {
+fn the_next_run_resumes_at_the_step_that_failed() {
+    on_each_release("the_next_run_resumes_at_the_step_that_failed", |database| {
         // Two rows with the same number make the unique index fail, a frequent mistake in practice.
         let bad = STEPS.replace("generate_series(1, 100) AS n", "(VALUES (1), (1)) AS v (n)");
         let error = run(&database.url, &bad).unwrap_err();

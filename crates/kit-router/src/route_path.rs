@@ -423,8 +423,9 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Checks the rules that concern several segments of a path. `distinct_names` is false for paths in a
-/// compiled document. A node there has the names of its first route, so that a path may contain a name twice.
+/// Checks the rules that concern several segments of a path. If `distinct_names` is true, a name may occur only once.
+/// It is false for paths in a compiled document: routes share nodes there, and a shared node keeps the name that its
+/// first route gave the parameter. Such a path can contain the same name twice.
 pub(crate) fn check_segments(segments: &[Segment], distinct_names: bool) -> Result<(), InvalidPath> {
     if segments.len() > MAX_SEGMENTS {
         return Err(InvalidPath::TooDeep {

@@ -252,7 +252,7 @@ describe("jwt", () => {
 });
 
 describe("optionalJwt", () => {
-  it("accepts requests without a token, and refuses wrong ones", async () => {
+  it("accepts requests without a token, and refuses requests with an invalid token", async () => {
     await using app = await start({ "GET /me": me }, { middleware: [optionalJwt(given)] });
     assert.deepEqual(await (await app.send("/me")).json(), { text: "nobody" });
     assert.equal((await app.send("/me", withToken(await signed({})))).status, 200);

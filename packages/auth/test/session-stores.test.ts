@@ -68,7 +68,7 @@ describe("PostgreSQL", () => {
     }
   });
 
-  it("gives 503 with Retry-After while the database does not answer, and does not log users out", async () => {
+  it("responds with 503 and Retry-After while the database does not answer, and does not log users out", async () => {
     const broken = new Pool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 500 });
     await using works = await application({ store });
     await works.text("POST /login/ada");
@@ -155,7 +155,7 @@ describe(
       assert.equal(await client.dbsize(), 0);
     });
 
-    it("gives 503 with Retry-After while the server does not answer", async () => {
+    it("responds with 503 and Retry-After while the store does not answer", async () => {
       const broken = new Valkey({ port: 1, host: "127.0.0.1", maxRetriesPerRequest: 0, lazyConnect: true });
       broken.on("error", () => undefined);
       await using works = await application({ store: valkeySessions(client) });

@@ -89,7 +89,7 @@ describe("a group of groups", () => {
     assert.deepEqual(ran, ["early", "global", "outer", "inner"]);
   });
 
-  it("is refused with the location of the mistake", () => {
+  it("throws an error that says where the mistake is, if an inner group is invalid", () => {
     const handlers = { "GET /a": () => ({}) };
     assert.throws(
       () => create({}),

@@ -179,28 +179,32 @@ function runServer(end: string): unknown[] {
   return [status, signal, stderr];
 }
 
-test("a process exits by itself after close, and can exit without close", () => {
+test("a process exits by itself after `close`, and `process.exit` works without `close`", () => {
   assert.deepEqual(runServer("await app.server.close({ graceMs: 1000 });"), [0, null, ""]);
   assert.deepEqual(runServer("process.exit(7);"), [7, null, ""]);
 });
 
-test("each worker thread has its own server, and can end without close", { timeout: 30_000 }, async () => {
-  const script = `
+test(
+  "each worker thread has its own server, and can end without a call of `close`",
+  { timeout: 30_000 },
+  async () => {
+    const script = `
     const { parentPort } = require("node:worker_threads");
     import(${JSON.stringify(new URL("./support.ts", import.meta.url).href)}).then(async ({ serve, json }) => {
       const app = await serve((exchange) => json(exchange, "worker"));
       parentPort.postMessage(app.url);
     });
   `;
-  await using here = await serve((exchange) => json(exchange, "main"));
-  for (let round = 0; round < 5; round += 1) {
-    const workers = [1, 2].map(() => new Worker(script, { eval: true }));
-    const urls = await Promise.all(workers.map((worker) => once(worker, "message") as Promise<[string]>));
-    for (const [url] of urls) assert.equal(await (await fetch(`${url}/notes`)).json(), "worker");
-    for (const worker of workers) await worker.terminate();
-    assert.equal(await (await fetch(`${here.url}/notes`)).json(), "main");
-  }
-});
+    await using here = await serve((exchange) => json(exchange, "main"));
+    for (let round = 0; round < 5; round += 1) {
+      const workers = [1, 2].map(() => new Worker(script, { eval: true }));
+      const urls = await Promise.all(workers.map((worker) => once(worker, "message") as Promise<[string]>));
+      for (const [url] of urls) assert.equal(await (await fetch(`${url}/notes`)).json(), "worker");
+      for (const worker of workers) await worker.terminate();
+      assert.equal(await (await fetch(`${here.url}/notes`)).json(), "main");
+    }
+  },
+);
 
 async function serveOnce(): Promise<void> {
   const app = await serve((exchange) => json(exchange, 1));

@@ -83,7 +83,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts the application after a successful build. After a failed build, the previous version keeps running. Resolves to the next event.
+   * Starts the application if the build succeeded. If the build failed, the previous version keeps running. Then waits for the
+   * next event, such as a changed file, and resolves to it.
    */
   serve(request: ServeRequest): Promise<DevelopmentEvent> {
     this.#request = request;

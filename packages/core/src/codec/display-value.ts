@@ -1,9 +1,11 @@
 /** String that replaces a value that must not be shown. */
 export const REDACTED = "[redacted]";
 
-/** Maximum number of characters, entries and levels in the copy of a value that an error contains. */
+/** Maximum number of characters of a string in the copy of a value that an error contains. */
 const MAX_TEXT = 200;
+/** Maximum number of entries of an array or object in this copy. */
 const MAX_PARTS = 10;
+/** Maximum number of nested arrays and objects in this copy. */
 const MAX_LEVELS = 3;
 
 /**

@@ -6,7 +6,8 @@ import { alternatives, fits, type Resolved, resolve, type Position } from "./rul
 /** Place in a type: the type itself, a property, an item of a list or a member of a union. Each place has its own rules. */
 export interface SchemaPlace {
   /**
-   * Path such as `$.items[].name`. All items of a list have the same path, and so do all levels of a type that contains itself.
+   * Path of the value, such as `$.items[].name`. All items of a list have the same path. In a recursive type, all levels have
+   * the path of the first level.
    */
   readonly path: string;
   readonly shape: Resolved;
