@@ -8,8 +8,9 @@ mod support;
 use serde_json::json;
 use support::Project;
 
-const ARCHIVES: [&str; 10] = [
+const ARCHIVES: [&str; 11] = [
     "packages/kit-api-docs-0.1.0.tgz",
+    "packages/kit-auth-0.1.0.tgz",
     "packages/kit-cli-0.1.0.tgz",
     "packages/kit-client-0.1.0.tgz",
     "packages/kit-core-0.1.0.tgz",
@@ -71,7 +72,7 @@ fn refuses_a_directory_without_archives_of_kits_packages_and_writes_nothing() {
         "{}",
         outcome.err
     );
-    for path in &ARCHIVES[..8] {
+    for path in &ARCHIVES[..9] {
         project.write(path, "");
     }
     let outcome = project.kit(&args);

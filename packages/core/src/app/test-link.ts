@@ -75,10 +75,16 @@ const eventType = "text/event-stream";
 /** Reports the events of a chunk. The pipeline writes every event as a whole. */
 function tellEvents(chunk: Uint8Array, tell: (message: TestedMessage) => void): void {
   for (const text of Buffer.from(chunk).toString().split("\n\n")) {
-    const [, event] = /^event: (.*)$/m.exec(text) ?? [];
-    const [, data] = /^data: (.*)$/m.exec(text) ?? [];
+    const lines = text.split("\n");
+    const event = fieldOf(lines, "event: ");
+    const data = fieldOf(lines, "data: ");
     if (event !== undefined && data !== undefined) tell({ direction: "out", event, text: data });
   }
+}
+
+/** Returns the text after the name of a field. `undefined` if no line has the field. */
+function fieldOf(lines: readonly string[], name: string): string | undefined {
+  return lines.find((line) => line.startsWith(name))?.slice(name.length);
 }
 
 /** Returns events that also report the messages of the client. */
