@@ -82,9 +82,9 @@ function tellEvents(chunk: Uint8Array, tell: (message: TestedMessage) => void): 
   }
 }
 
-/** Returns the text after the name of a field. `undefined` if no line has the field. */
-function fieldOf(lines: readonly string[], name: string): string | undefined {
-  return lines.find((line) => line.startsWith(name))?.slice(name.length);
+/** Returns the text after a prefix, from the first line that begins with it. `undefined` if no line does. */
+function fieldOf(lines: readonly string[], prefix: string): string | undefined {
+  return lines.find((line) => line.startsWith(prefix))?.slice(prefix.length);
 }
 
 /** Returns events that also report the messages of the client. */
