@@ -224,7 +224,7 @@ test("text and bytes of a response are a string and a Uint8Array, and `accept` a
     [
       "text/csv, application/json",
       "image/png, application/json",
-      "text/csv, application/jsonl, application/json",
+      "text/csv, application/jsonl, text/event-stream, application/json",
     ],
   );
 });

@@ -57,6 +57,8 @@ test(
         "reply",
         "response",
         "text",
+        "upload",
+        "uploads",
       ]);
     } finally {
       for (const lane of lanes) lane.close();
