@@ -41,6 +41,15 @@ export interface RustServed extends Served {
   readonly pid: number;
 }
 
+/** Ends a program. Does nothing if the program has ended already. */
+async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  // The event `exit` is not emitted again, so waiting for it would not end.
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill(signal);
+  await exited;
+}
+
 /** Starts one of the programs in `rust-server`. */
 export async function startRust(
   program: "rust-server" | "raw-echo" | "edge",
@@ -76,16 +85,8 @@ export async function startRust(
         pid: child.pid!,
         log: () => written,
         aborted: () => written.match(/"message":"aborted"/g)?.map(() => "REQUEST_TIMEOUT") ?? [],
-        stop: async () => {
-          const exited = once(child, "exit");
-          child.kill("SIGTERM");
-          await exited;
-        },
-        [Symbol.asyncDispose]: async () => {
-          const exited = once(child, "exit");
-          child.kill("SIGKILL");
-          await exited;
-        },
+        stop: () => end(child, "SIGTERM"),
+        [Symbol.asyncDispose]: () => end(child, "SIGKILL"),
       };
     if (child.exitCode !== null) throw new Error(`${program} did not start: ${written}`);
     await Promise.race([once(child.stdout, "data"), once(child, "exit"), failed]);
