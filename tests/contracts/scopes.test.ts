@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { run } from "../e2e/support/command.ts";
 import { Project, repository } from "../e2e/support/project.ts";
 import { redocly, stoplight } from "../openapi/linters.ts";
+import { projectFiles } from "./project-files.ts";
 
 const middleware = `import { defineMiddleware } from "@kit/core";
 import type { Auth } from "@kit/types";
@@ -36,28 +37,8 @@ export const authenticate = defineMiddleware<{ auth: Auth<Scope> }>(({ headers, 
 });
 `;
 
-const files = new Map([
-  [
-    "package.json",
-    `{
-  "name": "orders", "version": "1.0.0", "private": true, "type": "module",
-  "dependencies": {
-    "@kit/client": "0.1.0", "@kit/core": "0.1.0", "@kit/server-native": "0.1.0", "@kit/testing": "0.1.0", "@kit/types": "0.1.0"
-  },
-  "devDependencies": { "@kit/cli": "0.1.0", "@types/node": "24.10.1", "typescript": "7.0.2" }
-}`,
-  ],
-  [
-    "tsconfig.json",
-    `{
-  "compilerOptions": {
-    "target": "es2024", "lib": ["es2024"], "module": "nodenext", "types": ["node"], "strict": true,
-    "exactOptionalPropertyTypes": true, "verbatimModuleSyntax": true, "erasableSyntaxOnly": true,
-    "allowImportingTsExtensions": true, "skipLibCheck": true, "noEmit": true
-  },
-  "include": ["src", ".kit/**/*"]
-}`,
-  ],
+const files = new Map<string, string>([
+  ...projectFiles("orders", ["client", "core", "server-native", "testing", "types"]),
   ["kit.config.ts", `export default { tests: { fixtures: "tests/fixtures.ts" } };\n`],
   [
     "tests/fixtures.ts",
@@ -279,7 +260,7 @@ export { used };
   ];
   const cases = [...misfits.map(([auth, given]) => [auth, given] as const), ...valid];
   const sources = cases.map(([auth, given], index) => [`src/case${index}.ts`, fileOf(auth, given)] as const);
-  const kept = ["package.json", "tsconfig.json"].map((name) => [name, files.get(name)!] as const);
+  const kept = projectFiles("misfits", ["core", "types"]);
   const project = await Project.of(new Map([...kept, ...sources]));
   try {
     const tsc = join(repository, "node_modules/.bin/tsc");

@@ -9,29 +9,10 @@ import { after, before, describe, test } from "node:test";
 import { run } from "../e2e/support/command.ts";
 import { Project, repository } from "../e2e/support/project.ts";
 import { redocly, stoplight } from "../openapi/linters.ts";
+import { projectFiles } from "./project-files.ts";
 
-const files = new Map([
-  [
-    "package.json",
-    `{
-  "name": "reports", "version": "1.0.0", "private": true, "type": "module",
-  "dependencies": {
-    "@kit/client": "0.1.0", "@kit/core": "0.1.0", "@kit/server-native": "0.1.0", "@kit/testing": "0.1.0", "@kit/types": "0.1.0"
-  },
-  "devDependencies": { "@kit/cli": "0.1.0", "@types/node": "24.10.1", "typescript": "7.0.2" }
-}`,
-  ],
-  [
-    "tsconfig.json",
-    `{
-  "compilerOptions": {
-    "target": "es2024", "lib": ["es2024"], "module": "nodenext", "types": ["node"], "strict": true,
-    "exactOptionalPropertyTypes": true, "verbatimModuleSyntax": true, "erasableSyntaxOnly": true,
-    "allowImportingTsExtensions": true, "skipLibCheck": true, "noEmit": true
-  },
-  "include": ["src", ".kit/**/*"]
-}`,
-  ],
+const files = new Map<string, string>([
+  ...projectFiles("reports", ["client", "core", "server-native", "testing", "types"]),
   [
     "src/reports.routes.ts",
     `import type { RouteContract } from "@kit/types";

@@ -21,9 +21,5 @@ export {
 export { optionalSession, sessionAuth, type SessionAuth } from "./sessions/session-auth.ts";
 export type { SessionStore, StoredSession } from "./sessions/session-store.ts";
 export { createSessions, type Session, type SessionOptions, type Sessions } from "./sessions/sessions.ts";
-export {
-  type NodeRedisClient,
-  type ValkeyClient,
-  type ValkeySessionOptions,
-  valkeySessions,
-} from "./sessions/valkey-sessions.ts";
+export { type ValkeySessionOptions, valkeySessions } from "./sessions/valkey-sessions.ts";
+export type { NodeRedisClient, ValkeyClient } from "@kit/types";

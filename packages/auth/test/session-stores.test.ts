@@ -1,13 +1,6 @@
 // Tests the stores of sessions with a real PostgreSQL, and with a real Valkey or Redis if one is installed.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -17,6 +10,7 @@ import { Valkey } from "iovalkey";
 import { Pool } from "pg";
 import { createClient } from "redis";
 
+import { Redis, withoutRedis } from "../../core/test/support/redis.ts";
 import { codeOf } from "./support/application.ts";
 import { application } from "./support/session-application.ts";
 import { testStore } from "./support/store-tests.ts";
@@ -82,93 +76,71 @@ describe("PostgreSQL", () => {
   });
 });
 
-/** Program of a server that understands the protocol of Redis. */
-const program = ["valkey-server", "redis-server"]
-  .flatMap((name) => (process.env["PATH"] ?? "").split(delimiter).map((directory) => join(directory, name)))
-  .find((path) => existsSync(path));
+describe("Valkey", { skip: withoutRedis }, () => {
+  let redis: Redis;
+  let port: number;
+  let client: Valkey;
+  before(async () => {
+    redis = await Redis.start();
+    ({ port } = redis);
+    client = new Valkey({ port, host: "127.0.0.1", maxRetriesPerRequest: 20 });
+    client.on("error", () => undefined);
+    await client.ping();
+  });
+  after(async () => {
+    client.disconnect();
+    await redis.stop();
+  });
 
-describe(
-  "Valkey",
-  { skip: program === undefined && "valkey-server and redis-server are not installed" },
-  () => {
-    let server: ChildProcess;
-    let port: number;
-    let client: Valkey;
-    let directory: string;
+  testStore("Valkey by iovalkey", () => valkeySessions(client));
+
+  describe("with node-redis", () => {
+    let connected: ReturnType<typeof createClient>;
     before(async () => {
-      const probe = createServer().listen(0, "127.0.0.1");
-      await once(probe, "listening");
-      ({ port } = probe.address() as AddressInfo);
-      probe.close();
-      directory = await mkdtemp(join(tmpdir(), "kit-valkey-"));
-      server = spawn(
-        program!,
-        ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", directory],
+      connected = createClient({ socket: { host: "127.0.0.1", port } });
+      await connected.connect();
+    });
+    after(() => connected.destroy());
+    testStore("Valkey by node-redis", () => valkeySessions(connected));
+  });
+
+  it("leaves nothing behind after all sessions have ended", async () => {
+    await client.flushall();
+    const store = valkeySessions(client);
+    const now = Date.now();
+    for (let index = 0; index < 3; index += 1) {
+      const seenAt = new Date(now);
+      // oxlint-disable-next-line no-await-in-loop
+      await store.create(
         {
-          stdio: "ignore",
+          id: `id${index}`,
+          subject: "ada",
+          data: "{}",
+          createdAt: seenAt,
+          seenAt,
+          expiresAt: new Date(now + 300),
         },
+        200,
       );
-      client = new Valkey({ port, host: "127.0.0.1", maxRetriesPerRequest: 20 });
-      client.on("error", () => undefined);
-      await client.ping();
-    });
-    after(async () => {
-      client.disconnect();
-      server.kill("SIGKILL");
-      await once(server, "exit");
-      await rm(directory, { recursive: true, force: true });
-    });
+    }
+    assert.equal(await client.dbsize(), 4);
+    await wait(450);
+    assert.equal(await client.dbsize(), 0);
+  });
 
-    testStore("Valkey by iovalkey", () => valkeySessions(client));
-
-    describe("with node-redis", () => {
-      let connected: ReturnType<typeof createClient>;
-      before(async () => {
-        connected = createClient({ socket: { host: "127.0.0.1", port } });
-        await connected.connect();
-      });
-      after(() => connected.destroy());
-      testStore("Valkey by node-redis", () => valkeySessions(connected));
-    });
-
-    it("leaves nothing behind after all sessions have ended", async () => {
-      await client.flushall();
-      const store = valkeySessions(client);
-      const now = Date.now();
-      for (let index = 0; index < 3; index += 1) {
-        const seenAt = new Date(now);
-        // oxlint-disable-next-line no-await-in-loop
-        await store.create(
-          {
-            id: `id${index}`,
-            subject: "ada",
-            data: "{}",
-            createdAt: seenAt,
-            seenAt,
-            expiresAt: new Date(now + 300),
-          },
-          200,
-        );
-      }
-      assert.equal(await client.dbsize(), 4);
-      await wait(450);
-      assert.equal(await client.dbsize(), 0);
-    });
-
-    it("responds with 503 and Retry-After while the store does not answer", async () => {
-      const broken = new Valkey({ port: 1, host: "127.0.0.1", maxRetriesPerRequest: 0, lazyConnect: true });
-      broken.on("error", () => undefined);
-      await using works = await application({ store: valkeySessions(client) });
-      await works.text("POST /login/ada");
-      await using fails = await application({ store: valkeySessions(broken) });
-      const read = await fails.other(works.cookie).send("GET /me");
-      assert.equal(read.status, 503);
-      assert.equal(read.headers.get("retry-after"), "1");
-      assert.equal(await codeOf(read), "SERVICE_UNAVAILABLE");
-      const login = await fails.send("POST /login/ada");
-      assert.equal(login.status, 503);
-      assert.deepEqual(login.headers.getSetCookie(), []);
-      broken.disconnect();
-    });
-  },
-);
+  it("responds with 503 and Retry-After while the store does not answer", async () => {
+    const broken = new Valkey({ port: 1, host: "127.0.0.1", maxRetriesPerRequest: 0, lazyConnect: true });
+    broken.on("error", () => undefined);
+    await using works = await application({ store: valkeySessions(client) });
+    await works.text("POST /login/ada");
+    await using fails = await application({ store: valkeySessions(broken) });
+    const read = await fails.other(works.cookie).send("GET /me");
+    assert.equal(read.status, 503);
+    assert.equal(read.headers.get("retry-after"), "1");
+    assert.equal(await codeOf(read), "SERVICE_UNAVAILABLE");
+    const login = await fails.send("POST /login/ada");
+    assert.equal(login.status, 503);
+    assert.deepEqual(login.headers.getSetCookie(), []);
+    broken.disconnect();
+  });
+});

@@ -8,9 +8,5 @@ export type { LimitText } from "./limit-text.ts";
 export { memoryLimits, type MemoryLimitOptions } from "./memory-limits.ts";
 export type { LimitCount, LimitStore } from "./limit-store.ts";
 export { rateLimit, type RateLimitOptions } from "./rate-limit.ts";
-export {
-  type NodeRedisClient,
-  type ValkeyClient,
-  valkeyLimits,
-  type ValkeyLimitOptions,
-} from "./valkey-limits.ts";
+export { valkeyLimits, type ValkeyLimitOptions } from "./valkey-limits.ts";
+export type { NodeRedisClient, ValkeyClient } from "@kit/types";

@@ -15,6 +15,4 @@ export interface LimitStore {
    * @throws {unknown} If the store cannot be reached.
    */
   count(key: string, windowMs: number): Promise<LimitCount> | LimitCount;
-  /** True if only this process has the counts. */
-  readonly isLocal?: boolean;
 }

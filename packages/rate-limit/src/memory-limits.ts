@@ -78,7 +78,6 @@ export function memoryLimits({
   }
   const byLength = new Map<number, Windows>();
   return {
-    isLocal: true,
     count(key, windowMs) {
       let windows = byLength.get(windowMs);
       if (windows === undefined) byLength.set(windowMs, (windows = new Windows()));

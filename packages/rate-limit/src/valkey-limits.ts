@@ -1,14 +1,6 @@
+import type { NodeRedisClient, ValkeyClient } from "@kit/types";
+
 import type { LimitStore } from "./limit-store.ts";
-
-/** Client of `iovalkey` or `ioredis`. */
-export interface ValkeyClient {
-  call(command: string, ...parameters: string[]): Promise<unknown>;
-}
-
-/** Client of `redis` (node-redis). */
-export interface NodeRedisClient {
-  sendCommand(parameters: string[]): Promise<unknown>;
-}
 
 /** Options of {@link valkeyLimits}. */
 export interface ValkeyLimitOptions {

@@ -10,7 +10,7 @@ import { Redis as Valkey } from "iovalkey";
 import { createClient } from "redis";
 
 import { start } from "../../auth/test/support/application.ts";
-import { Redis, withoutRedis } from "./support/redis.ts";
+import { Redis, withoutRedis } from "../../core/test/support/redis.ts";
 
 const program = fileURLToPath(new URL("fixtures/limited.ts", import.meta.url));
 

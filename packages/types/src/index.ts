@@ -119,3 +119,4 @@ export type {
   ServerWorker,
   SupervisorLog,
 } from "./server.ts";
+export type { NodeRedisClient, ValkeyClient } from "./valkey.ts";

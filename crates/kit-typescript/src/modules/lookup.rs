@@ -317,11 +317,16 @@ fn same(a: &Symbol<'_>, b: &Symbol<'_>) -> bool {
     }
 }
 
+/// Packages of kit whose functions create middleware. The compiler reads them like any other package, for the doc tags and
+/// the types of these functions.
+const PACKAGES_WITH_MIDDLEWARE: [&str; 2] = ["auth", "rate-limit"];
+
 /// Returns true if the compiler knows the exports of a package by their names and does not read its files. These are kit's
-/// packages, except `@kit/auth`, whose functions are middleware like that of any other package.
+/// packages without middleware.
 fn is_known_to_compiler(source: &str) -> bool {
-    let Some(package) = source.strip_prefix("@kit/") else {
+    let Some(path) = source.strip_prefix("@kit/") else {
         return false;
     };
-    package != "auth" && !package.starts_with("auth/")
+    let package = path.split('/').next().unwrap_or(path);
+    !PACKAGES_WITH_MIDDLEWARE.contains(&package)
 }

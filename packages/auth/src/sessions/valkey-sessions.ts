@@ -1,15 +1,7 @@
+import type { NodeRedisClient, ValkeyClient } from "@kit/types";
+
 import { AuthServiceError } from "../refusals.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
-
-/** Client of `iovalkey` or `ioredis`. */
-export interface ValkeyClient {
-  call(command: string, ...parameters: string[]): Promise<unknown>;
-}
-
-/** Client of `redis` (node-redis). */
-export interface NodeRedisClient {
-  sendCommand(parameters: string[]): Promise<unknown>;
-}
 
 /** Options of {@link valkeySessions}. */
 export interface ValkeySessionOptions {
