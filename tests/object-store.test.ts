@@ -24,7 +24,12 @@ import type { RunningApp } from "./e2e/support/running-app.ts";
 import { PythonPackage } from "./openapi/python.ts";
 
 const mebibyte = 1024 * 1024;
-const size = (process.env["KIT_LONG"] === undefined ? 96 : 1024) * mebibyte;
+const size = (process.env["KIT_LONG"] === undefined ? 192 : 1024) * mebibyte;
+/**
+ * Largest growth of the server's memory in MiB. V8 collects the buffers of received chunks after they have grown by
+ * 64 MiB (`kExternalAllocationSoftLimit`), so a growth of this size proves nothing about an application.
+ */
+const growthLimit = 80;
 const moto = new PythonPackage("moto", "5.2.1", "server");
 const key = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test", AWS_REGION: "us-east-1" };
 const begin = '--b\r\ncontent-disposition: form-data; name="title"\r\n\r\nSea\r\n';
@@ -102,7 +107,7 @@ describe("the project of docs/guide/object-store.md", { timeout: 600_000 }, () =
     t.diagnostic(
       `${size / mebibyte} MiB: ${grown.toFixed(1)} MiB more to store, ${sent.toFixed(1)} to send to a slow client`,
     );
-    assert.ok(grown <= 64 && sent <= 48, `${grown} and ${sent} MiB`);
+    assert.ok(grown <= growthLimit && sent <= growthLimit, `${grown} and ${sent} MiB`);
   });
 
   it("leaves no object and no parts if a client disconnects", async () => {

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { columns, type Served } from "./columns.ts";
@@ -30,6 +31,12 @@ async function until(port: number, bytes: string): Promise<Ended> {
   socket.write(bytes);
   const text = Buffer.concat(await socket.toArray()).toString();
   return { text, afterMs: performance.now() - start };
+}
+
+/** Waits until the application has reported an aborted request. A server in Rust reports by its log, which arrives after the response. */
+async function reported(app: Served): Promise<void> {
+  const deadline = performance.now() + latenessMs;
+  while (app.aborted().length === 0 && performance.now() < deadline) await sleep(10);
 }
 
 function assertWithin(afterMs: number, leastMs: number): void {
@@ -90,7 +97,7 @@ for (const { name, serve } of columns) {
       // All requests together take longer than any of the timeouts.
       for (let count = 0; count < 5; count += 1) {
         socket.write(request);
-        await new Promise((resolve) => setTimeout(resolve, keepAliveTimeoutMs / 2));
+        await sleep(keepAliveTimeoutMs / 2);
       }
       assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 5, text);
       await closed;
@@ -100,6 +107,7 @@ for (const { name, serve } of columns) {
       const { text, afterMs } = await until(app.port, `GET /endless ${head}connection: close\r\n\r\n`);
       assertEnvelope(text, 503, "REQUEST_TIMEOUT");
       assertWithin(afterMs, requestTimeoutMs);
+      await reported(app);
       assert.deepEqual(app.aborted(), ["REQUEST_TIMEOUT"]);
       // The same connection then serves the next request.
       const both = await until(

@@ -95,8 +95,11 @@ fn run(options: &Options) -> Result<String, String> {
     let text = |error: std::io::Error| error.to_string();
     let mut poll = Poll::new().map_err(text)?;
     let mut clients = Vec::with_capacity(options.connections);
-    for token in 0..options.connections {
-        let mut stream = connect(options, SUBSCRIPTION)?;
+    // All subscriptions are sent before a head is read: a server may wait for the first event before it sends the head.
+    let streams: Result<Vec<_>, String> = (0..options.connections)
+        .map(|_| connect(options, SUBSCRIPTION))
+        .collect();
+    for (token, mut stream) in streams?.into_iter().enumerate() {
         let head = read_head(&mut stream)?;
         if !head.starts_with("HTTP/1.1 200") {
             return Err(format!("no stream of events: {head}"));
