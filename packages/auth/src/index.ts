@@ -9,6 +9,7 @@ export { jwt, optionalJwt } from "./jwt/jwt.ts";
 export type { JwtClaims, JwtKey, JwtKeyCacheOptions, JwtOptions } from "./jwt/jwt-options.ts";
 export { createJwtVerifier, InvalidTokenError, type JwtAuth, type JwtVerifier } from "./jwt/jwt-verifier.ts";
 export { AuthServiceError } from "./refusals.ts";
+export { defineRoles, type Roles } from "./roles.ts";
 export { createPasswords, type PasswordOptions, type Passwords } from "./passwords/passwords.ts";
 export { memorySessions } from "./sessions/memory-sessions.ts";
 export {

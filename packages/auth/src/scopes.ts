@@ -6,16 +6,17 @@ const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 /**
  * Returns the set of the scopes that a middleware knows.
  *
+ * @param place - Name of the option, for the message of the error.
  * @throws {TypeError} If a name is not a scope of OAuth 2.0.
  */
 export function vocabularyOf<TScope extends string>(
-  owner: string,
+  place: string,
   scopes: readonly TScope[] | undefined,
 ): ReadonlySet<TScope> {
   for (const scope of scopes ?? []) {
     if (typeof scope === "string" && scopeToken.test(scope)) continue;
     throw new TypeError(
-      `${owner}: \`scopes\` must have names of 1 to 200 printable ASCII characters without blanks, quotes and backslashes, not ${JSON.stringify(scope)}`,
+      `${place} must have names of 1 to 200 printable ASCII characters without blanks, quotes and backslashes, not ${JSON.stringify(scope)}`,
     );
   }
   return new Set(scopes);

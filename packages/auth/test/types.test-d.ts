@@ -2,6 +2,7 @@
 import {
   apiKeys,
   createSessions,
+  defineRoles,
   jwt,
   type JwtAuth,
   memorySessions,
@@ -31,6 +32,14 @@ expectTrue<Equal<Awaited<ReturnType<typeof optional>>["auth"], JwtAuth | null>>(
 jwt({ issuer: "https://id.example/", keys: new Uint8Array(32) });
 // @ts-expect-error -- there is no such option
 jwt({ ...given, audiense: "shop" });
+
+const roles = defineRoles({ clerk: ["orders:read"], manager: ["orders:read", "orders:write"] });
+const byRole = jwt({
+  ...given,
+  scopes: roles.scopes,
+  scopesOf: (payload) => roles.scopesOf(payload["roles"]),
+});
+expectTrue<Equal<Awaited<ReturnType<typeof byRole>>["auth"], JwtAuth<"orders:read" | "orders:write">>>();
 
 declare const caller: JwtAuth<"orders:read", Claims>;
 expectTrue<Equal<typeof caller.claims.tenant, string>>();

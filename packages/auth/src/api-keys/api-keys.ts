@@ -80,7 +80,7 @@ export function apiKeys<const TScope extends string = never, TKey extends Stored
   checkPrefix("apiKeys", prefix);
   if (typeof find !== "function") throw new TypeError("apiKeys: `find` must be a function");
   const header = readHeader(options.header);
-  const vocabulary = vocabularyOf("apiKeys", options.scopes);
+  const vocabulary = vocabularyOf("apiKeys: `scopes`", options.scopes);
   return defineMiddleware<{ auth: ApiKeyAuth<TScope, TKey> }>(async ({ headers, ctx }) => {
     const key = headers[header];
     if (key === undefined) return refuse(ctx, challenge, "UNAUTHORIZED", `Missing header ${header}`);

@@ -105,7 +105,7 @@ class Verifier<TScope extends string, TClaims> implements JwtVerifier<TScope, TC
       clockTolerance:
         integerOption("jwt: clockToleranceMs", options.clockToleranceMs, 5000, [0, 300_000]) / 1000,
     };
-    this.#vocabulary = vocabularyOf("jwt", options.scopes);
+    this.#vocabulary = vocabularyOf("jwt: `scopes`", options.scopes);
     this.#scopesOf = options.scopesOf ?? scopesOf;
     this.#claims = options.claims;
     this.#type = options.type === undefined ? undefined : mediaType(options.type);

@@ -56,7 +56,7 @@ function reader<TScope extends string, TData>(
   sessions: Sessions<TScope, TData>,
 ): (ctx: BaseContext) => Promise<SessionAuth<TScope, TData> | null> {
   const { scopes: known, scopesOf } = sessions.options;
-  const vocabulary = vocabularyOf("createSessions", known);
+  const vocabulary = vocabularyOf("createSessions: `scopes`", known);
   return async (ctx) => {
     const session = await sessions.read(ctx);
     if (session === null) return null;
