@@ -15,7 +15,7 @@ import { echoService } from "./socket-echo.ts";
 
 notInRust(
   "pings and queues of WebSockets",
-  "crates/kit-runtime/tests/sockets.rs tests them with short intervals",
+  "crates/kit-runtime/tests/suite/sockets.rs tests them with short intervals",
 );
 
 const options = { messageBytes: 1024, compression: false, pingMs: 50, protocol: null, headers: null };

@@ -163,7 +163,7 @@ for (const [server, start] of targets) {
     });
 
     const withoutCors =
-      isRust && "the program has no option `cors`; crates/kit-runtime/tests/sockets.rs tests it";
+      isRust && "the program has no option `cors`; crates/kit-runtime/tests/suite/sockets.rs tests it";
     test("accepts pages of the origins of cors", { skip: withoutCors }, async () => {
       const own = { ...handshake, origin: "https://app.example.com" };
       assert.equal((await ask(port, "/echo", own)).status, 101);
@@ -329,7 +329,7 @@ for (const [server, start] of targets) {
 
 notInRust(
   "frames before the response to a handshake, and handlers that do not read",
-  "crates/kit-runtime/tests/sockets.rs has tests",
+  "crates/kit-runtime/tests/suite/sockets.rs has tests",
 );
 
 for (const [server, make] of servers) {

@@ -69,7 +69,7 @@ export const tags: Section = {
     },
     {
       title: "an entity is an exported interface, and @table on anything else is an error",
-      provenBy: at("crates/kit-typescript/tests/docs.rs", "an_entity_must_be_an_exported_object"),
+      provenBy: at("crates/kit-typescript/tests/suite/docs.rs", "an_entity_must_be_an_exported_object"),
     },
     {
       title: "one comment may contain several tags",
@@ -124,7 +124,7 @@ export const tags: Section = {
     },
     {
       title: "@generated with an unknown kind fails the build",
-      provenBy: at("crates/kit-typescript/tests/docs.rs", "explains_invalid_tags"),
+      provenBy: at("crates/kit-typescript/tests/suite/docs.rs", "explains_invalid_tags"),
     },
     {
       title: "@onUpdate now sets the current time at every update",

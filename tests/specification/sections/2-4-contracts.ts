@@ -42,7 +42,7 @@ export const contracts: Section = {
     },
     {
       title: "a key without a method and a path is an error",
-      provenBy: at("crates/kit-typescript/tests/routes.rs", "explains_invalid_contracts"),
+      provenBy: at("crates/kit-typescript/tests/suite/routes.rs", "explains_invalid_contracts"),
     },
   ],
 };
@@ -148,7 +148,7 @@ export const handlerInput: Section = {
     {
       title: "a handler without a contract, or a contract without a handler, fails the build",
       provenBy: at(
-        "crates/kit-typescript/tests/routes.rs",
+        "crates/kit-typescript/tests/suite/routes.rs",
         "reports_handlers_and_contracts_with_different_routes",
       ),
     },

@@ -85,7 +85,7 @@ export const commands: Section = {
     },
     {
       title: "kit scaffold init refuses an unknown server and an unknown database library",
-      provenBy: at("crates/kit-cli/tests/scaffold.rs", "refuses_invalid_options_as_wrong_usage"),
+      provenBy: at("crates/kit-cli/tests/suite/scaffold.rs", "refuses_invalid_options_as_wrong_usage"),
     },
     {
       title: "kit build runs all hooks and reports the result",
@@ -140,7 +140,7 @@ export const commands: Section = {
       title: "kit generate:openapi writes .kit/openapi.json",
       changed:
         "it writes `.kit/schemas/openapi.json`, as every build does, or the file that `--out` names: a second document in `.kit/` went out of date",
-      provenBy: at("crates/kit-cli/tests/build.rs", "copies_the_openapi_document_to_the_given_path"),
+      provenBy: at("crates/kit-cli/tests/suite/build.rs", "copies_the_openapi_document_to_the_given_path"),
     },
     {
       title: "kit test runs the generated tests and those of the project",

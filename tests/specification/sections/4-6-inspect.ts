@@ -33,7 +33,7 @@ export const inspection: Section = {
     { title: "--root names the project", provenBy: at(flags, eachFlag) },
     {
       title: "--verbose and -v print more details",
-      provenBy: at("crates/kit-cli/tests/inspect.rs", "lists_routes_with_their_types"),
+      provenBy: at("crates/kit-cli/tests/suite/inspect.rs", "lists_routes_with_their_types"),
     },
     {
       title: "subcommands about a build work without a running server",
@@ -44,7 +44,7 @@ export const inspection: Section = {
     {
       title:
         "subcommands about a running server request data from the sidecar, and report if no sidecar runs",
-      provenBy: at("crates/kit-cli/tests/inspect_sidecar.rs", "reports_a_sidecar_that_is_not_running"),
+      provenBy: at("crates/kit-cli/tests/suite/inspect_sidecar.rs", "reports_a_sidecar_that_is_not_running"),
     },
     {
       title: "routes lists method, path, params, query, body and response of each route",
@@ -76,7 +76,7 @@ export const inspection: Section = {
     },
     {
       title: "route --verbose shows the schemas of the route",
-      provenBy: at("crates/kit-cli/tests/inspect.rs", "shows_the_location_of_a_routes_handler"),
+      provenBy: at("crates/kit-cli/tests/suite/inspect.rs", "shows_the_location_of_a_routes_handler"),
     },
     {
       title: "middleware lists name, priority and type",

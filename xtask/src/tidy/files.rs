@@ -49,6 +49,21 @@ pub(super) fn files_are_short(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
+/// Reports test files that no test program contains: the files of a directory `tests/suite` are modules of its `main.rs`.
+pub(super) fn test_files_are_modules(tree: &Tree) -> Vec<String> {
+    tree.matching("crates/", ".rs")
+        .filter_map(|file| {
+            let (directory, name) = file.path.rsplit_once('/')?;
+            let name = name.strip_suffix(".rs")?;
+            let is_module = !directory.ends_with("/tests/suite") || name == "main" || {
+                let main = tree.text(&format!("{directory}/main.rs"))?;
+                main.lines().any(|line| line == format!("mod {name};"))
+            };
+            (!is_module).then(|| format!("{}: add `mod {name};` to {directory}/main.rs", file.path))
+        })
+        .collect()
+}
+
 /// Reports `unsafe` code outside of its directory or in more than one module, and `unsafe` blocks without a `SAFETY:`
 /// comment.
 pub(super) fn unsafe_code_is_in_one_module(tree: &Tree) -> Vec<String> {
@@ -158,7 +173,9 @@ fn source_files(tree: &Tree) -> impl Iterator<Item = &TextFile> {
 
 #[cfg(test)]
 mod tests {
-    use super::{files_are_short, no_code_is_unfinished, unsafe_code_is_in_one_module};
+    use super::{
+        files_are_short, no_code_is_unfinished, test_files_are_modules, unsafe_code_is_in_one_module,
+    };
     use crate::tidy::Tree;
 
     #[test]
@@ -167,6 +184,21 @@ mod tests {
         let excused = format!("// tidy: long because one table\n{long}");
         let tree = Tree::of(&[("crates/a/src/a.rs", &long), ("crates/a/src/b.rs", &excused)]);
         assert_eq!(files_are_short(&tree).len(), 1);
+    }
+
+    #[test]
+    fn reports_test_files_that_no_program_contains() {
+        let tree = Tree::of(&[
+            ("crates/a/tests/suite/main.rs", "mod b;\n"),
+            ("crates/a/tests/suite/b.rs", ""),
+            ("crates/a/tests/suite/c.rs", ""),
+            ("crates/a/tests/own.rs", ""),
+        ]);
+        let problems = test_files_are_modules(&tree);
+        assert_eq!(
+            problems,
+            ["crates/a/tests/suite/c.rs: add `mod c;` to crates/a/tests/suite/main.rs"]
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// Returns the problems that all rules report, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 17] = [
+    let rules: [fn(&Tree) -> Vec<String>; 18] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
@@ -55,6 +55,7 @@ pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
         examples::public_functions_of_crates_have_examples,
         files::crates_begin_with_documentation,
         files::files_are_short,
+        files::test_files_are_modules,
         files::unsafe_code_is_in_one_module,
         files::no_code_is_unfinished,
         files::no_registry_host_is_named,

@@ -1,0 +1,16 @@
+//! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
+
+mod archives;
+mod build;
+mod build_watch;
+mod dev;
+mod explain;
+mod inspect;
+mod inspect_sidecar;
+mod migrations;
+mod scaffold;
+mod scaffold_add;
+mod session;
+mod support;
+mod testing;
+mod usage;

@@ -1,0 +1,13 @@
+//! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
+
+mod apply;
+mod branches;
+mod connections;
+mod destructive;
+mod drift;
+mod killed;
+mod locks;
+mod pooled;
+mod refusals;
+mod status;
+mod steps;

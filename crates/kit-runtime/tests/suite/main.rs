@@ -1,0 +1,27 @@
+//! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
+
+mod bodies;
+mod boundaries;
+#[cfg(feature = "otlp")]
+mod collector;
+mod contract_parts;
+mod environment;
+mod formats;
+mod hidden_parameters;
+mod layers;
+mod multipart;
+mod outage;
+mod own_spans;
+mod postgres_tls;
+mod process;
+mod redaction;
+mod router;
+mod rules;
+mod set_cookies;
+mod shutdown;
+mod sockets;
+mod start;
+mod telemetry;
+mod text_of_headers;
+mod trust_proxy;
+mod wrappers;

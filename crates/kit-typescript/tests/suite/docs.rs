@@ -1,0 +1,319 @@
+//! Tests of doc comments: their text and their tags.
+
+use crate::support::{check_types, output};
+
+#[test]
+fn reads_every_doc_tag_of_a_property() {
+    check_types(
+        r"
+        /** @table */
+        export interface Everything {
+          /** @id @generated */ id: bigint;
+          /** @generated uuid @unique @index */ key: string;
+          /** @generated now @onUpdate now @sensitive */ at: Date;
+          /** @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
+          /** @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ @default a@b.c */ text: string;
+          /** @minimum -1.5 @maximum 10 @multipleOf 0.5 */ number: number;
+          /** @exclusiveMinimum 0 @exclusiveMaximum 1e3 @integer */ whole: number;
+          /**
+           * @minItems 1
+           * @maxItems 3
+           * @uniqueItems
+           */
+          list: string[];
+        }
+        ",
+        r#"
+        type Everything = {
+          /* @id @generated */ id: bigint /* 64 bits */;
+          /* @generated uuid @unique @index */ key: string /* @format uuid */;
+          /* @generated now @onUpdate now @sensitive */ at: Date;
+          /* @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
+          /* @default "a@b.c" */ text: string /* @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ */;
+          number: number /* @minimum -1.5 @maximum 10 @multipleOf 0.5 */;
+          whole: number /* @exclusiveMinimum 0 @exclusiveMaximum 1000 @integer */;
+          list: string[] /* @minItems 1 @maxItems 3 @uniqueItems */;
+        }
+        entity Everything = table everythings
+        "#,
+    );
+}
+
+#[test]
+fn reads_the_text_before_and_after_doc_tags() {
+    let output = output(&[(
+        "src/a.types.ts",
+        "/**\n * First line.\n *\n * Mail bob@example.com or {@link Note}.\n * @deprecated since\n *   long ago\n *\n * After.\n * @see elsewhere\n *   and there\n */\n\
+         export interface A {\n  /** How many. @integer @minimum 0 */ n: number;\n  /**\n   * @example { \"a\": 1 }\n   * @example\n   * plain\n   * text\n   */\n  e: unknown;\n}",
+    )]);
+    assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
+    let (_, a) = output.program.declaration("A").expect("it is declared");
+    assert_eq!(
+        a.documentation.description.as_deref(),
+        Some("First line.\n\nMail bob@example.com or {@link Note}.\nAfter.")
+    );
+    assert_eq!(a.documentation.deprecated.as_deref(), Some("since long ago"));
+    let properties = output.program.properties(a.r#type);
+    assert_eq!(
+        properties[0].documentation.description.as_deref(),
+        Some("How many.")
+    );
+    assert_eq!(
+        properties[1].documentation.examples,
+        ["{\"a\":1}", "\"plain\\ntext\""]
+    );
+}
+
+#[test]
+fn checks_the_value_of_a_default_tag_against_the_type() {
+    check_types(
+        r#"
+        export type Status = "active" | "off";
+        export interface A {
+          /** @default active */ a: Status;
+          /** @default "off" */ b: Status;
+          /** @default null */ c: Status | null;
+          /** @default now */ d: Date;
+          /** @default 3 */ e: number;
+          /** @default [1, 2] */ f: number[];
+          /** @default {"x": true} */ g: { x: boolean };
+          /** @default two words */ h: string;
+          /** @default 12 */ i: bigint;
+          /** @default gone */ j: Status;
+          /** @default yes */ k: boolean;
+          /** @default 2020-01-01 */ l: Date;
+          /** @default 0 @minimum 1 */ m: number;
+          /** @default */ n: string;
+        }
+        "#,
+        r#"
+        type Status = "active" | "off"
+        type A = {
+          /* @default "active" */ a: Status;
+          /* @default "off" */ b: Status;
+          /* @default null */ c: "active" | "off" | null;
+          /* @default now */ d: Date;
+          /* @default 3 */ e: number;
+          /* @default [1,2] */ f: number[];
+          /* @default {"x":true} */ g: { x: boolean };
+          /* @default "two words" */ h: string;
+          /* @default 12n */ i: bigint;
+          j: Status;
+          k: boolean;
+          l: Date;
+          m: number /* @minimum 1 */;
+          n: string;
+        }
+        src/a.types.ts:12:7 KIT1303 the default `gone` does not fit the type `Status`
+          help: write a value of the type `Status` as JSON
+        src/a.types.ts:13:7 KIT1303 the default `yes` does not fit the type `boolean`
+          help: write a value of the type `boolean` as JSON
+        src/a.types.ts:14:7 KIT1303 the default `2020-01-01` does not fit the type `Date`
+          help: the default of a `Date` is `@default now`
+        src/a.types.ts:15:7 KIT1303 the default `0` does not fit the type `number /* @minimum 1 */`
+          help: write a value of the type `number /* @minimum 1 */` as JSON
+        src/a.types.ts:16:7 KIT1303 `@default` needs an argument
+          help: write `@default value`
+        "#,
+    );
+}
+
+#[test]
+fn explains_invalid_tags() {
+    check_types(
+        r"
+        export interface A {
+          /** @format emial */ a: string;
+          /** @format phone */ b: string;
+          /** @maxLength ten */ c: string;
+          /** @maxLength -1 */ d: string;
+          /** @maxLength 3 */ e: number;
+          /** @minimum 3 */ f: string | null;
+          /** @maxLenght 3 */ g: string;
+          /** @minLength 5 @maxLength 2 */ h: string;
+          /** @generated nwo */ i: Date;
+          /** @generated uuid */ j: number;
+          /** @onUpdate later */ k: Date;
+          /** @id 7 */ l: string;
+          /** @table */ m: string;
+          /** @references User */ n: string;
+          /** @multipleOf 0 */ o: number;
+          /** @maxLength 3 */ p: string[];
+          /** @generated @default 1 */ q: number;
+          /** @remarks any @since 3 */ r: string;
+        }
+        /** @summary no */
+        export type B = A;
+        ",
+        r"
+        type A = {
+          a: string;
+          b: string;
+          c: string;
+          d: string;
+          e: number;
+          f: string | null;
+          g: string;
+          h: string /* @minLength 5 @maxLength 2 */;
+          i: Date;
+          j: number;
+          k: Date;
+          l: string;
+          m: string;
+          n: string;
+          o: number;
+          p: string[];
+          /* @generated @default 1 */ q: number;
+          r: string;
+        }
+        type B = {
+          a: string;
+          b: string;
+          c: string;
+          d: string;
+          e: number;
+          f: string | null;
+          g: string;
+          h: string /* @minLength 5 @maxLength 2 */;
+          i: Date;
+          j: number;
+          k: Date;
+          l: string;
+          m: string;
+          n: string;
+          o: number;
+          p: string[];
+          /* @generated @default 1 */ q: number;
+          r: string;
+        }
+        src/a.types.ts:2:7 KIT1302 unknown format `emial`
+          help: did you mean `@format email`?
+        src/a.types.ts:3:7 KIT1302 unknown format `phone`
+          help: write one of email, uri, uuid, date, date-time, ipv4, ipv6; for anything else use `@pattern`
+        src/a.types.ts:4:7 KIT1303 `@maxLength ten` is not valid
+          help: write `@maxLength 1`
+        src/a.types.ts:5:7 KIT1303 `@maxLength -1` is not valid
+          help: write `@maxLength 1`
+        src/a.types.ts:6:7 KIT1304 `@maxLength` is for strings, and this is `number`
+          help: to limit a number write `@minimum` or `@maximum`
+        src/a.types.ts:7:7 KIT1304 `@minimum` is for numbers, and this is `string | null`
+          help: remove the tag, or change the type
+        src/a.types.ts:8:7 warning KIT1305 unknown tag `@maxLenght`
+          help: did you mean `@maxLength`?
+        src/a.types.ts:9:20 KIT1313 no value fits both `@minLength 5` and `@maxLength 2`
+          help: change or remove one of the two tags
+        src/a.types.ts:10:7 KIT1303 `@generated nwo` is not valid
+          help: did you mean `@generated now`?
+        src/a.types.ts:11:7 KIT1304 `@generated uuid` needs a property of type `string`
+          help: change the type to `string`
+        src/a.types.ts:12:7 KIT1303 `@onUpdate later` is not valid
+          help: write `@onUpdate now`
+        src/a.types.ts:13:7 KIT1303 `@id` takes no argument
+          help: write `@id` without an argument, and put text before the tag
+        src/a.types.ts:14:7 KIT1304 `@table` has no effect on a property
+          help: it belongs on an interface
+        src/a.types.ts:15:7 KIT1303 `@references User` is not valid
+          help: write `@references User.id`
+        src/a.types.ts:16:7 KIT1303 `@multipleOf 0` is not valid
+          help: write `@multipleOf 1`
+        src/a.types.ts:17:7 KIT1304 `@maxLength` is for strings, and this is `string[]`
+          help: to limit the array, write `@minItems` or `@maxItems`; to limit the elements, write a type alias with this tag and use the alias as the type of the elements
+        src/a.types.ts:18:18 KIT1313 this property is generated, so the default has no effect
+          help: keep either `@generated` or `@default`
+        src/a.types.ts:21:5 KIT1304 `@summary` has no effect on an interface
+          help: it belongs on a route
+        ",
+    );
+}
+
+#[test]
+fn accepts_a_pattern_only_if_javascript_compiles_it_with_the_u_flag() {
+    check_types(
+        r"
+        export interface A {
+          /** @pattern ^[a-z]+(-\d+)?$ */ ok: string;
+          /** @pattern ([a-z */ open: string;
+          /** @pattern \p{Nonsense} */ property: string;
+        }
+        ",
+        r"
+        type A = {
+          ok: string /* @pattern ^[a-z]+(-\d+)?$ */;
+          open: string;
+          property: string;
+        }
+        src/a.types.ts:3:7 KIT1303 `@pattern ([a-z` is not valid
+          help: write `@pattern ^[a-z]+$`
+        src/a.types.ts:4:7 KIT1303 `@pattern \p{Nonsense}` is not valid
+          help: write `@pattern ^[a-z]+$`
+        ",
+    );
+}
+
+#[test]
+fn an_entity_must_be_an_exported_object() {
+    check_types(
+        r"
+        /** @table people_of_note @renamedFrom persons @index by_name (name, age) */
+        export interface Person { /** @id */ id: string; name: string; age: number }
+        /** @table */ interface Hidden { id: string }
+        /** @table */ export type Text = string;
+        /** @table */ export interface Generic<T> { id: T }
+        /** @table 1a */ export interface Odd { id: string }
+        /** @table @index broken @index by_size (size) */ export interface Category { id: string }
+        ",
+        r"
+        type Person = {
+          /* @id */ id: string;
+          name: string;
+          age: number;
+        }
+        type Text = string
+        type Odd = {
+          id: string;
+        }
+        type Category = {
+          id: string;
+        }
+        entity Person = table people_of_note
+        entity Odd = table odds
+        entity Category = table categories
+        src/a.types.ts:3:25 KIT1312 `Hidden` has `@table` and is not exported
+          help: write `export` before it
+        src/a.types.ts:4:27 KIT1312 `Text` has `@table` and is not an object
+          help: put `@table` on an interface with properties
+        src/a.types.ts:5:32 KIT1312 `Generic` has `@table` and is generic
+          help: change it to an interface without type parameters
+        src/a.types.ts:6:5 KIT1303 `@table 1a` is not valid
+          help: write `@table notes`
+        src/a.types.ts:7:12 KIT1303 `@index broken` is not valid
+          help: write `@index categories_by_author (authorId, createdAt)`
+        src/a.types.ts:7:26 KIT1303 `Category` has no property `size` for `@index`
+          help: name properties of the entity
+        ",
+    );
+}
+
+#[test]
+fn a_doc_comment_belongs_to_the_declaration_after_it() {
+    check_types(
+        r"
+        export interface A { /** @maxLength 1 */ a: string; /** @maxLength 2 */
+          b: string;
+          /** @maxLength 3 */
+          /** @maxLength 4 */
+          c: string;
+          // @maxLength 5
+          /* @maxLength 6 */
+          d: string } /** @table */
+        ",
+        r"
+        type A = {
+          a: string /* @maxLength 1 */;
+          b: string;
+          c: string /* @maxLength 4 */;
+          d: string;
+        }
+        ",
+    );
+}

@@ -1,0 +1,83 @@
+//! Tests of the options of `createApp` whose values consist of literals, as the compiler reads them.
+
+use crate::support::{mistakes, output};
+use kit_ir::{Application, LiteralOption};
+use serde_json::{Value, json};
+
+/// Compiles an application with these options. The compiler must report nothing.
+#[track_caller]
+fn read(constants: &str, options: &str) -> Application {
+    let app = format!(
+        "import {{ createApp }} from \"@kit/core\";\n{constants}\nexport const app = createApp({{ routes: [], {options} }});"
+    );
+    let output = output(&[("src/app.ts", app.as_str())]);
+    assert_eq!(mistakes(&output), "");
+    output.program.application
+}
+
+#[track_caller]
+fn compression(constants: &str, value: &str) -> Option<LiteralOption> {
+    read(constants, &format!("compression: {value}")).compression
+}
+
+#[test]
+fn reads_literals_constants_and_spreads() {
+    let value = |constants, value| {
+        compression(constants, value)
+            .expect("the option is on")
+            .value
+            .expect("the value is known")
+    };
+    assert_eq!(value("const ON = true;", "ON"), json!(true));
+    assert_eq!(value("", "{}"), json!({}));
+    let constants = "const CODINGS = [\"br\"] as const; const base = { minBytes: 1_024, level: -0.5 };";
+    assert_eq!(
+        value(
+            constants,
+            "{ ...base, encodings: [...CODINGS, `gzip`], minBytes: 2048 }"
+        ),
+        json!({ "minBytes": 2048, "level": -0.5, "encodings": ["br", "gzip"] })
+    );
+}
+
+#[test]
+fn an_option_that_is_false_is_off() {
+    assert_eq!(compression("const OFF = false;", "OFF"), None);
+}
+
+#[test]
+fn has_the_location_but_no_value_if_the_value_is_known_only_at_run_time() {
+    for value in [
+        "isOn()",
+        "process.env.ON === \"1\"",
+        "{ minBytes: Number(process.env.MIN) }",
+        "{ ...more }",
+        "{ encodings: [...more] }",
+        "{ [name]: 1 }",
+    ] {
+        let constants =
+            "declare function isOn(): boolean; declare const more: any; declare const name: string;";
+        let option = compression(constants, value).expect("the option is there");
+        assert_eq!((option.value, option.span.line), (None, 3), "{value}");
+    }
+}
+
+#[test]
+fn reading_an_option_ends_if_a_constant_contains_itself() {
+    let option =
+        compression("const list: any = [list];", "{ encodings: list }").expect("the option is there");
+    assert_eq!(option.value, None);
+}
+
+#[test]
+fn reads_each_option_whose_value_is_a_literal() {
+    let application = read(
+        "",
+        "compression: true, csrf: { origins: [] }, etag: true, requestLog: true",
+    );
+    let value = |option: Option<LiteralOption>| option.and_then(|option| option.value);
+    assert_eq!(value(application.compression), Some(Value::Bool(true)));
+    assert_eq!(value(application.csrf), Some(json!({ "origins": [] })));
+    assert_eq!(value(application.etag), Some(Value::Bool(true)));
+    assert_eq!(value(application.request_log), Some(Value::Bool(true)));
+}

@@ -1,0 +1,100 @@
+//! Tests of WebSockets: routes with the key `WS …` and the slot `socket`.
+
+use crate::support::{check, check_mistakes};
+
+const HEAD: &str = "import type { Route, RouteContract, Socket } from \"@kit/types\";\n";
+
+fn routes(text: &str) -> String {
+    format!("{HEAD}{}", crate::support::dedent(text))
+}
+
+#[test]
+fn reads_the_messages_of_both_sides() {
+    let source = routes(
+        r#"
+        interface NewMessage { text: string }
+        interface Message extends NewMessage { author: string }
+        export interface ChatRoutes {
+          "WS /rooms/:id": Route<{
+            params: { id: string };
+            query: { name?: string };
+            socket: Socket<{ in: NewMessage; out: Message }>;
+          }>;
+          "WS /numbers": Route<{ socket: Socket<{ in: number; out: { sum: number } | "end" }> }>;
+        }
+        "#,
+    );
+    check(
+        &[("src/a.routes.ts", &source)],
+        r#"
+        type NewMessage = {
+          text: string;
+        }
+        type Message = {
+          text: string;
+          author: string;
+        }
+        type WsRoomsByIdParams = {
+          id: string;
+        }
+        type WsRoomsByIdQuery = {
+          name?: string;
+        }
+        type WsNumbersIn = number
+        type WsNumbersOut = { sum: number } | "end"
+        route WS /rooms/:id 101 params: WsRoomsByIdParams query: WsRoomsByIdQuery body: NewMessage response: Message body as Socket response as Socket
+        route WS /numbers 101 body: WsNumbersIn response: WsNumbersOut body as Socket response as Socket
+        "#,
+    );
+}
+
+#[test]
+fn refuses_contracts_that_do_not_describe_a_websocket() {
+    let source = routes(
+        r#"
+        type Messages = Socket<{ in: string; out: string }>;
+        export interface ChatRoutes {
+          "WS /a": Route<{ response: string }>;
+          "GET /b": Route<{ socket: Messages }>;
+          "WS /c": Route<{ socket: Messages; body: string; response: string }>;
+          "WS /d": Route<{ socket: string }>;
+          "WS /e": Route<{ socket: Socket<{ in: string }> }>;
+          "WS /f": Route<{ socket: Socket<{ in: string; out?: string; other: string }> }>;
+          /** @status 200 */
+          "WS /g": Route<{ socket: Messages }>;
+          "WS /h": RouteContract<void, void, string, string>;
+          "POST /i": Route<{ body: { messages: Messages } }>;
+          "WSS /j": Route<{ socket: Messages }>;
+        }
+        "#,
+    );
+    check_mistakes(
+        &[("src/a.routes.ts", &source)],
+        r#"
+        src/a.routes.ts:14:3 KIT1401 kit does not support the method `WSS`
+          help: did you mean `WS /j`?
+        src/a.routes.ts:4:3 KIT1417 `WS /a` accepts a WebSocket, but its contract has no slot `socket`
+          help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        src/a.routes.ts:5:21 KIT1417 `GET /b` has the slot `socket`, which only WebSockets have
+          help: write `"WS /b"` as the key of the route
+        src/a.routes.ts:6:38 KIT1417 `WS /c` accepts a WebSocket, so it cannot have the slot `body`
+          help: remove the slot `body`; the messages are in the slot `socket`
+        src/a.routes.ts:6:52 KIT1417 `WS /c` accepts a WebSocket, so it cannot have the slot `response`
+          help: remove the slot `response`; the messages are in the slot `socket`
+        src/a.routes.ts:7:20 KIT1417 the slot `socket` of `WS /d` must be a `Socket`, not `string`
+          help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        src/a.routes.ts:8:28 KIT1417 the messages of `WS /e` have no `out`, which the server sends
+          help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        src/a.routes.ts:9:49 KIT1417 the messages `out` of `WS /f` are optional
+          help: remove the `?` after `out`
+        src/a.routes.ts:9:63 KIT1417 the messages of `WS /f` have `other`, but a WebSocket has only `in` and `out`
+          help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        src/a.routes.ts:11:3 KIT1417 `WS /g` accepts a WebSocket, so its status is 101
+          help: remove the tag `@status`
+        src/a.routes.ts:12:3 KIT1417 `WS /h` accepts a WebSocket, but its contract has no slot `socket`
+          help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        src/a.routes.ts:13:40 KIT1417 `Socket<…>` is not a type of values
+          help: write `Socket` only as the slot `socket` of a contract: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        "#,
+    );
+}
