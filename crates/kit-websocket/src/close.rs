@@ -35,7 +35,7 @@ impl Close {
 pub struct Violation {
     /// Close code: 1002, 1007 or 1009.
     pub code: u16,
-    /// Constant reason.
+    /// Reason for the client, such as `the message is too large`.
     pub reason: &'static str,
 }
 

@@ -156,7 +156,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       33,
       /there is no file `src\/none\.ts` to add as a source$/,
     ],
-    ['beforeTransform({ addTypes }) { addTypes("../x.ts"); }', "KIT1506", 33, /stay in its directory$/],
+    ['beforeTransform({ addTypes }) { addTypes("../x.ts"); }', "KIT1506", 33, /leads out of its directory$/],
     [
       'beforeTransform({ addTypes }) { addTypes({ path: "src/notes.types.ts", text: "" }); }',
       "KIT1507",

@@ -102,7 +102,7 @@ describe("a request that exceeds its timeout", () => {
     assert.deepEqual(ended, ["5 200", "20 200", "10 200", "500 503", "501 503", "502 503"]);
   });
 
-  it("cannot occur if the timeout is 0, and no timer runs while no request waits", async () => {
+  it("starts no timer if the timeout is 0 or its handler does not wait", async () => {
     const setInterval = mock.method(globalThis, "setInterval");
     try {
       const { send } = await serve([[thing, () => sleep(30).then(() => ({ id: "1" }))]], {

@@ -263,7 +263,7 @@ function requireOpenKey(hostname: string, { option, value: key }: Either<string>
   if (key === undefined) throw new TypeError(`debugPlugin: this sidecar needs a key. ${advice}`);
   if (key.length < leastOpenKey) {
     throw new TypeError(
-      `debugPlugin: \`${option}\` must have at least ${leastOpenKey} characters here, not ${key.length}. ${advice}`,
+      `debugPlugin: \`${option}\` must have at least ${leastOpenKey} characters if other machines can reach the sidecar, not ${key.length}. ${advice}`,
     );
   }
 }

@@ -17,7 +17,7 @@ const highWaterMark = 0;
  */
 const headPatienceMs = 20;
 
-/** Queue of body chunks that a framework reads from. */
+/** Queue of body chunks, from which Express, Fastify or Hono reads. */
 interface Sink {
   /** Appends bytes. Returns false if enough bytes are queued. */
   push(chunk: Uint8Array): boolean;
@@ -25,8 +25,8 @@ interface Sink {
 }
 
 /**
- * Writes the body of a response into a stream that a framework sends. The framework reads the stream only as fast as the
- * client receives the body.
+ * Writes the body of a response into a stream that Express, Fastify or Hono reads and sends. The framework reads the stream only as fast as
+ * the client receives the body.
  */
 class PipedResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse;

@@ -15,9 +15,8 @@ const reserved: ReadonlySet<string> = new Set([
 const maxNameLength = 65_535;
 
 /**
- * Throws an error if a response cannot be written. This check runs before anything is written. Frameworks
- * detect the error too late, because a part of the response is already set, or because their code can no
- * longer send another response.
+ * Throws an error if a response cannot be written, for example because a header has an invalid value. This check runs
+ * before the status and the headers are passed to a framework: after that, kit could not send a 500 in place of the response.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), &'static str> {
         return Err("is not a plain relative path");
     }
     if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        return Err("does not stay in its directory");
+        return Err("leads out of its directory");
     }
     if [MANIFEST, LOCK].contains(&path)
         || path

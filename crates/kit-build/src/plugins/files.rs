@@ -47,7 +47,7 @@ pub(super) fn path_inside_directory(path: &str, name: &str) -> Result<String, Mi
         || plain.contains(['\\', ':', '\0'])
         || plain.split('/').any(|part| matches!(part, "" | "." | ".."));
     if leaves {
-        let message = format!("{name} `{path}` does not stay in its directory");
+        let message = format!("{name} `{path}` leads out of its directory");
         return Err(
             Mistake::new(codes::PLUGIN_PATH, message).help("write a relative path with `/` and without `..`")
         );

@@ -124,18 +124,18 @@ fn reports_a_runner_that_fails_without_a_failed_test() {
         ),
         (
             ended(9, None),
-            "node:test ended with code 9 without a result: it wrote no report",
+            "node:test ended with code 9, and its results cannot be read: it wrote no report",
         ),
         (
             ended(0, Some("{")),
-            "node:test ended with code 0 without a result: EOF while parsing",
+            "node:test ended with code 0, and its results cannot be read: EOF while parsing",
         ),
         (
             NodeExit {
                 signal: Some("SIGKILL".to_owned()),
                 ..NodeExit::default()
             },
-            "node:test was ended by SIGKILL without a result",
+            "node:test was ended by SIGKILL, and its results cannot be read",
         ),
     ] {
         project.host.node = Some(Ok(end));

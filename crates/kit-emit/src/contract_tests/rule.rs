@@ -15,7 +15,7 @@ pub(super) enum Step {
 pub(super) enum RequestValue {
     /// No value: the property is missing.
     Missing,
-    /// The given value.
+    /// This value, which satisfies or breaks the rule.
     Value(Value),
     /// A value of a recursive type, nested to the given number of levels.
     Nested {

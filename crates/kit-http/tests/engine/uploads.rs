@@ -460,7 +460,7 @@ fn keeps_nothing_of_a_thousand_aborted_uploads() {
 }
 
 #[test]
-fn ignores_reading_of_a_request_that_does_not_exist() {
+fn read_body_does_nothing_without_a_body_and_after_the_response() {
     let mut server = uploads();
     let mut client = server.connect();
     client.get();

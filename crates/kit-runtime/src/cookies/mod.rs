@@ -55,7 +55,7 @@ pub enum SameSite {
 }
 
 impl Cookie {
-    /// Creates a cookie. Characters of the value that a cookie cannot have are percent-encoded.
+    /// Creates a cookie. Percent-encodes the characters of the value that are not allowed in cookies.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self::with(name.into(), Some(value.into()))
     }

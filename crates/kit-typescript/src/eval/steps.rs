@@ -42,7 +42,7 @@ struct Subject {
 #[derive(Debug)]
 pub(crate) struct Steps {
     count: usize,
-    /// Maximum number of steps for the program.
+    /// Maximum number of evaluation steps for all types of the project.
     program_limit: usize,
     /// Value of `count` at which the current subject has taken too many steps.
     subject_limit: usize,

@@ -66,7 +66,7 @@ export function pathOfFile({ name, many }: CompiledFilePart, index: number): str
   return many ? `${path}[${index}]` : path;
 }
 
-/** Returns the failure if a body has too few or too many files of a name. */
+/** Returns the failure if a body has too few or too many parts with the name of a file part. */
 export function checkNumber(file: CompiledFilePart, found: number): ValidationFailure | undefined {
   const path = memberPath("$", file.name);
   if (found === 0 && !file.many) {

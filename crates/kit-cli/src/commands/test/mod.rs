@@ -225,7 +225,7 @@ async fn execute(
         None => Err("it wrote no report".to_owned()),
     };
     let report = report.map_err(|why| {
-        let message = format!("{} {how} without a result: {why}", runner.name());
+        let message = format!("{} {how}, and its results cannot be read: {why}", runner.name());
         Problem::testing(message).help("see its output above")
     })?;
     if report.failed == 0 && end.code != Some(0) {
