@@ -1,5 +1,6 @@
 //! Prints expressions and statements in the layout of rustfmt.
 
+use quote::ToTokens;
 use syn::{Arm, BinOp, Block, Expr, ExprIf, ExprMatch, ExprStruct, Local, Stmt};
 
 use super::arguments::{self, list};
@@ -307,7 +308,14 @@ fn arm(node: &Arm, indent: usize) -> Option<String> {
         (Some(same), Some(next)) if same.contains('\n') => broken_arm(&next, indent),
         (Some(same), _) => format!("{same},"),
         (None, Some(next)) => broken_arm(&next, indent),
-        (None, None) => return None,
+        // Only a literal is wider than a line. Other arms are printed as usual.
+        (None, None) => {
+            let unlimited = Space {
+                end: usize::MAX,
+                ..Space::line(indent + 4)
+            };
+            broken_arm(&expression(&node.body, unlimited)?, indent)
+        }
     };
     Some(format!("{attributes}{pattern} => {text}\n"))
 }
@@ -329,7 +337,7 @@ fn prefers_next(same: &str, next: &str) -> bool {
 }
 
 /// Prints the operator and the value of an assignment. The value is on the same line or on the next line.
-pub(super) fn assigned(value: &Expr, space: Space, operator: &str) -> Option<String> {
+fn assigned(value: &Expr, space: Space, operator: &str) -> Option<String> {
     let same = space
         .after(operator.len() + 1)
         .and_then(|space| expression(value, space));
@@ -375,12 +383,14 @@ fn statement(node: &Stmt, indent: usize) -> String {
         Stmt::Expr(value, end) => {
             let end = if end.is_some() { ";" } else { "" };
             let before = attributes(own_attributes(value), indent);
-            let text = lenient(indent, |space| expression(value, space.before(end.len())?));
+            let text = lenient(indent, value, |space| expression(value, space.before(end.len())?));
             format!("{before}{}{text}{end}\n", margin(indent))
         }
         Stmt::Macro(node) => {
             let end = if node.semi_token.is_some() { ";" } else { "" };
-            let text = lenient(indent, |space| macro_call(&node.mac, space.before(end.len())?));
+            let text = lenient(indent, &node.mac, |space| {
+                macro_call(&node.mac, space.before(end.len())?)
+            });
             format!("{}{text}{end}\n", margin(indent))
         }
     }
@@ -410,22 +420,29 @@ fn local(node: &Local, indent: usize) -> String {
     });
     let otherwise = otherwise.unwrap_or_default();
     let after = if otherwise.is_empty() { 1 } else { " else {".len() };
-    let value = lenient(indent, |space| {
-        assigned(&init.expr, space.after(head.len())?.before(after)?, " =")
-    });
+    let value = assignment(&init.expr, indent, |space| space.after(head.len())?.before(after));
     format!("{before}{}{head}{value}{otherwise};\n", margin(indent))
 }
 
+/// Prints ` = ` and the value of an assignment. `after_head` reduces the space of a line to the space after the text before
+/// the ` =`.
+pub(super) fn assignment(value: &Expr, indent: usize, after_head: impl Fn(Space) -> Option<Space>) -> String {
+    let printed = within_width(indent, |space| assigned(value, after_head(space)?, " ="));
+    printed.unwrap_or_else(|| format!(" = {}", flat(value)))
+}
+
 /// Prints code with an indentation. If the code does not fit into the maximum width, prints it without a
-/// maximum.
-pub(super) fn lenient(indent: usize, print: impl Fn(Space) -> Option<String>) -> String {
+/// maximum, and if it has a part for which this is not possible, on one line.
+fn lenient(indent: usize, code: &impl ToTokens, print: impl Fn(Space) -> Option<String>) -> String {
+    within_width(indent, print).unwrap_or_else(|| flat(code))
+}
+
+/// Prints code with an indentation, with the maximum width if possible, or else without a maximum.
+fn within_width(indent: usize, print: impl Fn(Space) -> Option<String>) -> Option<String> {
     let space = Space::line(indent);
-    print(space)
-        .or_else(|| {
-            print(Space {
-                end: usize::MAX,
-                ..space
-            })
-        })
-        .unwrap_or_default()
+    let unlimited = Space {
+        end: usize::MAX,
+        ..space
+    };
+    print(space).or_else(|| print(unlimited))
 }

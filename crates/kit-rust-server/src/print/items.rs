@@ -2,7 +2,7 @@
 
 use syn::{Fields, ImplItem, Item, ItemUse, ReturnType, Signature, TraitItem, UseTree, Visibility};
 
-use super::expressions::{assigned, block, lenient};
+use super::expressions::{assignment, block};
 use super::tokens::flat;
 use super::{WIDTH, attributes, margin};
 
@@ -201,9 +201,7 @@ fn declared(member: &TraitItem, indent: usize) -> String {
 }
 
 fn constant(head: &str, value: &syn::Expr, indent: usize) -> String {
-    let value = lenient(indent, |space| {
-        assigned(value, space.after(head.len())?.before(1)?, " =")
-    });
+    let value = assignment(value, indent, |space| space.after(head.len())?.before(1));
     format!("{head}{value};\n")
 }
 

@@ -249,6 +249,17 @@ fn run(id: &str) -> Option<Vec<u8>> {
     }
 
     #[test]
+    fn prints_an_arm_with_a_text_that_is_wider_than_a_line_in_a_block() {
+        let text = "ü".repeat(200);
+        let code =
+            quote!(fn text(self) -> &'static str { match self { Self::A => "a", Self::Long => #text, } });
+        let expected = format!(
+            "fn text(self) -> &'static str {{\n    match self {{\n        Self::A => \"a\",\n        Self::Long => {{\n            \"{text}\"\n        }}\n    }}\n}}\n"
+        );
+        assert_eq!(file(&code), expected);
+    }
+
+    #[test]
     fn prints_a_text_that_is_wider_than_a_line_without_a_break() {
         let text = "x".repeat(120);
         let code = quote!(fn run() { Err(Error::not_implemented("GET /", #text)) });
