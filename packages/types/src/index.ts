@@ -45,6 +45,7 @@ export type {
   UploadDestination,
   Uploads,
 } from "./contract.ts";
+export type { Cursor, CursorQuery } from "./cursor.ts";
 export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { LogEntry, Logger, LogLevel } from "./log.ts";
 export type {

@@ -1,3 +1,4 @@
+import { requireKeys } from "../cookies/signing-keys.ts";
 import { suggestName } from "./suggestion.ts";
 
 /** Options for the cookies that handlers and middleware set. */
@@ -12,7 +13,6 @@ export interface CookieKeyOptions {
 
 /** Environment variable with the default keys. */
 const variable = "KIT_COOKIE_KEYS";
-const shortestKey = 32;
 
 /**
  * Reads the option `cookies`, and returns the keys for signed cookies. The list is empty if no keys are set.
@@ -48,14 +48,4 @@ function requireOption(option: CookieKeyOptions): CookieKeyOptions {
     throw new TypeError(`createApp: there is no option \`cookies.${name}\`${suggestName(name, ["keys"])}`);
   }
   return option;
-}
-
-function requireKeys(keys: readonly unknown[], where: string): readonly string[] {
-  for (const [index, key] of keys.entries()) {
-    if (typeof key === "string" && key.length >= shortestKey) continue;
-    throw new TypeError(
-      `${where}: key ${index + 1} must be a string of at least ${shortestKey} characters; make one with \`openssl rand -base64 32\``,
-    );
-  }
-  return keys as readonly string[];
 }

@@ -1,0 +1,17 @@
+/** Minimum number of characters of a key. */
+const shortestKey = 32;
+
+/**
+ * Returns keys for signatures. `where` begins the message of the error.
+ *
+ * @throws {TypeError} If a key is too short. The message never contains a key.
+ */
+export function requireKeys(keys: readonly unknown[], where: string): readonly string[] {
+  for (const [index, key] of keys.entries()) {
+    if (typeof key === "string" && key.length >= shortestKey) continue;
+    throw new TypeError(
+      `${where}: key ${index + 1} must be a string of at least ${shortestKey} characters; make one with \`openssl rand -base64 32\``,
+    );
+  }
+  return keys as readonly string[];
+}
