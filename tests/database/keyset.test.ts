@@ -117,7 +117,10 @@ describe("pages of defineKeyset()", { timeout: 120_000 }, () => {
 
   before(async () => {
     database = await createTestDatabase();
-    pool = new Pool({ connectionString: database.url, options: "-c TimeZone=Asia/Tokyo -c DateStyle=German" });
+    pool = new Pool({
+      connectionString: database.url,
+      options: "-c TimeZone=Asia/Tokyo -c DateStyle=German",
+    });
     lists = listsOf(pool);
     await pool.query(
       `CREATE TABLE items (id uuid PRIMARY KEY, title text NOT NULL, author text NOT NULL, number integer NOT NULL,
@@ -170,18 +173,19 @@ describe("pages of defineKeyset()", { timeout: 120_000 }, () => {
     });
 
     it(`lead back to the first page with ${name}`, async () => {
-      const list = (query: Query): Promise<Cursor<Row>> => listOf(name)(defineKeyset(NEWEST), query);
-      const first = await list({ limit: 7 });
+      const keyset = defineKeyset(NEWEST);
+      const read = listOf(name);
+      const first = await read(keyset, { limit: 7 });
       assert.ok(first.next);
       assert.equal(first.previous, undefined);
-      const second = await list({ limit: 7, cursor: first.next });
+      const second = await read(keyset, { limit: 7, cursor: first.next });
       assert.ok(second.next);
-      const third = await list({ limit: 7, cursor: second.next });
+      const third = await read(keyset, { limit: 7, cursor: second.next });
       assert.ok(third.previous);
-      const secondAgain = await list({ limit: 7, cursor: third.previous });
+      const secondAgain = await read(keyset, { limit: 7, cursor: third.previous });
       assert.deepEqual(secondAgain, second);
       assert.ok(secondAgain.previous);
-      assert.deepEqual(await list({ limit: 7, cursor: secondAgain.previous }), first);
+      assert.deepEqual(await read(keyset, { limit: 7, cursor: secondAgain.previous }), first);
     });
   }
 
@@ -193,13 +197,17 @@ describe("pages of defineKeyset()", { timeout: 120_000 }, () => {
 
   it("contain each row once, if rows are inserted and deleted between the pages", async () => {
     const expected = await ordered("created_at DESC, id DESC");
-    const found = await titles((query) => listOf("pg")(defineKeyset(NEWEST), query), { limit: 3 }, async (page) => {
-      await pool.query(
-        `INSERT INTO items SELECT gen_random_uuid(), 'new', 'ada', 0, now() + n * interval '1 s' FROM generate_series(1, 5) n`,
-      );
-      // The row that the cursor names is deleted, and every row before it.
-      await pool.query("DELETE FROM items WHERE title = ANY($1)", [expected.slice(0, (page + 1) * 3)]);
-    });
+    const found = await titles(
+      (query) => listOf("pg")(defineKeyset(NEWEST), query),
+      { limit: 3 },
+      async (page) => {
+        await pool.query(
+          `INSERT INTO items SELECT gen_random_uuid(), 'new', 'ada', 0, now() + n * interval '1 s' FROM generate_series(1, 5) n`,
+        );
+        // The row that the cursor names is deleted, and every row before it.
+        await pool.query("DELETE FROM items WHERE title = ANY($1)", [expected.slice(0, (page + 1) * 3)]);
+      },
+    );
     assert.deepEqual(found, expected);
   });
 

@@ -201,6 +201,8 @@ codes! {
         1416 INVALID_BODY "a format of a body that the contract or HTTP does not allow"
         1417 INVALID_SOCKET "a WebSocket that the contract does not describe correctly"
         1418 INVALID_ENVIRONMENT "a type of `env` that environment variables cannot represent"
+        1421 INVALID_CURSOR_LIST "a `Cursor` that clients cannot read page by page"
+        1422 UNBOUNDED_LIMIT "a page of a `Cursor` without a maximum of items"
         1430 INVALID_SCOPES "scopes that a contract cannot require, or that no middleware of the route checks"
     }
     Plugins {

@@ -39,6 +39,9 @@ pub struct Route {
     /// replies has no [`RouteSlots::response`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<DeclaredReply>,
+    /// True if a response is a `Cursor<Item>`: one page of a list. The query then has `cursor` and `limit`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_list: bool,
     /// Wrappers among the route's middleware, in the order of execution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrappers: Vec<RouteWrapper>,

@@ -237,6 +237,7 @@ impl Builder {
             response_format: BodyFormat::Json,
             status,
             replies: Vec::new(),
+            is_list: false,
             wrappers: Vec::new(),
             operation: None,
             limits: RouteLimits::default(),

@@ -99,6 +99,9 @@ fn contract_text(program: &Program, route: &Route) -> String {
     if !route.response_format.is_json() {
         let _ = write!(text, " response as {}", format(&route.response_format));
     }
+    if route.is_list {
+        text.push_str(" list");
+    }
     for reply in &route.replies {
         let _ = write!(text, " reply {}", reply.status);
         if !reply.format.is_json() {

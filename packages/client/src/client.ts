@@ -19,6 +19,12 @@ type Call = Omit<RequestOptions, "headers"> &
     accept?: string;
   };
 
+/** Page of a list, with the cursor of the next page. */
+interface CursorPage {
+  readonly data: readonly unknown[];
+  readonly next?: string;
+}
+
 interface Exchange {
   data: unknown;
   response: Response;
@@ -100,7 +106,19 @@ function start(options: Options, method: string, path: string, call: Call): ApiC
     reading.isStream = true;
     return data as Promise<ReadableStream<Uint8Array>>;
   };
-  return Object.assign(data, { result, stream });
+  async function* items(): AsyncGenerator<unknown> {
+    let page = (await data) as CursorPage;
+    for (;;) {
+      yield* page.data;
+      const { next } = page;
+      if (next === undefined) return;
+      const query = { ...call.query, cursor: next };
+      // oxlint-disable-next-line no-await-in-loop -- each page has the cursor of the next page
+      page = (await start(options, method, path, { ...call, query })) as CursorPage;
+      if (page.next === next) throw new ApiError("UNEXPECTED_RESPONSE", 200, `${path} repeats a cursor`);
+    }
+  }
+  return Object.assign(data, { result, stream, items: items as ApiCall<unknown, ApiError>["items"] });
 }
 
 async function send(

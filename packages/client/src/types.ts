@@ -187,6 +187,24 @@ export interface ApiCall<Output, Failures> extends Promise<Output> {
    * ```
    */
   stream(): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Returns the items of all pages of a list that the server returns as a `Cursor`. The first page is the response of this
+   * call, and each further page is requested when the iteration needs the page. Pages that are not needed are not
+   * requested.
+   *
+   * @example
+   * ```ts
+   * for await (const note of api.get("/notes", { query: { author } }).items()) show(note);
+   * ```
+   */
+  items<Item>(this: Promise<CursorPage<Item>>): AsyncIterable<Item>;
+}
+
+/** Page of a list: a `Cursor` of a contract. */
+interface CursorPage<Item> {
+  readonly data: readonly Item[];
+  readonly next?: string;
+  readonly previous?: string;
 }
 
 /**

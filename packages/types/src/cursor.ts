@@ -10,11 +10,7 @@
  * ```
  */
 export interface CursorQuery {
-  /**
-   * Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
-   *
-   * @maxLength 1024
-   */
+  /** Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page. */
   cursor?: string;
   /**
    * Maximum number of items on the page.

@@ -10,7 +10,7 @@ use super::rule::path;
 use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
 use super::sent_headers::is_sent_in_a_header;
 use super::unique::unique_strings;
-use super::{auth, bodies};
+use super::{auth, bodies, lists};
 use crate::context::Context;
 use crate::options::{ContractTests, TestRunner};
 use crate::samples::{SampleOptions, Samples};
@@ -155,6 +155,9 @@ impl File<'_> {
                 .collect();
             if !details.is_empty() {
                 writer.line(format_args!("details: {},", literal::object(details)));
+            }
+            if let Some(list) = lists::literal_of(self.context.program, route) {
+                writer.line(format_args!("list: {list},"));
             }
             if let Some(auth) = auth::literal_of(route) {
                 writer.line(format_args!("auth: {auth},"));
@@ -363,11 +366,15 @@ impl File<'_> {
             .into_iter()
             .filter_map(|slot| {
                 let id = route.slots.get(slot)?;
-                Some(SlotSample {
-                    slot,
-                    id,
-                    sample: sample(self.context.program, id, slot),
-                })
+                let mut sample = sample(self.context.program, id, slot);
+                if route.is_list
+                    && slot == Slot::Query
+                    && let Some(Value::Object(query)) = &mut sample
+                {
+                    // Only the application can make a cursor that belongs to its list.
+                    query.remove("cursor");
+                }
+                Some(SlotSample { slot, id, sample })
             })
             .collect()
     }

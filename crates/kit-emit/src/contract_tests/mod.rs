@@ -11,6 +11,7 @@ mod bodies;
 mod boundaries;
 mod contracts;
 mod file;
+mod lists;
 mod rule;
 mod rules;
 mod scalars;
@@ -93,6 +94,7 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
                 outputs,
                 &route.throws,
                 &route.security,
+                route.is_list,
             )
         })
         .collect();

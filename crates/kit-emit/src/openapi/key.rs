@@ -26,6 +26,8 @@ pub(super) fn operation(
         response_format: _,
         status,
         replies: _,
+        // The response and the errors have all that a document says about a list.
+        is_list: _,
         wrappers: _,
         // The operation's id contains the name.
         operation: _,

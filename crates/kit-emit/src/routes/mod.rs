@@ -55,6 +55,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         // The application passes the limits of a route to the runtime itself.
         limits: _,
         // Other artifacts contain these properties.
+        is_list: _,
         operation: _,
         summary: _,
         tags: _,

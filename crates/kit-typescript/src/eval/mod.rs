@@ -19,6 +19,7 @@ mod case;
 mod class;
 mod column;
 mod conditional;
+mod cursor;
 mod expression;
 mod function;
 mod global;
@@ -52,11 +53,12 @@ use std::rc::Rc;
 use kit_diagnostics::{Code, Diagnostic, codes};
 use oxc_ast::ast::TSInterfaceDeclaration;
 use oxc_span::{GetSpan, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
+pub(crate) use cursor::CURSOR_TYPE;
 pub(crate) use kit_types::{AUTH, ERRORS, KitType, OTHER_SLOTS, SOCKET};
 pub(crate) use steps::SubjectId;
 use store::Store;
@@ -110,6 +112,8 @@ pub(crate) struct Evaluator<'a> {
     parameters: u32,
     /// Location of the current type expression, for errors without a location.
     current: Location,
+    /// Types of the pages of lists: `Cursor<Note>`.
+    cursors: FxHashSet<TyId>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -132,6 +136,7 @@ impl<'a> Evaluator<'a> {
             generics: Vec::new(),
             parameters: 0,
             current,
+            cursors: FxHashSet::default(),
         }
     }
 

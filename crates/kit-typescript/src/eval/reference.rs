@@ -6,6 +6,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
+use super::cursor::{CURSOR_QUERY_TYPE, CURSOR_TYPE};
 use super::kit_types::{AUTH_TYPE, KitType};
 use super::types::{Owner, Scope};
 use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES};
@@ -110,6 +111,15 @@ impl<'a> Evaluator<'a> {
                 if name == AUTH_TYPE {
                     let scope = nodes.first().map(|node| self.store.lazy(node, scope));
                     return self.auth_type(scope);
+                }
+                if name == CURSOR_TYPE || name == CURSOR_QUERY_TYPE {
+                    let arguments: Vec<TyId> =
+                        nodes.iter().map(|node| self.store.lazy(node, scope)).collect();
+                    return if name == CURSOR_TYPE {
+                        self.cursor_type(&arguments, location)
+                    } else {
+                        self.cursor_query_type(&arguments, location)
+                    };
                 }
                 let message = format!("kit's type `{name}` has no JSON form");
                 self.unsupported(

@@ -12,7 +12,7 @@ use super::types::{
     ScopeId, Segment, State, Ty, TyId,
 };
 use crate::docs::Doc;
-use crate::modules::{DeclId, ModuleId};
+use crate::modules::{DeclId, Location, ModuleId};
 
 /// Types, objects, instances, scopes and comments, each by its id. Items are never removed, so ids stay
 /// valid.
@@ -35,6 +35,8 @@ pub(crate) struct Store<'a> {
     /// Copies of comments for types in placeholders of templates, by the id of the original comment.
     docs_in_templates: FxHashMap<DocId, DocId>,
     docs_of_keys: FxHashMap<DocId, DocId>,
+    /// Comments of types of kit, by their text.
+    docs_of_kit: FxHashMap<&'static str, DocId>,
     pub(crate) invalid: Vec<Diagnostic>,
 }
 
@@ -269,6 +271,23 @@ impl<'a> Store<'a> {
         let id = DocId::at(self.docs.len());
         self.docs.push(Rc::new(Doc::parse(module, text, span)));
         self.docs_by_location.insert((module, span.start), id);
+        id
+    }
+
+    /// Returns the id of the comment of a property that kit declares. Each comment is parsed once. `location` is the
+    /// place in the source that messages about a tag of the comment name.
+    pub(crate) fn doc_of_kit(&mut self, text: &'static str, location: Location) -> DocId {
+        if let Some(known) = self.docs_of_kit.get(text) {
+            return *known;
+        }
+        let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let mut doc = Doc::parse(location.module, text, Span::new(0, end));
+        for tag in &mut doc.tags {
+            tag.location = location;
+        }
+        let id = DocId::at(self.docs.len());
+        self.docs.push(Rc::new(doc));
+        self.docs_of_kit.insert(text, id);
         id
     }
 

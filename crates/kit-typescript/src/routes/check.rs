@@ -3,12 +3,13 @@
 
 use kit_analysis::{is_json_part, is_text};
 use kit_diagnostics::{Code, Diagnostic, codes};
-use kit_ir::{BodyFormat, DeclarationId, EnvironmentVariables, Program, Property, Route, TypeId, TypeKind};
+use kit_ir::{BodyFormat, DeclarationId, EnvironmentVariables, Program, Route, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::fields;
+use super::declared::{location, properties};
+use super::{cursors, fields};
 use crate::lower::Lowering;
-use crate::modules::{Location, ModuleId};
+use crate::modules::Location;
 use crate::print::{key_text, type_text};
 
 /// Part of a contract whose values are text on the wire: params, query, headers or cookies.
@@ -179,6 +180,9 @@ pub(crate) fn check(lowering: &mut Lowering<'_>) {
         for body in route.body_types() {
             check_body(lowering, route, body);
         }
+        if route.is_list {
+            cursors::check(lowering, route);
+        }
     }
     check_operations(lowering, &routes);
 }
@@ -254,22 +258,6 @@ fn check_operations(lowering: &mut Lowering<'_>, routes: &[Route]) {
             .label(earlier)
             .help("give one of the two operations another name");
         lowering.report(diagnostic);
-    }
-}
-
-fn properties(program: &Program, id: DeclarationId) -> Option<&[Property]> {
-    match &program.types[program.declarations[id].r#type].kind {
-        TypeKind::Object(object) => Some(&object.properties),
-        _ => None,
-    }
-}
-
-/// Returns the location of a span of the IR. The function works only before [`Lowering::into_program`] sorts
-/// the source files.
-fn location(span: kit_ir::Span) -> Location {
-    Location {
-        module: ModuleId(span.source.0),
-        span: oxc_span::Span::new(span.start, span.end),
     }
 }
 

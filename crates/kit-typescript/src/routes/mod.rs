@@ -3,6 +3,8 @@
 mod bodies;
 mod check;
 mod contract;
+mod cursors;
+mod declared;
 mod failures;
 mod fields;
 mod files;
@@ -132,6 +134,10 @@ pub(crate) fn add(
             scopes::check_middleware(lowering, contract, &registration.middleware);
         }
     }
+    let is_list = cursors::is_list(lowering, contract);
+    if is_list {
+        cursors::add_error(lowering, contract, &mut throws);
+    }
     let plain = DeclaredReply {
         status,
         body: slots.response,
@@ -155,6 +161,7 @@ pub(crate) fn add(
             response_format,
             status,
             replies,
+            is_list,
             wrappers,
             operation: tags.operation,
             limits: registration.limits,

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** Maximum length of a cursor, which `CursorQuery` of `@kit/types` has as a rule. */
+/** Maximum length of a cursor, so that the address of a page has a usual length. */
 export const MAX_CURSOR_LENGTH = 1024;
 
 /** Place in a list: the key of an item, and the side of the item on which the page is. */
@@ -58,7 +58,9 @@ export function decodeCursor(text: string, list: string, keys: readonly string[]
 
 function partsOf(bytes: Buffer): readonly string[] | undefined {
   try {
-    const parts: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    const parts: unknown = JSON.parse(
+      new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    );
     if (!Array.isArray(parts)) return undefined;
     return parts.every((part): part is string => typeof part === "string") ? parts : undefined;
   } catch {

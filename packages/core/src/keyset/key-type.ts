@@ -2,7 +2,14 @@ import { isCalendarDate, isDateTime } from "../codec/date.ts";
 
 /** Type of a column that sorts a list, as PostgreSQL names it. */
 export type KeyType =
-  "bigint" | "date" | "double precision" | "integer" | "text" | "timestamp" | "timestamptz" | "uuid";
+  | "bigint"
+  | "date"
+  | "double precision"
+  | "integer"
+  | "text"
+  | "timestamp"
+  | "timestamptz"
+  | "uuid";
 
 /** Properties of a type of columns. */
 interface KeyRules {
@@ -40,7 +47,7 @@ export const KEY_TYPES: Readonly<Record<KeyType, KeyRules>> = {
   },
   "double precision": {
     text: castToText,
-    accepts: (text) => /^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,3})?$/.test(text) && isDouble(Number(text)),
+    accepts: (text) => /^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,3})?$/.test(text) && isDouble(text),
   },
   integer: { text: castToText, accepts: (text) => isInteger(text, 32) },
   text: { text: castToText, accepts: (text) => text.isWellFormed() && !text.includes("\0") },
@@ -55,7 +62,8 @@ export const KEY_TYPES: Readonly<Record<KeyType, KeyRules>> = {
   },
 };
 
-/** Returns true for a number that PostgreSQL accepts: no infinity, and nothing that it rounds to 0. */
-function isDouble(value: number): boolean {
-  return Number.isFinite(value) && (value === 0 || Math.abs(value) >= 2.3e-308);
+/** Returns true for a number that a column can contain: no infinity, and no text that would be rounded to 0. */
+function isDouble(text: string): boolean {
+  const value = Number(text);
+  return Number.isFinite(value) && (value !== 0 || /^-?0$/.test(text));
 }

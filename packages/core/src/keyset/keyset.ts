@@ -2,7 +2,13 @@ import { ValidationError } from "@kit/errors";
 import type { Cursor, CursorQuery } from "@kit/types";
 
 import { requireKeys } from "../cookies/signing-keys.ts";
-import { decodeCursor, encodeCursor, fingerprintOf, MAX_CURSOR_LENGTH, type Position } from "./cursor-text.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  fingerprintOf,
+  MAX_CURSOR_LENGTH,
+  type Position,
+} from "./cursor-text.ts";
 import { KEY_TYPES, type KeyType } from "./key-type.ts";
 
 /** Options of {@link defineKeyset}. */
@@ -80,6 +86,7 @@ interface List {
 }
 
 const DEFAULT_LIMIT = 20;
+/** Greatest limit of a page, which is the greatest maximum of `limit` in a contract (KIT1422). */
 const MAX_LIMIT = 10_000;
 
 /**
@@ -155,7 +162,7 @@ function pageOf(list: List, sort: readonly string[], query: CursorQuery): Keyset
     Object.entries(filters as Record<string, unknown>)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, wireOf(value)] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   ]);
   const position = cursor === undefined ? undefined : decodeCursor(cursor, fingerprint, list.keys);
   if (cursor !== undefined && (position === undefined || !fits(list, position.key))) {
@@ -224,14 +231,14 @@ class Page implements KeysetPage {
     for (const [index, key] of keys.entries()) {
       if (index > 0 && isEqual(key, keys[index - 1])) {
         throw new Error(
-          `two rows of the list ${this.#list.name} have the key ${JSON.stringify(key)}; the last column of a keyset must be unique`,
+          `two rows of the list ${this.#list.name} have the same key; the last column of a keyset must be unique`,
         );
       }
     }
     const hasMore = rows.length === this.limit;
     const isBackward = this.#position?.side === "previous";
     const size = hasMore ? this.limit - 1 : rows.length;
-    const data = rows.slice(0, size).map(({ cursorKey: _, ...item }) => item);
+    const data = rows.slice(0, size).map(withoutKey);
     const ends = [keys[0], keys[size - 1]];
     if (isBackward) {
       data.reverse();
@@ -273,12 +280,18 @@ class Page implements KeysetPage {
     return columns.map((column, index) => {
       const value = values[index];
       if (typeof value === "string" && KEY_TYPES[column.type].accepts(value)) return value;
-      const found = value === null ? "NULL" : JSON.stringify(value);
+      const found = value === null ? "NULL" : "a value";
       throw new Error(
         `the column ${column.name} of the list ${name} contains ${found}, which cannot be a part of a cursor for the type ${column.type}`,
       );
     });
   }
+}
+
+function withoutKey<TRow extends KeyedRow>(row: TRow): Omit<TRow, "cursorKey"> {
+  const item: Omit<TRow, "cursorKey"> & { cursorKey?: string } = { ...row };
+  delete item.cursorKey;
+  return item;
 }
 
 function isEqual(key: readonly string[], other: readonly string[] | undefined): boolean {

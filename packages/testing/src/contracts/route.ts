@@ -10,6 +10,7 @@ import { decodedBody, formatTests } from "./bodies.ts";
 import { acceptTests, withFormat } from "./choices.ts";
 import { credentialTests } from "./credentials.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
+import { listTests } from "./lists.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import type { RunnerAt } from "./places.ts";
@@ -114,6 +115,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     }
     expectAnswered(table, answer, running().hasFixture(table.route));
   });
+  if (table.list !== undefined) listTests(table, table.list, each);
   if (table.auth !== undefined) credentialTests(table, table.auth, each);
   for (const row of table.accepts ?? [])
     each(named("takes", row), (app) => takes(table, compiled, row, app), { row });

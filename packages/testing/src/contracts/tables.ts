@@ -70,6 +70,14 @@ export interface TestedContent {
   readonly events?: Readonly<Record<string, Shape | null>>;
 }
 
+/** List that is read with cursors. */
+export interface TestedList {
+  /** Smallest limit of a page. */
+  readonly limit: number;
+  /** Names of the optional properties of the query other than the cursor and the limit. */
+  readonly filters: readonly string[];
+}
+
 /** Messages of a WebSocket. */
 export interface TestedSocket {
   /** Shape of the messages that the application sends. */
@@ -123,6 +131,8 @@ export interface RouteTable {
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
   /** Request body that is not JSON. Absent if the body is JSON, or if there is none. */
   readonly format?: TestedFormat;
+  /** Present only if the response is a `Cursor`: one page of a list. */
+  readonly list?: TestedList;
   /** Authentication. Absent if no middleware of the route has the tag `@security`, and the contract requires no scopes. */
   readonly auth?: TestedAuth;
   /** Messages of a WebSocket. Absent for other routes. The slot `body` is a message of the client then. */
