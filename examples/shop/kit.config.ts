@@ -1,0 +1,3 @@
+import { defineConfig } from "@kit/cli";
+
+export default defineConfig({ tests: { fixtures: "tests/fixtures.ts" } });

@@ -1,0 +1,31 @@
+import { type BaseContext, defineHandlers } from "@kit/core";
+import type { LoginRoutes, SessionRoutes } from "./accounts.routes.ts";
+import { findByPassword, register } from "./accounts.service.ts";
+import type { Account, AccountView } from "./accounts.types.ts";
+import { sessions, type Visitor } from "./auth.ts";
+import { dbOf } from "./database.ts";
+
+/** Starts the session of an account. */
+async function logIn(ctx: BaseContext, { id, name, email, role }: Account): Promise<AccountView> {
+  const view = { name, email, role };
+  await sessions.start(ctx, id, view);
+  return view;
+}
+
+export const loginHandlers = defineHandlers<LoginRoutes>({
+  "POST /accounts": async ({ body, ctx }) => logIn(ctx, await register(dbOf(ctx), body)),
+
+  "POST /session": async ({ body, ctx }) => {
+    const account = await findByPassword(dbOf(ctx), body);
+    if (account === undefined) {
+      return ctx.fail(401, "CREDENTIALS_INVALID", "The address or the password is wrong");
+    }
+    return logIn(ctx, account);
+  },
+});
+
+export const sessionHandlers = defineHandlers<SessionRoutes, Visitor>({
+  "GET /session": ({ ctx }) => ({ account: ctx.auth?.data ?? null }),
+
+  "DELETE /session": ({ ctx }) => sessions.end(ctx),
+});

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import {
+  createPasswords,
+  createSessions,
+  defineRoles,
+  optionalSession,
+  postgresSessions,
+  type SessionAuth,
+  sessionAuth,
+} from "@kit/auth";
+import type { Account } from "./accounts.types.ts";
+import { pool } from "./database.ts";
+import { environment } from "./environment.ts";
+
+/** Scopes of each role. A customer who is blocked can log in, but has no scope. */
+export const roles = defineRoles({
+  customer: ["orders:read", "orders:write"],
+  staff: ["orders:read", "products:write"],
+  blocked: [],
+});
+
+/** Data of a session. */
+export type SessionData = Pick<Account, "name" | "email" | "role">;
+
+export const passwords = createPasswords();
+
+const store = postgresSessions(pool);
+
+export const sessions = createSessions({
+  store,
+  scopes: roles.scopes,
+  scopesOf: ({ data }: { data: SessionData }) => roles.scopesOf(data.role),
+});
+
+/** Middleware that refuses requests of clients who are not logged in. */
+export const requireSession = sessionAuth(sessions);
+
+/** Middleware that accepts all requests. */
+export const readSession = optionalSession(sessions);
+
+type Caller = SessionAuth<(typeof roles.scopes)[number], SessionData>;
+
+/** Properties that {@link requireSession} adds to `ctx`. */
+export interface Member {
+  auth: Caller;
+}
+
+/** Properties that {@link readSession} adds to `ctx`. */
+export interface Visitor {
+  auth: Caller | null;
+}
+
+/** Removes sessions that have ended. */
+export async function removeEndedSessions(): Promise<void> {
+  while ((await store.deleteEnded()) > 0);
+}
+
+/** Returns the keys that sign the cookies. */
+export function cookieKeys(): readonly string[] {
+  if (environment.COOKIE_KEYS !== undefined) return environment.COOKIE_KEYS;
+  if (["development", "test"].includes(process.env["NODE_ENV"] ?? "")) return [randomBytes(32).toString("base64")];
+  throw new Error("COOKIE_KEYS is not set: the cookies of all processes need the same keys");
+}

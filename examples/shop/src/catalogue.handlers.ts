@@ -1,0 +1,31 @@
+import { type BaseContext, defineHandlers } from "@kit/core";
+import type { Member } from "./auth.ts";
+import type { CatalogueRoutes, StockRoutes } from "./catalogue.routes.ts";
+import { listProducts, listTags, readProduct, setStock } from "./catalogue.service.ts";
+import { dbOf } from "./database.ts";
+
+/** Lets browsers and caches keep a response. They ask with the entity tag whether the response has changed. */
+function keep(ctx: BaseContext): void {
+  ctx.header("cache-control", "public, no-cache");
+}
+
+export const catalogueHandlers = defineHandlers<CatalogueRoutes>({
+  "GET /products": ({ query, ctx }) => {
+    keep(ctx);
+    return listProducts(dbOf(ctx), query);
+  },
+
+  "GET /products/:slug": ({ params, ctx }) => {
+    keep(ctx);
+    return readProduct(dbOf(ctx), params.slug);
+  },
+
+  "GET /tags": ({ ctx }) => {
+    keep(ctx);
+    return listTags(dbOf(ctx));
+  },
+});
+
+export const stockHandlers = defineHandlers<StockRoutes, Member>({
+  "PUT /products/:slug/stock": ({ params, body, ctx }) => setStock(dbOf(ctx), params.slug, body.stock),
+});

@@ -1,0 +1,99 @@
+import { defineKeyset } from "@kit/core/keyset";
+import { ConflictError, NotFoundError } from "@kit/errors";
+import type { Cursor, CursorQuery } from "@kit/types";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { accounts } from "../.kit/schemas/accounts.ts";
+import { cartItems } from "../.kit/schemas/cart_items.ts";
+import { orderItems } from "../.kit/schemas/order_items.ts";
+import { type OrderRow, orders } from "../.kit/schemas/orders.ts";
+import { products } from "../.kit/schemas/products.ts";
+import { totalOf } from "./cart.service.ts";
+import type { Database } from "./database.ts";
+import type { IdempotencyKey, OrderView, SoldOut } from "./orders.types.ts";
+
+const newest = defineKeyset({
+  list: "orders",
+  order: "desc",
+  columns: { placed_at: "timestamptz", id: "uuid" },
+});
+
+/**
+ * Orders the products in the cart of an account, or returns the order that an earlier request with the same key has placed.
+ * Throws 409 if the cart is empty, or if the shop has too few pieces of a product.
+ */
+export function placeOrder(db: Database, accountId: string, idempotencyKey: IdempotencyKey): Promise<OrderView> {
+  return db.transaction(async (tx) => {
+    // Two requests of an account order one after the other, so that both cannot use the same cart or the same key.
+    await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("update");
+    const ofKey = and(eq(orders.accountId, accountId), eq(orders.idempotencyKey, idempotencyKey));
+    const [earlier] = await tx.select().from(orders).where(ofKey);
+    if (earlier !== undefined) return viewOf(tx, earlier);
+
+    const lines = await takeFromStock(tx, accountId);
+    const values = { accountId, idempotencyKey, total: totalOf(lines) };
+    const [order] = await tx.insert(orders).values(values).returning();
+    await tx.insert(orderItems).values(lines.map((line) => ({ ...line, orderId: order!.id })));
+    await tx.delete(cartItems).where(eq(cartItems.accountId, accountId));
+    return viewOf(tx, order!);
+  });
+}
+
+/** Reduces the stock of the products in a cart, and returns the lines of the cart. */
+async function takeFromStock(tx: Database, accountId: string) {
+  const { id, slug, name, price, stock } = products;
+  const { quantity } = cartItems;
+  const lines = await tx
+    .select({ id, slug, name, price, stock, quantity })
+    .from(cartItems)
+    .innerJoin(products, eq(id, cartItems.productId))
+    .where(eq(cartItems.accountId, accountId))
+    // All orders lock products in the same order, so that no two orders wait for each other.
+    .orderBy(asc(id))
+    .for("update");
+  if (lines.length === 0) throw new ConflictError("CART_EMPTY", "The cart is empty");
+  for (const line of lines) {
+    if (line.quantity > line.stock) throw soldOut({ slug: line.slug, name: line.name, left: line.stock });
+    const left = { stock: line.stock - line.quantity };
+    await tx.update(products).set(left).where(eq(id, line.id));
+  }
+  return lines;
+}
+
+function soldOut(details: SoldOut): ConflictError {
+  const { name, left } = details;
+  return new ConflictError("SOLD_OUT", `The shop has only ${left} pieces of ${name}`, details);
+}
+
+/** Returns one page of the orders of an account, the newest first. */
+export async function listOrders(db: Database, accountId: string, query: CursorQuery): Promise<Cursor<OrderView>> {
+  const page = newest.page({ ...query, accountId });
+  const rows = await db
+    .select({ id: orders.id, total: orders.total, placedAt: orders.placedAt, cursorKey: page.key(sql<string>) })
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), page.where(sql)))
+    .orderBy(page.orderBy(sql))
+    .limit(page.limit);
+  const { data, ...cursors } = page.of(rows);
+  return { data: await withItems(db, data), ...cursors };
+}
+
+/** Returns an order of an account. Throws 404 if the account has no such order. */
+export async function readOrder(db: Database, accountId: string, id: string): Promise<OrderView> {
+  const own = and(eq(orders.accountId, accountId), eq(orders.id, id));
+  const [order] = await db.select().from(orders).where(own);
+  if (order === undefined) throw new NotFoundError("ORDER_NOT_FOUND", "There is no such order");
+  return viewOf(db, order);
+}
+
+async function viewOf(db: Database, { id, total, placedAt }: OrderRow): Promise<OrderView> {
+  const [view] = await withItems(db, [{ id, total, placedAt }]);
+  return view!;
+}
+
+/** Adds the items of orders, with one query. */
+async function withItems(db: Database, found: readonly Omit<OrderView, "items">[]): Promise<OrderView[]> {
+  const ids = found.map(({ id }) => id);
+  const items = await db.select().from(orderItems).where(inArray(orderItems.orderId, ids)).orderBy(asc(orderItems.name));
+  const itemsOf = Map.groupBy(items, ({ orderId }) => orderId);
+  return found.map((order) => ({ ...order, items: itemsOf.get(order.id) ?? [] }));
+}

@@ -1,0 +1,55 @@
+import type { CartItem } from "./cart.types.ts";
+import type { Cents, Product } from "./catalogue.types.ts";
+
+/**
+ * Name that a client gives to an attempt to order. A second request with the same name does not order again.
+ *
+ * @minLength 16
+ * @maxLength 64
+ * @pattern ^[A-Za-z0-9_-]+$
+ * @example 6f6f3a52-8d1c-4a5e-9a43-0e0f4f1f7b11
+ */
+export type IdempotencyKey = string;
+
+/**
+ * @table orders @owner none
+ * @index orders_newest (accountId, placedAt, id)
+ * @unique orders_attempt (accountId, idempotencyKey)
+ */
+export interface Order {
+  /** @id @generated uuid */
+  id: string;
+  /** @references Account.id */
+  accountId: string;
+  idempotencyKey: IdempotencyKey;
+  /** Sum of all items. */
+  total: Cents;
+  /** @generated now */
+  placedAt: Date;
+}
+
+/**
+ * Product of an order, with name and price at the time of the order.
+ *
+ * @table order_items @owner none
+ */
+export interface OrderItem {
+  /** @id @references Order.id cascade */
+  orderId: string;
+  /** @id */
+  slug: Product["slug"];
+  name: Product["name"];
+  price: Product["price"];
+  quantity: CartItem["quantity"];
+}
+
+/** Order as the account that placed it sees it. */
+export type OrderView = Pick<Order, "id" | "total" | "placedAt"> & { items: Omit<OrderItem, "orderId">[] };
+
+/** Product of which the shop has fewer pieces than a cart. */
+export interface SoldOut {
+  slug: Product["slug"];
+  name: Product["name"];
+  /** Number of pieces that can be sold. @integer @minimum 0 */
+  left: number;
+}

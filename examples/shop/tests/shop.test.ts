@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, test } from "node:test";
+import { createIntegrationSuite } from "@kit/testing";
+import { addProduct, cookieOf, logIn, register } from "./people.ts";
+
+const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
+const { client } = suite;
+
+type Headers = Record<string, string>;
+
+beforeEach(() => suite.reset());
+
+/** Puts pieces of a product into the cart of a customer. */
+async function fillCart(headers: Headers, slug: string, quantity = 1): Promise<void> {
+  const { status } = await suite.request("PUT /cart/:slug", { headers, params: { slug }, body: { quantity } });
+  assert.equal(status, 200);
+}
+
+/** Orders the products in the cart of a customer. */
+function order(headers: Headers, key: string = randomUUID()) {
+  return client.request("POST", "/orders", { headers: { ...headers, "idempotency-key": key } });
+}
+
+async function stockOf(slug: string): Promise<number> {
+  const { body } = await client.request("GET", `/products/${slug}`);
+  return (body as { stock: number }).stock;
+}
+
+describe("the catalogue", () => {
+  test("shows each product once, on pages that are read forwards and backwards", async () => {
+    const slugs: string[] = [];
+    for (let index = 0; index < 7; index += 1) slugs.unshift(await addProduct());
+    const read = async (cursor?: string) => {
+      const query = { limit: 3, ...(cursor === undefined ? {} : { cursor }) };
+      return (await suite.request("GET /products", { query })).body as {
+        data: { slug: string }[];
+        next?: string;
+        previous?: string;
+      };
+    };
+    const pages = [await read()];
+    // A product that is added between two pages does not move the others.
+    await addProduct();
+    for (let next = pages[0]!.next; next !== undefined; next = pages.at(-1)!.next) pages.push(await read(next));
+    assert.deepEqual(
+      pages.map(({ data }) => data.length),
+      [3, 3, 1],
+    );
+    const seen = pages.flatMap(({ data }) => data.map(({ slug }) => slug));
+    assert.deepEqual(seen.toSorted(), slugs.toSorted());
+    assert.deepEqual((await read(pages[2]!.previous)).data, pages[1]!.data);
+  });
+
+  test("refuses a cursor of another tag", async () => {
+    for (let index = 0; index < 3; index += 1) await addProduct();
+    const { body } = await client.request("GET", "/products", { query: { limit: 1 } });
+    const cursor = (body as { next: string }).next;
+    const refused = await client.request("GET", "/products", { query: { limit: 1, cursor, tag: "desk" } });
+    assert.equal(refused.status, 400);
+    assert.equal((refused.body as { code: string }).code, "INVALID_CURSOR");
+  });
+
+  test("responds with 304 until a product changes", async () => {
+    const slug = await addProduct();
+    const first = await client.request("GET", `/products/${slug}`);
+    const headers = { "if-none-match": first.headers.get("etag")! };
+    assert.equal((await client.request("GET", `/products/${slug}`, { headers })).status, 304);
+    const staff = await logIn(client, "staff");
+    const { status } = await suite.request("PUT /products/:slug/stock", {
+      headers: staff,
+      params: { slug },
+      body: { stock: 3 },
+    });
+    assert.equal(status, 200);
+    assert.equal((await client.request("GET", `/products/${slug}`, { headers })).status, 200);
+  });
+});
+
+describe("accounts", () => {
+  test("log in with a cookie that scripts cannot read, and out", async () => {
+    const { email, password } = await register(client);
+    const body = { email: email.toUpperCase(), password };
+    const { headers } = await client.request("POST", "/session", { body });
+    assert.match(
+      headers.getSetCookie()[0]!,
+      /^__Host-session=[^;]+; Max-Age=\d+; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+    );
+    const cookie = { cookie: cookieOf(headers) };
+    assert.equal((await client.request("GET", "/cart", { headers: cookie })).status, 200);
+    assert.equal((await client.request("DELETE", "/session", { headers: cookie })).status, 204);
+    assert.equal((await client.request("GET", "/cart", { headers: cookie })).status, 401);
+  });
+
+  test("get the same error for an unknown address and for a wrong password", async () => {
+    const { email } = await register(client);
+    const attempt = async (address: string) => {
+      const body = { email: address, password: "wrong password" };
+      const { status, body: problem } = await client.request("POST", "/session", { body });
+      const { code, detail } = problem as { code: string; detail: string };
+      return { status, code, detail };
+    };
+    assert.deepEqual(await attempt(email), await attempt("nobody@example.com"));
+  });
+
+  test("have one account for each address", async () => {
+    const { email, password } = await register(client);
+    const body = { name: "Bob", email, password };
+    const { status, body: problem } = await client.request("POST", "/accounts", { body });
+    assert.deepEqual([status, (problem as { code: string }).code], [409, "EMAIL_TAKEN"]);
+  });
+});
+
+describe("orders", () => {
+  test("that are sent twice with the same key are placed once, also at the same time", async () => {
+    const [customer, slug, key] = [await logIn(client), await addProduct(10), randomUUID()];
+    await fillCart(customer, slug, 2);
+    const responses = await Promise.all([order(customer, key), order(customer, key)]);
+    responses.push(await order(customer, key));
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [201, 201, 201],
+    );
+    const ids = responses.map(({ body }) => (body as { id: string }).id);
+    assert.equal(new Set(ids).size, 1);
+    assert.equal(await stockOf(slug), 8);
+  });
+
+  test("of several customers never sell more than the stock", async () => {
+    const slug = await addProduct(3);
+    const customers = await Promise.all(Array.from({ length: 5 }, () => logIn(client)));
+    for (const customer of customers) await fillCart(customer, slug);
+    const responses = await Promise.all(customers.map((customer) => order(customer)));
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [201, 201, 201, 409, 409]);
+    const refused = responses.find(({ status }) => status === 409)!;
+    assert.deepEqual((refused.body as { details: unknown }).details, { slug, name: "Chair", left: 0 });
+    assert.equal(await stockOf(slug), 0);
+  });
+
+  test("keep the price, and empty the cart", async () => {
+    const [customer, slug] = [await logIn(client), await addProduct()];
+    await fillCart(customer, slug, 2);
+    const placed = await order(customer);
+    assert.equal((placed.body as { total: number }).total, 9000);
+    assert.deepEqual((await client.request("GET", "/cart", { headers: customer })).body, { lines: [], total: 0 });
+    const again = await order(customer);
+    assert.deepEqual([again.status, (again.body as { code: string }).code], [409, "CART_EMPTY"]);
+  });
+
+  test("are not found by other customers", async () => {
+    const [customer, other] = [await logIn(client), await logIn(client)];
+    await fillCart(customer, await addProduct());
+    const { location } = Object.fromEntries((await order(customer)).headers) as { location: string };
+    assert.equal((await client.request("GET", location, { headers: customer })).status, 200);
+    assert.equal((await client.request("GET", location, { headers: other })).status, 404);
+  });
+
+  test("are refused if the customer is blocked", async () => {
+    const blocked = await logIn(client, "blocked");
+    await fillCart(blocked, await addProduct());
+    const refused = await order(blocked);
+    assert.deepEqual([refused.status, (refused.body as { code: string }).code], [403, "INSUFFICIENT_SCOPE"]);
+  });
+});
+
+describe("web pages", () => {
+  const page = "http://localhost:5173";
+
+  test("of the front end may send cookies", async () => {
+    const headers = { origin: page, "sec-fetch-site": "same-site" };
+    const { headers: answer } = await client.request("GET", "/session", { headers });
+    assert.equal(answer.get("access-control-allow-origin"), page);
+    assert.equal(answer.get("access-control-allow-credentials"), "true");
+    const customer = await logIn(client);
+    const out = await client.request("DELETE", "/session", { headers: { ...customer, ...headers } });
+    assert.equal(out.status, 204);
+  });
+
+  test("of other sites cannot change anything", async () => {
+    const customer = await logIn(client);
+    const headers = { ...customer, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    assert.equal((await client.request("DELETE", "/session", { headers })).status, 403);
+    assert.equal((await client.request("GET", "/cart", { headers: customer })).status, 200);
+  });
+});
