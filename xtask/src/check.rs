@@ -125,8 +125,13 @@ fn checks_of_typescript(repository: &Repository) -> anyhow::Result<Checked> {
         checked.run(name, tool(repository, program, &arguments)?)?;
     }
     for example in examples(repository)? {
-        let tsc = tool(repository, "tsc", &["--noEmit", "--project", &example])?;
-        checked.run("types of the examples (tsc)", tsc)?;
+        // The front end of an example has the types of browsers, and so a project of its own.
+        for project in [example.clone(), format!("{example}/web")] {
+            if repository.path(&project).join("tsconfig.json").is_file() {
+                let tsc = tool(repository, "tsc", &["--noEmit", "--project", &project])?;
+                checked.run("types of the examples (tsc)", tsc)?;
+            }
+        }
     }
     Ok(checked)
 }

@@ -20,8 +20,14 @@ export async function register(db: Database, { name, email, password }: Registra
 }
 
 /** Returns the account with an address and a password. */
-export async function findByPassword(db: Database, { email, password }: Credentials): Promise<Account | undefined> {
-  const [account] = await db.select().from(accounts).where(eq(accounts.email, normalized(email)));
+export async function findByPassword(
+  db: Database,
+  { email, password }: Credentials,
+): Promise<Account | undefined> {
+  const [account] = await db
+    .select()
+    .from(accounts)
+    .where(eq(accounts.email, normalized(email)));
   // Without an account, this takes as long as with one. So the time does not show which addresses exist.
   const isRight = await passwords.verify(password, account?.passwordHash ?? null);
   if (account === undefined || !isRight) return undefined;

@@ -1,8 +1,6 @@
 import type { Failure, Route } from "@kit/types";
 import type { Cart, CartItem } from "./cart.types.ts";
-import type { Product } from "./catalogue.types.ts";
-
-type BySlug = Pick<Product, "slug">;
+import type { BySlug } from "./catalogue.types.ts";
 
 /** Cart of the user who is logged in. */
 export interface CartRoutes {

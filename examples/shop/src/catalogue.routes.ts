@@ -1,8 +1,6 @@
 import type { Failure, Route, Scopes } from "@kit/types";
 import type { Cursor } from "./paging.types.ts";
-import type { Product, ProductQuery, ProductView, Tag } from "./catalogue.types.ts";
-
-type BySlug = Pick<Product, "slug">;
+import type { BySlug, Product, ProductQuery, ProductView, Tag } from "./catalogue.types.ts";
 
 /** Products and tags, for everybody. */
 export interface CatalogueRoutes {

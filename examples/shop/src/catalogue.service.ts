@@ -13,7 +13,9 @@ const { createdAt: _, ...columns } = getTableColumns(products);
 /** Columns of {@link ProductView}. */
 const viewColumns = {
   ...columns,
-  tags: sql<Slug[]>`array(select ${productTags.tag} from ${productTags} where ${productTags.productId} = ${products.id} order by 1)`,
+  tags: sql<
+    Slug[]
+  >`array(select ${productTags.tag} from ${productTags} where ${productTags.productId} = ${products.id} order by 1)`,
 };
 
 const newest = defineKeyset({

@@ -79,6 +79,9 @@ export interface ProductTag {
 /** Product as everybody sees it. */
 export type ProductView = Omit<Product, "createdAt"> & { tags: Slug[] };
 
+/** Name of a product in a path. */
+export type BySlug = Pick<Product, "slug">;
+
 /** Choice of products. */
 export interface ProductQuery extends CursorQuery {
   /** Only products with this tag. */

@@ -21,7 +21,11 @@ const newest = defineKeyset({
  * Orders the products in the cart of an account, or returns the order that an earlier request with the same key has placed.
  * Throws 409 if the cart is empty, or if the shop has too few pieces of a product.
  */
-export function placeOrder(db: Database, accountId: string, idempotencyKey: IdempotencyKey): Promise<OrderView> {
+export function placeOrder(
+  db: Database,
+  accountId: string,
+  idempotencyKey: IdempotencyKey,
+): Promise<OrderView> {
   return db.transaction(async (tx) => {
     // Two requests of an account order one after the other, so that both cannot use the same cart or the same key.
     await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("update");
@@ -32,7 +36,9 @@ export function placeOrder(db: Database, accountId: string, idempotencyKey: Idem
     const lines = await takeFromStock(tx, accountId);
     const values = { accountId, idempotencyKey, total: totalOf(lines) };
     const [order] = await tx.insert(orders).values(values).returning();
-    await tx.insert(orderItems).values(lines.map((line) => ({ ...line, orderId: order!.id })));
+    const orderId = order!.id;
+    const items = lines.map(({ slug, name, price, quantity }) => ({ orderId, slug, name, price, quantity }));
+    await tx.insert(orderItems).values(items);
     await tx.delete(cartItems).where(eq(cartItems.accountId, accountId));
     return viewOf(tx, order!);
   });
@@ -61,14 +67,23 @@ async function takeFromStock(tx: Database, accountId: string) {
 
 function soldOut(details: SoldOut): ConflictError {
   const { name, left } = details;
-  return new ConflictError("SOLD_OUT", `The shop has only ${left} pieces of ${name}`, details);
+  return new ConflictError("SOLD_OUT", `The shop has only ${left} of these: ${name}`, details);
 }
 
 /** Returns one page of the orders of an account, the newest first. */
-export async function listOrders(db: Database, accountId: string, query: CursorQuery): Promise<Cursor<OrderView>> {
+export async function listOrders(
+  db: Database,
+  accountId: string,
+  query: CursorQuery,
+): Promise<Cursor<OrderView>> {
   const page = newest.page({ ...query, accountId });
   const rows = await db
-    .select({ id: orders.id, total: orders.total, placedAt: orders.placedAt, cursorKey: page.key(sql<string>) })
+    .select({
+      id: orders.id,
+      total: orders.total,
+      placedAt: orders.placedAt,
+      cursorKey: page.key(sql<string>),
+    })
     .from(orders)
     .where(and(eq(orders.accountId, accountId), page.where(sql)))
     .orderBy(page.orderBy(sql))
@@ -93,7 +108,11 @@ async function viewOf(db: Database, { id, total, placedAt }: OrderRow): Promise<
 /** Adds the items of orders, with one query. */
 async function withItems(db: Database, found: readonly Omit<OrderView, "items">[]): Promise<OrderView[]> {
   const ids = found.map(({ id }) => id);
-  const items = await db.select().from(orderItems).where(inArray(orderItems.orderId, ids)).orderBy(asc(orderItems.name));
+  const items = await db
+    .select()
+    .from(orderItems)
+    .where(inArray(orderItems.orderId, ids))
+    .orderBy(asc(orderItems.name));
   const itemsOf = Map.groupBy(items, ({ orderId }) => orderId);
   return found.map((order) => ({ ...order, items: itemsOf.get(order.id) ?? [] }));
 }

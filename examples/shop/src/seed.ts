@@ -6,7 +6,13 @@ import { products } from "../.kit/schemas/products.ts";
 import { tags } from "../.kit/schemas/tags.ts";
 import { pool } from "./database.ts";
 
-const tagNames = { desk: "Desk", kitchen: "Kitchen", light: "Light", outdoors: "Outdoors", textile: "Textile" };
+const tagNames = {
+  desk: "Desk",
+  kitchen: "Kitchen",
+  light: "Light",
+  outdoors: "Outdoors",
+  textile: "Textile",
+};
 
 /** Name, price in cents, stock, and tags of each product. */
 const goods: readonly (readonly [string, number, number, ...(keyof typeof tagNames)[]])[] = [

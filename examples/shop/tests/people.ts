@@ -19,7 +19,10 @@ export async function logIn(client: TestClient, role: Role = "customer"): Promis
 /** Creates an account whose owner is not logged in. */
 export async function register(client: TestClient): Promise<{ email: string; password: string }> {
   const email = `${randomUUID()}@example.com`;
-  await client.request("POST", "/accounts", { defaultHeaders: false, body: { name: "Ada", email, password } });
+  await client.request("POST", "/accounts", {
+    defaultHeaders: false,
+    body: { name: "Ada", email, password },
+  });
   return { email, password };
 }
 

@@ -13,8 +13,22 @@ beforeEach(() => suite.reset());
 
 /** Puts pieces of a product into the cart of a customer. */
 async function fillCart(headers: Headers, slug: string, quantity = 1): Promise<void> {
-  const { status } = await suite.request("PUT /cart/:slug", { headers, params: { slug }, body: { quantity } });
+  const { status } = await suite.request("PUT /cart/:slug", {
+    headers,
+    params: { slug },
+    body: { quantity },
+  });
   assert.equal(status, 200);
+}
+
+/** Reads the page of three products that a cursor names. */
+async function readPage(cursor?: string) {
+  const query = { limit: 3, ...(cursor === undefined ? {} : { cursor }) };
+  return (await suite.request("GET /products", { query })).body as {
+    data: { slug: string }[];
+    next?: string;
+    previous?: string;
+  };
 }
 
 /** Orders the products in the cart of a customer. */
@@ -31,25 +45,18 @@ describe("the catalogue", () => {
   test("shows each product once, on pages that are read forwards and backwards", async () => {
     const slugs: string[] = [];
     for (let index = 0; index < 7; index += 1) slugs.unshift(await addProduct());
-    const read = async (cursor?: string) => {
-      const query = { limit: 3, ...(cursor === undefined ? {} : { cursor }) };
-      return (await suite.request("GET /products", { query })).body as {
-        data: { slug: string }[];
-        next?: string;
-        previous?: string;
-      };
-    };
-    const pages = [await read()];
+    const pages = [await readPage()];
     // A product that is added between two pages does not move the others.
     await addProduct();
-    for (let next = pages[0]!.next; next !== undefined; next = pages.at(-1)!.next) pages.push(await read(next));
+    for (let next = pages[0]!.next; next !== undefined; next = pages.at(-1)!.next)
+      pages.push(await readPage(next));
     assert.deepEqual(
       pages.map(({ data }) => data.length),
       [3, 3, 1],
     );
     const seen = pages.flatMap(({ data }) => data.map(({ slug }) => slug));
     assert.deepEqual(seen.toSorted(), slugs.toSorted());
-    assert.deepEqual((await read(pages[2]!.previous)).data, pages[1]!.data);
+    assert.deepEqual((await readPage(pages[2]!.previous)).data, pages[1]!.data);
   });
 
   test("refuses a cursor of another tag", async () => {
@@ -112,7 +119,7 @@ describe("accounts", () => {
 });
 
 describe("orders", () => {
-  test("that are sent twice with the same key are placed once, also at the same time", async () => {
+  test("are placed once if they are sent twice with the same key, also at the same time", async () => {
     const [customer, slug, key] = [await logIn(client), await addProduct(10), randomUUID()];
     await fillCart(customer, slug, 2);
     const responses = await Promise.all([order(customer, key), order(customer, key)]);
@@ -126,7 +133,7 @@ describe("orders", () => {
     assert.equal(await stockOf(slug), 8);
   });
 
-  test("of several customers never sell more than the stock", async () => {
+  test("never sell more than the stock if several customers order at the same time", async () => {
     const slug = await addProduct(3);
     const customers = await Promise.all(Array.from({ length: 5 }, () => logIn(client)));
     for (const customer of customers) await fillCart(customer, slug);
@@ -142,7 +149,10 @@ describe("orders", () => {
     await fillCart(customer, slug, 2);
     const placed = await order(customer);
     assert.equal((placed.body as { total: number }).total, 9000);
-    assert.deepEqual((await client.request("GET", "/cart", { headers: customer })).body, { lines: [], total: 0 });
+    assert.deepEqual((await client.request("GET", "/cart", { headers: customer })).body, {
+      lines: [],
+      total: 0,
+    });
     const again = await order(customer);
     assert.deepEqual([again.status, (again.body as { code: string }).code], [409, "CART_EMPTY"]);
   });
@@ -166,7 +176,7 @@ describe("orders", () => {
 describe("web pages", () => {
   const page = "http://localhost:5173";
 
-  test("of the front end may send cookies", async () => {
+  test("may send cookies if they belong to the front end", async () => {
     const headers = { origin: page, "sec-fetch-site": "same-site" };
     const { headers: answer } = await client.request("GET", "/session", { headers });
     assert.equal(answer.get("access-control-allow-origin"), page);
@@ -176,7 +186,7 @@ describe("web pages", () => {
     assert.equal(out.status, 204);
   });
 
-  test("of other sites cannot change anything", async () => {
+  test("cannot change anything if they belong to another site", async () => {
     const customer = await logIn(client);
     const headers = { ...customer, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     assert.equal((await client.request("DELETE", "/session", { headers })).status, 403);

@@ -12,7 +12,7 @@ import { onServer, rustProgramOf, server } from "./server.ts";
 export const repository: string = resolve(import.meta.dirname, "../../..");
 
 /** Name of an application in `examples/`. */
-export type Example = "chat" | "notes" | "photos" | "realworld" | "teams";
+export type Example = "chat" | "notes" | "photos" | "realworld" | "shop" | "teams";
 
 /** Returns true if a file belongs to the project of the Rust server. Build outputs, data and links to shared files do not. */
 function isOfRust(path: string): boolean {

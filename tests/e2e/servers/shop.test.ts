@@ -1,0 +1,237 @@
+// Tests the shop example in Chromium: the front end and the API have different origins.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+
+import { assertAccessible } from "../../dashboard/support/browser.ts";
+import { chromiumPath, withoutChromium } from "../support/chromium.ts";
+import { run } from "../support/command.ts";
+import { Project } from "../support/project.ts";
+import { server } from "../support/server.ts";
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".css": "text/css",
+  ".js": "text/javascript",
+};
+
+/** Serves the files of a directory at their paths, and `index.html` at `/`. */
+async function serveFiles(directory: string): Promise<Server> {
+  const files = createServer((request, response) => {
+    const path = request.url === "/" ? "/index.html" : request.url!;
+    readFile(join(directory, path)).then(
+      (bytes) => response.setHeader("content-type", types[extname(path)]!).end(bytes),
+      () => response.writeHead(404).end(),
+    );
+  });
+  files.listen(0, "127.0.0.1");
+  await once(files, "listening");
+  return files;
+}
+
+const password = "correct horse battery";
+
+describe("the shop example, in Chromium", { skip: withoutChromium || server.program !== undefined }, () => {
+  let project: Project;
+  let files: Server;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  /** URL of the API. `localhost`, because Chromium stores `Secure` cookies of this host without HTTPS. */
+  let api: string;
+  let site: string;
+
+  before(async () => {
+    project = await Project.ready("shop");
+    const seeded = await run(process.execPath, ["src/seed.ts"], { cwd: project.root });
+    assert.equal(seeded.code, 0, seeded.stderr);
+    files = await serveFiles(join(project.root, "web/dist"));
+    site = `http://localhost:${(files.address() as AddressInfo).port}`;
+    const env = { WEB_ORIGINS: site, LOGINS_PER_MINUTE: "12" };
+    api = (await project.start({ env })).url.replace("127.0.0.1", "localhost");
+    process.env["VITE_API_URL"] = api;
+    await build({ root: join(project.root, "web"), logLevel: "error" });
+    // No sandbox, because root cannot use it.
+    browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+  });
+  after(async () => {
+    await browser?.close();
+    files?.close();
+    await project?.remove();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name });
+  const form = (name: string) => page.getByRole("form", { name });
+  const status = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
+  const alert = (text: string | RegExp) => page.getByRole("alert").filter({ hasText: text }).waitFor();
+  const titled = (title: string) =>
+    page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+
+  async function open(name: string): Promise<void> {
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name }).click();
+  }
+
+  async function fill(name: string, values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [label, value] of Object.entries(values)) await form(name).getByLabel(label).fill(value);
+    await form(name).getByRole("button", { name }).click();
+  }
+
+  /** Fails if a page has a violation in axe, in light and in dark colors. */
+  async function assertAccessibleColors(name: string): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await assertAccessible(page, `${name}, ${colorScheme}`);
+    }
+  }
+
+  test("shows the catalogue in pages, and the products of a tag", async () => {
+    await page.goto(site);
+    await titled("Products");
+    const items = page.locator(".products > li");
+    assert.equal(await items.count(), 12);
+    await button("Show more").click();
+    await status("24 products are shown.");
+    await button("Show more").click();
+    await status("28 products are shown.");
+    assert.ok(await button("Show more").isHidden());
+    const names = await page.locator(".products h2").allTextContents();
+    assert.equal(new Set(names).size, 28);
+    await assertAccessibleColors("catalogue");
+    await page.getByRole("link", { name: "Outdoors" }).click();
+    await page.getByRole("heading", { name: "Walnut tray" }).waitFor({ state: "detached" });
+    assert.equal(await items.count(), 9);
+  });
+
+  test("asks the API with entity tags, which responds with 304", async () => {
+    const responses: number[] = [];
+    const client = await context.newCDPSession(page);
+    await client.send("Network.enable");
+    client.on("Network.responseReceivedExtraInfo", ({ statusCode }) => responses.push(statusCode));
+    await page.reload();
+    await titled("Products");
+    await client.detach();
+    assert.ok(responses.includes(304), responses.join());
+  });
+
+  test("explains problems of a login at the fields, and above the page", async () => {
+    await button("Add to cart: Sun hat").click();
+    await status("Log in to fill your cart.");
+    await titled("Log in");
+    await fill("Create an account", { Name: "Ada Lovelace", Email: "ada", Password: "short" });
+    await form("Create an account").getByText("Write at least 8 characters.").waitFor();
+    await form("Create an account").getByText("This is not a valid email address.").waitFor();
+    const email = form("Create an account").getByLabel("Email");
+    assert.equal(await email.getAttribute("aria-invalid"), "true");
+    assert.equal(await email.evaluate("document.activeElement.id"), await email.getAttribute("id"));
+    await assertAccessibleColors("login with invalid values");
+    await fill("Log in", { Email: "ada@example.com", Password: password });
+    await alert("The address or the password is wrong");
+  });
+
+  test("logs a new user in with a cookie that the page cannot read", async () => {
+    await fill("Create an account", { Name: "Ada Lovelace", Email: "ada@example.com", Password: password });
+    await status("Welcome, Ada Lovelace!");
+    const cookies = await context.cookies(api);
+    assert.deepEqual(
+      cookies.map(({ name, httpOnly, secure, sameSite }) => ({ name, httpOnly, secure, sameSite })),
+      [{ name: "__Host-session", httpOnly: true, secure: true, sameSite: "Lax" }],
+    );
+    assert.equal(await page.evaluate("document.cookie"), "");
+  });
+
+  test("fills the cart, also while the connection is lost once, and orders", async () => {
+    await button("Add to cart: Sun hat").click();
+    await status("Sun hat is in the cart.");
+    await button("Add to cart: Sun hat").click();
+    await page.getByRole("link", { name: "Cart (2)" }).waitFor();
+    await button("Add to cart: Walnut tray").click();
+    await status("Walnut tray is in the cart.");
+    await open("Cart");
+    await titled("Cart");
+    await page.getByText("Total: €100.00").waitFor();
+    await assertAccessibleColors("cart");
+
+    await page.getByLabel("Quantity of Walnut tray").fill("3");
+    await page.getByLabel("Quantity of Walnut tray").blur();
+    await status("The cart has 3 × Walnut tray.");
+    await button("Order").click();
+    await alert("The shop has only 1 of these: Walnut tray");
+    await button("Remove: Walnut tray").click();
+    await status("Walnut tray is no longer in the cart.");
+
+    // The API receives the order, but its response does not reach the page. The second attempt has the same key.
+    const keys: (string | undefined)[] = [];
+    await page.route(`${api}/orders`, async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      keys.push(route.request().headers()["idempotency-key"]);
+      if (keys.length > 1) return route.continue();
+      assert.equal((await route.fetch()).status(), 201);
+      return route.abort("connectionreset");
+    });
+    await button("Order").click();
+    await alert("The shop cannot be reached. Try again.");
+    await button("Order").click();
+    await status("Thank you! You have ordered for €56.00.");
+    await page.unroute(`${api}/orders`);
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+    await titled("Orders");
+    assert.equal(await page.locator(".orders > li").count(), 1);
+    await page.getByText("2 × Sun hat, €56.00").waitFor();
+    await page.getByRole("link", { name: "Cart (0)" }).waitFor();
+    await assertAccessibleColors("orders");
+  });
+
+  test("opens the login if the session has ended", async () => {
+    await context.clearCookies();
+    await open("Cart");
+    await status("Log in to continue.");
+    await titled("Log in");
+    await fill("Log in", { Email: "Ada@example.com", Password: password });
+    await status("Welcome, Ada Lovelace!");
+    await open("Orders");
+    await page.getByText("2 × Sun hat, €56.00").waitFor();
+  });
+
+  test("logs out", async () => {
+    await button("Log out").click();
+    await status("You are logged out.");
+    await page.getByRole("link", { name: "Log in" }).waitFor();
+    assert.deepEqual(await context.cookies(api), []);
+  });
+
+  test("gets no response and changes nothing if the page has another origin", async () => {
+    const other = await context.newPage();
+    await other.goto(site.replace("localhost", "127.0.0.1"));
+    const send = (method: string) =>
+      other.evaluate(
+        `fetch(${JSON.stringify(api)} + "/session", { method: "${method}", credentials: "include" }).then(() => true, () => false)`,
+      );
+    assert.equal(await send("GET"), false);
+    assert.equal(await send("DELETE"), false);
+    await other.close();
+  });
+
+  test("says when to try again after too many logins", async () => {
+    await open("Log in");
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      await fill("Log in", { Email: `${randomUUID()}@example.com`, Password: password });
+      await alert(/./);
+      if (await page.getByText("You have tried too often").isVisible()) break;
+    }
+    await alert(/You have tried too often\. Try again in \d+ seconds\./);
+    await assertAccessibleColors("login with a problem");
+  });
+});
