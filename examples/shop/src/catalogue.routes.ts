@@ -1,5 +1,4 @@
-import type { Failure, Route, Scopes } from "@kit/types";
-import type { Cursor } from "./paging.types.ts";
+import type { Cursor, Failure, Route, Scopes } from "@kit/types";
 import type { BySlug, Product, ProductQuery, ProductView, Tag } from "./catalogue.types.ts";
 
 /** Products and tags, for everybody. */
@@ -12,7 +11,6 @@ export interface CatalogueRoutes {
   "GET /products": Route<{
     query: ProductQuery;
     response: Cursor<ProductView>;
-    errors: Failure<400, "INVALID_CURSOR">;
   }>;
 
   /** @summary Reads a product */

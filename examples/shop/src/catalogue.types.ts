@@ -1,4 +1,4 @@
-import type { CursorQuery } from "./paging.types.ts";
+import type { CursorQuery } from "@kit/types";
 
 /**
  * Part of a product's URL, and of a tag's.

@@ -1,5 +1,4 @@
-import type { Failure, Reply, Route, Scopes } from "@kit/types";
-import type { Cursor, CursorQuery } from "./paging.types.ts";
+import type { Cursor, CursorQuery, Failure, Reply, Route, Scopes } from "@kit/types";
 import type { IdempotencyKey, Order, OrderView, SoldOut } from "./orders.types.ts";
 
 /** Orders of the user who is logged in. */
@@ -24,7 +23,6 @@ export interface OrderRoutes {
   "GET /orders": Route<{
     query: CursorQuery;
     response: Cursor<OrderView>;
-    errors: Failure<400, "INVALID_CURSOR">;
     auth: Scopes<"orders:read">;
   }>;
 

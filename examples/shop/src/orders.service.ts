@@ -112,7 +112,7 @@ async function withItems(db: Database, found: readonly Omit<OrderView, "items">[
     .select()
     .from(orderItems)
     .where(inArray(orderItems.orderId, ids))
-    .orderBy(asc(orderItems.name));
+    .orderBy(asc(orderItems.name), asc(orderItems.slug));
   const itemsOf = Map.groupBy(items, ({ orderId }) => orderId);
   return found.map((order) => ({ ...order, items: itemsOf.get(order.id) ?? [] }));
 }
