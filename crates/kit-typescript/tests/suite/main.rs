@@ -4,6 +4,7 @@ mod ambient;
 mod bodies;
 mod contracts;
 mod cors;
+mod cursors;
 mod docs;
 mod environment;
 mod errors_option;

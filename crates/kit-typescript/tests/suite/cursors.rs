@@ -1,11 +1,9 @@
 //! Tests of lists that are read with cursors: `Cursor<Note>` and `CursorQuery` of `@kit/types`.
 
-mod support;
-
-use support::{check, check_mistakes, dedent, output};
+use crate::support::{check, check_mistakes, dedent, output};
 
 /// Source of the two types in `@kit/types`.
-const DECLARED: &str = include_str!("../../../packages/types/src/cursor.ts");
+const DECLARED: &str = include_str!("../../../../packages/types/src/cursor.ts");
 
 const ROUTES: &str = r#"
     export interface Note { id: string }
