@@ -1,5 +1,6 @@
 import { requestCancel } from "./cancel-request.ts";
 import type { Client, Pool } from "./driver.ts";
+import { callbackOf, refuse, textOf } from "./given-query.ts";
 
 /**
  * Cancels the queries of a connection when a signal aborts, until the connection is returned to the pool.
@@ -18,6 +19,8 @@ export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): v
     cancelled = requestCancel(client, pool);
   };
   signal.addEventListener("abort", onAbort, { once: true });
+  // A connection that breaks between two queries emits an error, which would end the process. The next query fails.
+  client.on("error", ignore);
 
   client.query = (...given) => {
     if (cancelled === undefined) return query.apply(client, given);
@@ -28,6 +31,7 @@ export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): v
 
   client.release = (failure) => {
     signal.removeEventListener("abort", onAbort);
+    client.off("error", ignore);
     if (own === undefined) delete (client as { query?: unknown }).query;
     else Object.defineProperty(client, "query", own);
     if (cancelled === undefined) return release(failure);
@@ -36,6 +40,8 @@ export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): v
   };
 }
 
+function ignore(): void {}
+
 function isBetweenTransactions(client: Client): boolean {
   return client.getTransactionStatus?.() === "I";
 }
@@ -43,24 +49,7 @@ function isBetweenTransactions(client: Client): boolean {
 const rollback = /^\s*rollback\b/i;
 
 function isRollback(query: unknown): boolean {
-  const text = typeof query === "string" ? query : (query as { text?: unknown } | null)?.text;
-  return typeof text === "string" && rollback.test(text);
-}
-
-type Callback = (error: unknown, result?: unknown) => void;
-
-/** Fails a query in the form that its caller expects: a callback, a promise, or an event. */
-function refuse(client: Client, given: readonly unknown[], reason: unknown): unknown {
-  const [query] = given as [{ submit?: unknown; handleError?: (error: unknown, wire: unknown) => void }];
-  const callback = callbackOf(given);
-  if (callback !== undefined) {
-    process.nextTick(callback, reason);
-    return undefined;
-  }
-  if (typeof query?.submit !== "function") return Promise.reject(reason);
-  // A cursor or a row stream notifies its listeners itself.
-  process.nextTick(() => query.handleError?.(reason, client.connection));
-  return query;
+  return rollback.test(textOf(query) ?? "");
 }
 
 function sendAfter(
@@ -73,9 +62,4 @@ function sendAfter(
     callbackOf(given) ? void query.apply(client, [...given]) : query.apply(client, [...given]),
   );
   return callbackOf(given) === undefined ? sent : undefined;
-}
-
-function callbackOf(given: readonly unknown[]): Callback | undefined {
-  const last = given.at(-1);
-  return typeof last === "function" ? (last as Callback) : undefined;
 }

@@ -1,4 +1,5 @@
 import { bindToSignal } from "./bind-to-signal.ts";
+import { basePool, clientOf, findScope, rememberPool } from "./bound-transactions.ts";
 import type { Client, Done, Pool } from "./driver.ts";
 
 /** Connection pool: a `Pool` of the package `pg`. */
@@ -18,6 +19,8 @@ export interface CancellablePool {
  * - on a connection that was taken before, only `ROLLBACK` is sent. A connection that is returned within a transaction
  *   is closed, so the transaction is never committed.
  *
+ * With the signal of a context that `transaction` passes to its function, all queries run in the transaction.
+ *
  * Work that must outlive its request uses the pool itself. `pg-native` cannot cancel a query: set `statement_timeout`
  * there.
  *
@@ -32,26 +35,36 @@ export interface CancellablePool {
  * ```
  */
 export function cancellable<P extends CancellablePool>(pool: P, signal: AbortSignal): P {
-  const basePool = pool as unknown as Pool;
+  const base = basePool(pool);
   const connect = (done?: Done): Promise<Client> | undefined => {
     if (done !== undefined) {
-      connectWithSignal(basePool, signal, done);
+      connectWithSignal(base, signal, done);
       return undefined;
     }
     const { promise, resolve, reject } = Promise.withResolvers<Client>();
-    connectWithSignal(basePool, signal, (error, client) =>
+    connectWithSignal(base, signal, (error, client) =>
       client === undefined ? reject(error) : resolve(client),
     );
     return promise;
   };
   // The pool's own `query` calls `this.connect`, so `query` needs no override.
-  return Object.create(pool, { connect: { value: connect } }) as P;
+  const view = Object.create(base, { connect: { value: connect } }) as P;
+  rememberPool(view, base);
+  return view;
 }
 
-/** Takes a connection from the pool. Stops waiting when the signal aborts. */
+/**
+ * Takes a connection from the pool, or the connection of the transaction to which the signal belongs. Stops waiting when
+ * the signal aborts.
+ */
 function connectWithSignal(pool: Pool, signal: AbortSignal, done: Done): void {
   if (signal.aborted) {
     process.nextTick(done, signal.reason, undefined, noop);
+    return;
+  }
+  const scope = findScope(pool, signal);
+  if (scope !== undefined) {
+    process.nextTick(done, undefined, clientOf(scope), noop);
     return;
   }
   let isWaiting = true;

@@ -23,6 +23,8 @@ export interface Client {
   release: Release;
   /** Returns the state of the connection: `I` (idle) outside of a transaction. */
   getTransactionStatus?(): string | null;
+  on(event: "error", listener: () => void): unknown;
+  off(event: "error", listener: () => void): unknown;
 }
 
 /** Network connection of a client, on which a cancel request is sent before the login. */

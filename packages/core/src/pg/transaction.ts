@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import {
+  basePool,
+  bindScope,
+  findScope,
+  scopeOf,
+  type TransactionScope,
+  unbindScope,
+} from "./bound-transactions.ts";
+import { cancellable, type CancellablePool } from "./cancellable.ts";
+import type { Client, Pool } from "./driver.ts";
+import { hasEnded, type Isolation, isolationLevels, OpenTransaction } from "./open-transaction.ts";
+import { overlay } from "./overlay.ts";
+
+/** Options of {@link transaction}. */
+export interface TransactionOptions {
+  /** Isolation level. Default `read committed`, as in PostgreSQL. */
+  readonly isolation?: Isolation;
+  /**
+   * Maximum number of repetitions after a serialization failure (`40001`) or a deadlock (`40P01`), from 0 to 100. The
+   * function then runs again from its beginning, so it must do nothing else that cannot be undone, such as sending a
+   * mail. Default 0. A call inside of another transaction is not repeated alone: the option of the outermost call
+   * counts.
+   */
+  readonly retries?: number;
+}
+
+/** Part of a context that {@link transaction} uses. */
+export interface TransactionContext {
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds that PostgreSQL has for a rollback. Then the connection is closed. */
+const rollbackLimitMs = 10_000;
+
+/** Milliseconds of the first pause before a repetition. The pause doubles with each repetition, up to the maximum. */
+const firstPauseMs = 10;
+const maxPauseMs = 1_000;
+
+/** SQL states of failures after which the same transaction may succeed: serialization failure and deadlock. */
+const repeatable: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
+
+/**
+ * Runs a function in a transaction. The function receives the context of the transaction, `tx`, in place of `ctx`:
+ * all queries through `cancellable(pool, tx.signal)` run in the transaction, with drizzle, Kysely and plain `pg`. So
+ * services that take a context take part without a change.
+ *
+ * The transaction is committed when the function returns. If the function throws, or if `ctx.signal` aborts, PostgreSQL
+ * cancels the running query, and the transaction is rolled back. A call with `tx` in place of `ctx` sets a savepoint:
+ * if its function throws, only its own changes are undone.
+ *
+ * @param ctx - Context of the request, or another object with a signal.
+ * @param pool - Pool of the package `pg`.
+ * @param run - Function that makes the queries.
+ * @param options - Isolation level and repetitions.
+ * @example
+ * ```ts
+ * "POST /transfers": ({ body, ctx }) =>
+ *   transaction(ctx, pool, async (tx) => {
+ *     await accounts.withdraw(tx, body.from, body.amount);
+ *     await accounts.deposit(tx, body.to, body.amount);
+ *   }),
+ * ```
+ * @throws {TypeError} If an option is invalid.
+ */
+export async function transaction<C extends TransactionContext, T>(
+  ctx: C,
+  pool: CancellablePool,
+  run: (tx: C) => T | Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const { isolation, retries } = readOptions("transaction", options, ["isolation", "retries"]);
+  const base = basePool(pool);
+  const outer = findScope(base, ctx.signal);
+  const withContext = async (scope: TransactionScope): Promise<T> => {
+    const signal = AbortSignal.any([ctx.signal]);
+    bindScope(signal, scope);
+    return run(overlay(ctx, { signal } as Partial<Record<keyof C, unknown>>));
+  };
+  if (outer !== undefined) return runInSavepoint(outer, scopeOf(ctx.signal), isolation, withContext);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await runInTransaction(base, ctx.signal, isolation, withContext);
+    } catch (error) {
+      if (attempt >= retries || ctx.signal.aborted || !isRepeatable(error)) throw error;
+    }
+    const longest = Math.min(firstPauseMs * 2 ** attempt, maxPauseMs);
+    // Transactions that met must not meet again.
+    await sleep(Math.random() * longest, undefined, { signal: ctx.signal });
+  }
+}
+
+/**
+ * Runs the rest of a request in a transaction, for a wrapper. Until `next` has ended, all queries through
+ * `cancellable(pool, ctx.signal)` belong to the transaction. The transaction is committed when the handler returns, and
+ * rolled back if the handler or a later middleware throws, or if `ctx.signal` aborts.
+ *
+ * The rest of a request runs only once, so there are no repetitions after conflicts: use {@link transaction} for these.
+ *
+ * @param ctx - Context of the request.
+ * @param pool - Pool of the package `pg`.
+ * @param next - Function that runs the rest of the request.
+ * @param options - Isolation level.
+ * @example
+ * ```ts
+ * export const inTransaction = defineWrapper(({ ctx }, next) => requestTransaction(ctx, pool, next));
+ * ```
+ * @throws {TypeError} If an option is invalid.
+ */
+export async function requestTransaction<T>(
+  ctx: TransactionContext,
+  pool: CancellablePool,
+  next: () => Promise<T>,
+  options: Pick<TransactionOptions, "isolation"> = {},
+): Promise<T> {
+  const { isolation } = readOptions("requestTransaction", options, ["isolation"]);
+  const { signal } = ctx;
+  const base = basePool(pool);
+  const before = scopeOf(signal);
+  const bound = async (scope: TransactionScope): Promise<T> => {
+    bindScope(signal, scope);
+    try {
+      return await next();
+    } finally {
+      if (before === undefined) unbindScope(signal);
+      else bindScope(signal, before);
+    }
+  };
+  const outer = findScope(base, signal);
+  return outer === undefined
+    ? runInTransaction(base, signal, isolation, bound)
+    : runInSavepoint(outer, before, isolation, bound);
+}
+
+async function runInTransaction<T>(
+  pool: Pool,
+  signal: AbortSignal,
+  isolation: Isolation = "read committed",
+  run: (scope: TransactionScope) => Promise<T>,
+): Promise<T> {
+  const client = (await cancellable(pool as unknown as ConnectingPool, signal).connect()) as Client;
+  const open = new OpenTransaction(client, pool, isolation);
+  const scope: TransactionScope = { open, parent: scopeOf(signal), isEnded: false };
+  const aborted = Promise.withResolvers<never>();
+  // The signal may abort before or after the race.
+  aborted.promise.catch(() => undefined);
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  let result: T;
+  try {
+    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    // A function that ignores the signal must not keep the connection.
+    result = await Promise.race([run(scope), aborted.promise]);
+    await open.settle();
+    scope.isEnded = true;
+    open.end();
+    await commit(client);
+  } catch (error) {
+    scope.isEnded = true;
+    open.end();
+    client.release(await rollBack(client));
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+  client.release();
+  return result;
+}
+
+interface ConnectingPool extends CancellablePool {
+  connect(): Promise<unknown>;
+}
+
+/** Commits the transaction of a connection. PostgreSQL rolls back instead, without an error, if a query has failed. */
+async function commit(client: Client): Promise<void> {
+  if ((client.getTransactionStatus?.() ?? "T") === "I") {
+    throw new Error("A query of the function ended the transaction, so transaction() cannot commit it");
+  }
+  const { command } = (await client.query("COMMIT")) as { command?: string };
+  if (command !== "ROLLBACK") return;
+  throw new Error(
+    "The transaction was rolled back, because one of its queries failed and the function returned nevertheless: rethrow the error, or run this query in a transaction of its own, transaction(tx, pool, …)",
+  );
+}
+
+/** Rolls back the transaction of a connection. Returns the error if the connection must not be used again. */
+async function rollBack(client: Client): Promise<unknown> {
+  if (client.getTransactionStatus?.() === "I") return undefined;
+  const timer = new AbortController();
+  try {
+    await Promise.race([
+      client.query("ROLLBACK"),
+      sleep(rollbackLimitMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+        throw new Error(`PostgreSQL did not roll back within ${rollbackLimitMs} ms`);
+      }),
+    ]);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    timer.abort();
+  }
+}
+
+async function runInSavepoint<T>(
+  outer: TransactionScope,
+  parent: TransactionScope | undefined,
+  isolation: Isolation | undefined,
+  run: (scope: TransactionScope) => Promise<T>,
+): Promise<T> {
+  const { open } = outer;
+  if (outer.isEnded) throw hasEnded();
+  if (
+    isolation !== undefined &&
+    isolationLevels.indexOf(isolation) > isolationLevels.indexOf(open.isolation)
+  ) {
+    throw new TypeError(
+      `A transaction with the isolation "${isolation}" cannot run inside of one with "${open.isolation}": pass \`isolation: "${isolation}"\` to the outermost call`,
+    );
+  }
+  const scope: TransactionScope = { open, parent, isEnded: false };
+  const savepoint = await open.openSavepoint();
+  try {
+    const result = await run(scope);
+    await open.settle();
+    await open.releaseSavepoint(savepoint);
+    return result;
+  } catch (error) {
+    // If the rollback fails too, the outermost call rolls back everything.
+    await open.rollBackToSavepoint(savepoint).catch(() => undefined);
+    throw error;
+  } finally {
+    scope.isEnded = true;
+  }
+}
+
+/** Returns true for an error, or a cause of an error, after which the same transaction may succeed. */
+function isRepeatable(error: unknown): boolean {
+  let current = error as { code?: unknown; cause?: unknown } | null | undefined;
+  for (let depth = 0; depth < 10 && typeof current === "object" && current !== null; depth++) {
+    if (repeatable.has(current.code)) return true;
+    current = current.cause as typeof current;
+  }
+  return false;
+}
+
+/** Returns the options of a function after a check. */
+function readOptions(
+  name: string,
+  options: TransactionOptions,
+  known: readonly (keyof TransactionOptions)[],
+): { isolation: Isolation | undefined; retries: number } {
+  const unknown = Object.keys(options).find((key) => !known.includes(key as keyof TransactionOptions));
+  if (unknown !== undefined) {
+    throw new TypeError(`${name}: there is no option \`${unknown}\`; the options are ${known.join(", ")}`);
+  }
+  const { isolation, retries = 0 } = options;
+  if (isolation !== undefined && !isolationLevels.includes(isolation)) {
+    throw new TypeError(
+      `${name}: \`isolation\` must be one of ${isolationLevels.map((level) => `"${level}"`).join(", ")}, not ${JSON.stringify(isolation)}`,
+    );
+  }
+  if (!Number.isInteger(retries) || retries < 0 || retries > 100) {
+    throw new TypeError(`${name}: \`retries\` must be an integer from 0 to 100, not ${String(retries)}`);
+  }
+  return { isolation, retries };
+}
