@@ -3,7 +3,7 @@ import type { Cents, Product } from "./catalogue.types.ts";
 /**
  * Product in the cart of an account.
  *
- * @table cart_items @owner none
+ * @table cart_items @owner accountId = ctx.auth.subject
  */
 export interface CartItem {
   /** @id @references Account.id cascade */

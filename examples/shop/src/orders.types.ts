@@ -12,7 +12,7 @@ import type { Cents, Product } from "./catalogue.types.ts";
 export type IdempotencyKey = string;
 
 /**
- * @table orders @owner none
+ * @table orders @owner accountId = ctx.auth.subject
  * @index orders_newest (accountId, placedAt, id)
  * @unique orders_attempt (accountId, idempotencyKey)
  */

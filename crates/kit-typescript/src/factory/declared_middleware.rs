@@ -2,12 +2,12 @@
 //! packages, and as the types of constants.
 
 use kit_diagnostics::codes;
-use oxc_ast::ast::{Expression, Function, TSType, TSTypeAnnotation};
+use oxc_ast::ast::{Expression, Function, TSType, TSTypeAnnotation, TSTypeParameterDeclaration};
 use oxc_span::GetSpan;
 
 use super::Located;
 use super::expression::MAX_CHAIN;
-use crate::eval::{KitType, Ty, TyId};
+use crate::eval::{KitType, Scope, ScopeId, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Name, Symbol, Value};
 
@@ -20,8 +20,15 @@ pub(super) enum DeclaredType {
     Wrapper(Location, Option<TyId>),
 }
 
-/// Type expression, with the module in which its names are resolved.
-type Written<'a> = (ModuleId, &'a TSType<'a>);
+/// Type expression.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    /// Module in which the names of the type are resolved.
+    module: ModuleId,
+    node: &'a TSType<'a>,
+    /// Type parameters of the function that returns a value of the type.
+    parameters: Option<&'a TSTypeParameterDeclaration<'a>>,
+}
 
 /// Result of the search for the type of an expression.
 enum Found<'a> {
@@ -46,8 +53,8 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Opt
             let declared = classify(lowering, written);
             if declared.is_none() {
                 let location = Location {
-                    module: written.0,
-                    span: written.1.span(),
+                    module: written.module,
+                    span: written.node.span(),
                 };
                 refuse(lowering, &name, location);
             }
@@ -83,7 +90,8 @@ fn refuse(lowering: &mut Lowering<'_>, name: &str, location: Location) {
     lowering.report(diagnostic);
 }
 
-fn classify<'a>(lowering: &mut Lowering<'a>, (module, node): Written<'a>) -> Option<DeclaredType> {
+fn classify<'a>(lowering: &mut Lowering<'a>, written: Written<'a>) -> Option<DeclaredType> {
+    let Written { module, node, .. } = written;
     if matches!(node, TSType::TSFunctionType(_)) {
         return Some(DeclaredType::Middleware(None));
     }
@@ -91,7 +99,7 @@ fn classify<'a>(lowering: &mut Lowering<'a>, (module, node): Written<'a>) -> Opt
         module,
         span: node.span(),
     };
-    let scope = lowering.eval.module_scope(module);
+    let scope = scope_of(lowering, written);
     let ty = lowering.eval.store.lazy(node, scope);
     let shape = lowering.eval.shape(ty);
     if let Some(arguments) = lowering.eval.kit_type_arguments(shape, KitType::Wrapper) {
@@ -107,6 +115,29 @@ fn classify<'a>(lowering: &mut Lowering<'a>, (module, node): Written<'a>) -> Opt
         }
         _ => None,
     }
+}
+
+/// Returns the scope in which a type is evaluated. kit does not infer the type arguments of a call, so a type parameter of
+/// the called function stands for its constraint. `Middleware<{ auth: SessionAuth<TScope, TData> }>` still says that
+/// `ctx.auth` has a `subject`.
+fn scope_of<'a>(lowering: &mut Lowering<'a>, written: Written<'a>) -> ScopeId {
+    let module = written.module;
+    let mut scope = lowering.eval.module_scope(module);
+    let mut bindings = Vec::new();
+    for parameter in written.parameters.iter().flat_map(|declared| &declared.params) {
+        let ty = match &parameter.constraint {
+            Some(constraint) => lowering.eval.store.lazy(constraint, scope),
+            None => lowering.eval.store.add(Ty::Unknown),
+        };
+        bindings.push((parameter.name.name.as_str(), ty));
+        scope = lowering.eval.store.scope(Scope {
+            module,
+            parent: None,
+            bindings: bindings.clone(),
+            owner: None,
+        });
+    }
+    scope
 }
 
 /// Returns the type of an expression: that of a name, also in a namespace, or the type that a called function returns.
@@ -127,7 +158,7 @@ fn value<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Found<'a> {
         let next = match symbol {
             Symbol::Value(module, _, Value::Const(declarator) | Value::Variable(declarator)) => {
                 if let Some(annotation) = &declarator.type_annotation {
-                    return of_annotation(module, annotation);
+                    return of_annotation(module, annotation, None);
                 }
                 let Some(init) = &declarator.init else {
                     return Found::Nothing;
@@ -158,12 +189,16 @@ fn called<'a>(lowering: &mut Lowering<'a>, callee: Located<'a>) -> Found<'a> {
         Some(Symbol::Value(module, _, Value::Const(declarator) | Value::Variable(declarator))) => {
             match (&declarator.type_annotation, &declarator.init) {
                 (Some(annotation), _) => match &annotation.type_annotation {
-                    TSType::TSFunctionType(function) => of_annotation(module, &function.return_type),
+                    TSType::TSFunctionType(function) => {
+                        of_annotation(module, &function.return_type, function.type_parameters.as_deref())
+                    }
                     _ => Found::Nothing,
                 },
                 (None, Some(init)) => match init.get_inner_expression() {
                     Expression::ArrowFunctionExpression(arrow) => match &arrow.return_type {
-                        Some(annotation) => of_annotation(module, annotation),
+                        Some(annotation) => {
+                            of_annotation(module, annotation, arrow.type_parameters.as_deref())
+                        }
                         None => Found::Known,
                     },
                     Expression::FunctionExpression(function) => returned(module, function),
@@ -179,14 +214,22 @@ fn called<'a>(lowering: &mut Lowering<'a>, callee: Located<'a>) -> Found<'a> {
 
 fn returned<'a>(module: ModuleId, function: &'a Function<'a>) -> Found<'a> {
     match &function.return_type {
-        Some(annotation) => of_annotation(module, annotation),
+        Some(annotation) => of_annotation(module, annotation, function.type_parameters.as_deref()),
         None if function.body.is_none() => Found::Nothing,
         None => Found::Known,
     }
 }
 
-fn of_annotation<'a>(module: ModuleId, annotation: &'a TSTypeAnnotation<'a>) -> Found<'a> {
-    Found::Type((module, &annotation.type_annotation))
+fn of_annotation<'a>(
+    module: ModuleId,
+    annotation: &'a TSTypeAnnotation<'a>,
+    parameters: Option<&'a TSTypeParameterDeclaration<'a>>,
+) -> Found<'a> {
+    Found::Type(Written {
+        module,
+        node: &annotation.type_annotation,
+        parameters,
+    })
 }
 
 /// Returns the symbol of a name, or of a name in a namespace: `limits.strict`. Returns `None` for other expressions.

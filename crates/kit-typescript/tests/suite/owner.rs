@@ -72,6 +72,15 @@ fn accepts_a_value_that_the_type_argument_of_a_middleware_contains() {
         understood("userId = ctx.auth.subject", "userId: string", caller),
         ["auth.subject"]
     );
+    let returned = "import type { Middleware } from \"@kit/core\";
+      import type { Auth } from \"@kit/types\";
+      interface Caller<S extends string, D> extends Auth<S> { readonly subject: string; readonly data: D }
+      declare function sessionAuth<S extends string, D>(sessions: Sessions<S, D>): Middleware<{ auth: Caller<S, D> }>;
+      const auth = sessionAuth(null!);";
+    assert_eq!(
+        understood("userId = ctx.auth.subject", "userId: string", returned),
+        ["auth.subject"]
+    );
     let entry = "const run = defineMiddleware<{ n: number } & { big: bigint }>(() => null!);
         const auth = { name: \"auth\", middleware: run, priority: 5 };";
     assert_eq!(understood("n = ctx.n", "n: number", entry), ["n"]);
