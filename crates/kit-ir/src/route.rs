@@ -80,6 +80,10 @@ pub struct Route {
     /// Empty if the contract requires no scopes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<Vec<String>>,
+    /// Name of the middleware that adds `ctx.auth`. `None` if the contract requires no scopes, or if the compiler does not
+    /// know the middleware.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authenticator: Option<String>,
     /// Location of the handler; `None` if the compiler could not read the call of `createApp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,

@@ -13,6 +13,23 @@ pub struct Security {
     pub description: Option<String>,
 }
 
+impl Security {
+    /// Returns true if one of the ways to authenticate is a bearer token (RFC 6750). `asked` is `Route::security`.
+    ///
+    /// ```
+    /// use kit_ir::{Security, SecurityScheme};
+    ///
+    /// let basic = Security { scheme: SecurityScheme::Basic, description: None };
+    /// let bearer = Security { scheme: SecurityScheme::Bearer { format: None }, description: None };
+    /// assert!(!Security::asks_bearer(&[vec![basic.clone()]]));
+    /// assert!(Security::asks_bearer(&[vec![basic, bearer]]));
+    /// ```
+    pub fn asks_bearer(asked: &[Vec<Self>]) -> bool {
+        let mut asked = asked.iter().flatten();
+        asked.any(|security| matches!(security.scheme, SecurityScheme::Bearer { .. }))
+    }
+}
+
 /// Way in which a request carries its credentials. These are the security schemes of OpenAPI 3.1 that need no
 /// settings besides a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

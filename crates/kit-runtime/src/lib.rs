@@ -63,10 +63,11 @@ pub use environment::environment;
 #[cfg(feature = "etag")]
 pub use http::Etag;
 pub use http::{
-    Application, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion, DeclaredReply,
-    Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart, Files, InvalidField,
-    LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLines,
-    RequestLog, Response, RouteTree, Router, Routes, Segment, Serve, Site, Upload, Uploads, Wrapped, Wrapper,
+    Application, Caller, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion,
+    DeclaredReply, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart, Files,
+    InvalidField, LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request,
+    RequestLines, RequestLog, Response, RouteTree, Router, Routes, Segment, Serve, Site, Upload, Uploads,
+    Wrapped, Wrapper,
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};

@@ -19,7 +19,7 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, Problem, bodies, edge, error_format, names, replies, sockets};
+use crate::{File, Problem, bodies, edge, error_format, names, replies, scopes, sockets};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -609,7 +609,9 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     } else {
         quote!(#input #variable #result)
     };
+    let scopes = scopes::check(handled);
     let handle = quote! {
+        #scopes
         #(let #parts = #reads;)*
         let context = request.#into_context()?;
         #rest

@@ -78,6 +78,7 @@
     ("http/response.rs", include_str!("../../kit-runtime/src/http/response.rs")),
     ("http/route_list.rs", include_str!("../../kit-runtime/src/http/route_list.rs")),
     ("http/routes.rs", include_str!("../../kit-runtime/src/http/routes.rs")),
+    ("http/scopes.rs", include_str!("../../kit-runtime/src/http/scopes.rs")),
     ("http/serve_trait.rs", include_str!("../../kit-runtime/src/http/serve_trait.rs")),
     ("http/service.rs", include_str!("../../kit-runtime/src/http/service.rs")),
     ("http/sockets/driver.rs", include_str!("../../kit-runtime/src/http/sockets/driver.rs")),

@@ -1,23 +1,56 @@
-//! Scopes of contracts, which the generated server does not check yet.
+//! Scopes of contracts: the code that checks them, and routes whose scopes cannot be checked.
 
-use kit_ir::Program;
+use kit_ir::{Program, Security};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::Problem;
+use crate::route_names::RouteNames;
+use crate::source::{ident, string_literal};
 
-/// Returns an error for each route that requires scopes. A server that does not check them would let every caller through.
+/// Returns an error for each route whose scopes no known middleware can check. A server that does not check them would let
+/// every caller through.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
-    let routes = program.routes.iter().filter(|route| !route.scopes.is_empty());
+    let routes = program
+        .routes
+        .iter()
+        .filter(|route| !route.scopes.is_empty() && route.authenticator.is_none());
     routes
-        .map(|route| Problem {
-            message: format!(
-                "`{}` requires scopes, which a Rust server does not check yet",
-                route.reference()
-            ),
-            span: route.span,
-            help: "remove `auth` from the contract and check the scopes in the handler, or serve this route with kit's server for Node"
-                .to_owned(),
+        .map(|route| {
+            let scopes: Vec<_> = route.scopes.iter().flatten().map(|scope| format!("{scope:?}")).collect();
+            Problem {
+                message: format!(
+                    "`{}` requires scopes, but kit does not know which middleware of the route adds `ctx.auth`",
+                    route.reference()
+                ),
+                span: route.span,
+                help: format!(
+                    "declare the type of this middleware: `Middleware<{{ auth: Auth<{}> }}>`",
+                    scopes.join(" | ")
+                ),
+            }
         })
         .collect()
+}
+
+/// Returns the statement that refuses callers without the scopes of a route. Returns `None` if the route requires none.
+pub(crate) fn check(handled: &RouteNames<'_>) -> Option<TokenStream> {
+    let route = handled.route;
+    let name = route.authenticator.as_ref()?;
+    let middleware = handled.middleware.iter().find(|known| known.name == *name)?;
+    let caller = ident(&middleware.module);
+    let alternatives = route.scopes.iter().map(|scopes| {
+        let names = scopes.iter().map(|scope| string_literal(scope));
+        quote!(&[#(#names),*])
+    });
+    let is_bearer = Security::asks_bearer(&route.security);
+    Some(quote!(request.require_scopes(&#caller, &[#(#alternatives),*], #is_bearer)?;))
+}
+
+/// Returns true if a middleware tells the scopes of callers.
+pub(crate) fn is_authenticator(program: &Program, middleware: &str) -> bool {
+    let mut routes = program.routes.iter();
+    routes.any(|route| route.authenticator.as_deref() == Some(middleware))
 }
 
 #[cfg(test)]
@@ -28,15 +61,21 @@ mod tests {
     use super::problems;
 
     #[test]
-    fn names_the_route_that_requires_scopes() {
+    fn names_a_route_whose_scopes_no_middleware_can_check() {
         let mut program = notes::program();
         assert_eq!(problems(&program), []);
-        program.routes[RouteId(0)].scopes = vec![vec!["notes:read".to_owned()]];
+        program.routes[RouteId(0)].scopes = vec![vec!["notes:read".to_owned(), "notes:write".to_owned()]];
         let [problem] = &problems(&program)[..] else {
             panic!("one route requires scopes");
         };
         let route = program.routes[RouteId(0)].reference();
-        let expected = format!("`{route}` requires scopes, which a Rust server does not check yet");
+        let expected = format!(
+            "`{route}` requires scopes, but kit does not know which middleware of the route adds `ctx.auth`"
+        );
         assert_eq!(problem.message, expected);
+        let help = "declare the type of this middleware: `Middleware<{ auth: Auth<\"notes:read\" | \"notes:write\"> }>`";
+        assert_eq!(problem.help, help);
+        program.routes[RouteId(0)].authenticator = Some("requireAuth".to_owned());
+        assert_eq!(problems(&program), []);
     }
 }

@@ -249,6 +249,7 @@ impl Builder {
             middleware: Vec::new(),
             security: Vec::new(),
             scopes: Vec::new(),
+            authenticator: None,
             handler: None,
             tests: Vec::new(),
             span: self.span(),

@@ -40,6 +40,7 @@ pub(super) fn operation(
         middleware: _,
         security,
         scopes,
+        authenticator: _,
         handler: _,
         tests: _,
         span: _,

@@ -1,7 +1,7 @@
 //! Emits `routes/index.ts`, from which `@kit/core` loads the routes.
 
 use kit_analysis::sensitive_names;
-use kit_ir::{DeclaredReply, Route, Slot};
+use kit_ir::{DeclaredReply, Route, Security, Slot};
 
 use super::functions::{coercer_of, value};
 use super::{FROM, bodies};
@@ -147,7 +147,10 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
         let any_of = route.scopes.iter().map(literal::strings);
         let scopes = [
             ("anyOf".to_owned(), literal::list("[", any_of, "]")),
-            ("isBearer".to_owned(), super::asks_bearer(route).to_string()),
+            (
+                "isBearer".to_owned(),
+                Security::asks_bearer(&route.security).to_string(),
+            ),
         ];
         fields.push(("scopes", literal::object(scopes)));
     }

@@ -7,7 +7,7 @@ mod table;
 mod tree;
 
 use kit_analysis::sensitive_names;
-use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, Route, SecurityScheme, Slot};
+use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, Route, Security, Slot};
 use kit_router::RouteTree;
 
 use crate::coercer::parameter_order;
@@ -63,6 +63,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         security: _,
         lifecycle,
         scopes,
+        authenticator: _,
         middleware,
         handler,
         tests,
@@ -111,18 +112,12 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         formats,
         replies,
         details,
-        (scopes, asks_bearer(route)),
+        (scopes, Security::asks_bearer(&route.security)),
         middleware,
         handler,
         tests,
         contract,
     ))
-}
-
-/// Returns true if a middleware of the route accepts bearer tokens (RFC 6750).
-fn asks_bearer(route: &Route) -> bool {
-    let mut asked = route.security.iter().flatten();
-    asked.any(|security| matches!(security.scheme, SecurityScheme::Bearer { .. }))
 }
 
 /// Returns the fingerprint of a format, with the names of the types that the format contains.

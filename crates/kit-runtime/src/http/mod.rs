@@ -36,6 +36,7 @@ mod request_log;
 mod response;
 mod route_list;
 mod routes;
+mod scopes;
 mod serve_trait;
 mod service;
 #[cfg(feature = "sockets")]
@@ -69,6 +70,7 @@ pub use request_log::RequestLog;
 pub use response::Response;
 pub use route_list::Routes;
 pub use routes::{Match, RouteTree, Segment};
+pub use scopes::Caller;
 pub use serve_trait::Serve;
 pub use service::Router;
 #[cfg(feature = "sockets")]

@@ -10,7 +10,7 @@ mod refusals;
 mod resource;
 mod values;
 
-use kit_ir::{DeclarationId, Property, Route, TypeId};
+use kit_ir::{DeclarationId, Program, Property, Route, TypeId};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -20,7 +20,7 @@ use crate::route_names::RouteNames;
 use crate::router::{Group, Routes};
 use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
 use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
-use crate::{File, Warning, names};
+use crate::{File, Warning, names, scopes};
 
 pub(crate) fn files(
     types: &Types<'_>,
@@ -38,7 +38,12 @@ pub(crate) fn files(
         .iter()
         .map(|group| known.handlers(group, &mut denials))
         .collect();
-    files.extend(routes.middleware.iter().map(|known| middleware(known, database)));
+    files.extend(
+        routes
+            .middleware
+            .iter()
+            .map(|known| middleware(known, types.program, database)),
+    );
     (files, owner::warnings(types.program, &denials))
 }
 
@@ -272,7 +277,7 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
+fn middleware(middleware: &Middleware, program: &Program, database: &Database<'_>) -> File {
     let Middleware {
         name,
         module,
@@ -309,11 +314,22 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
         "`{name}`. This file is yours: kit wrote it once and does not change it."
     ));
     let values = doc(&format!("Values that `{name}` adds to a request."));
-    let (kind, name) = (ident(r#type), string_literal(name));
+    let kind = ident(r#type);
+    let caller = scopes::is_authenticator(program, name).then(|| {
+        quote! {
+            impl kit_runtime::Caller for #kind {
+                /// Refuses every caller until you write which scopes a caller has.
+                fn has(&self, _scope: &str) -> bool { false }
+            }
+        }
+    });
+    let name = string_literal(name);
     let values = quote! {
         #values
         #[derive(Debug, Clone)]
         pub struct #kind #body
+
+        #caller
     };
     if let Some(wrapper) = wrapper {
         let reply = wrapper.name.as_deref().map(ident);

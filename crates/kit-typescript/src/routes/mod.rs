@@ -128,10 +128,11 @@ pub(crate) fn add(
     let wrappers = wrappers::of_route(&registration.middleware, &throws);
     let mut throws = with_middleware(lowering, contract, throws, &registration.middleware);
     let scopes = scopes::read(lowering, contract);
+    let mut authenticator = None;
     if !scopes.is_empty() {
         scopes::add_errors(lowering, contract, &mut throws);
         if registration.handler.is_some() {
-            scopes::check_middleware(lowering, contract, &registration.middleware);
+            authenticator = scopes::authenticator(lowering, contract, &registration.middleware);
         }
     }
     let is_list = cursors::is_list(lowering, contract);
@@ -171,6 +172,7 @@ pub(crate) fn add(
             documentation,
             lifecycle: life.lifecycle,
             scopes,
+            authenticator,
             security: registration
                 .middleware
                 .iter()

@@ -161,9 +161,16 @@ pub(super) fn add_errors(lowering: &mut Lowering<'_>, contract: &Contract, throw
     }
 }
 
-/// Reports a contract with scopes if certainly no middleware of its route adds `ctx.auth`. TypeScript checks that the
-/// type of `ctx.auth` knows the scopes.
-pub(super) fn check_middleware(lowering: &mut Lowering<'_>, contract: &Contract, middleware: &[Entry]) {
+/// Returns the name of the middleware that adds `ctx.auth`: the last one whose type declares this property. If there is
+/// none, returns the only middleware whose type the compiler does not know. Reports a contract if certainly no middleware of
+/// its route adds `ctx.auth`. TypeScript checks that the type of `ctx.auth` knows the scopes.
+pub(super) fn authenticator(
+    lowering: &mut Lowering<'_>,
+    contract: &Contract,
+    middleware: &[Entry],
+) -> Option<String> {
+    let mut unknown = Vec::new();
+    let mut known = None;
     for entry in middleware {
         let added = match &entry.wrapper {
             None => entry.added,
@@ -172,17 +179,22 @@ pub(super) fn check_middleware(lowering: &mut Lowering<'_>, contract: &Contract,
                 Some(parts.property("adds")?.ty)
             }),
         };
-        let adds_auth = match added {
-            // kit does not know what the middleware adds.
-            None => entry.wrapper.is_none(),
-            Some(added) => lowering
-                .eval
-                .as_object(added)
-                .is_none_or(|object| object.property(AUTH).is_some()),
-        };
-        if adds_auth {
-            return;
+        match added.map(|added| lowering.eval.as_object(added)) {
+            Some(Some(object)) => {
+                if object.property(AUTH).is_some() {
+                    known = Some(entry);
+                }
+            }
+            // A wrapper without declared values adds none.
+            None if entry.wrapper.is_some() => {}
+            None | Some(None) => unknown.push(entry),
         }
+    }
+    if let Some(entry) = known {
+        return Some(entry.name.clone());
+    }
+    if let Some(first) = unknown.first() {
+        return (unknown.len() == 1).then(|| first.name.clone());
     }
     let location = contract.auth.map_or(contract.location, |part| part.location);
     let message = format!(
@@ -191,6 +203,7 @@ pub(super) fn check_middleware(lowering: &mut Lowering<'_>, contract: &Contract,
     );
     let help = "add a middleware that authenticates requests to the route group, such as `jwt(…)` of `@kit/auth`, or one with the type `Middleware<{ auth: Auth<\"orders:write\"> }>`";
     invalid(lowering, location, message, help);
+    None
 }
 
 fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {

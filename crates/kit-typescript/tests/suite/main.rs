@@ -20,6 +20,7 @@ mod robustness;
 mod routes;
 mod rules;
 mod schema_dts;
+mod scopes;
 mod security_headers;
 mod sockets;
 mod support;

@@ -3,15 +3,21 @@
 
 import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import type { Failure, Reply } from "@kit/types";
+import type { Auth, Failure, Reply } from "@kit/types";
 
 import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
 import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
+import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
 
 const pass = defineMiddleware(() => undefined);
+
+/** @security bearer */
+const readCaller = defineMiddleware<{
+  auth: Auth<"drafts:list" | "drafts:read" | "drafts:write" | "admin">;
+}>(() => ({ auth: { has: () => false } }));
 
 const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => next({ startedAt: 1 }));
 const cached = defineWrapper<{
@@ -117,6 +123,10 @@ const socketHandlers = defineHandlers<SocketRoutes>({
 const guardedSocketHandlers = defineHandlers<GuardedSocketRoutes>({ "WS /guarded": inRust });
 const wrappedSocketHandlers = defineHandlers<WrappedSocketRoutes>({ "WS /wrapped": inRust });
 
+const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });
+const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({ "POST /wrapped/drafts": inRust });
+const draftSocketHandlers = defineHandlers<DraftSocketRoutes>({ "WS /drafts/live": inRust });
+
 const wrapped = [
   { name: "limited", middleware: limited, priority: 20 },
   { name: "cached", middleware: cached, priority: 10 },
@@ -144,6 +154,21 @@ createApp({
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
     },
     { handlers: socketHandlers },
+    {
+      handlers: draftHandlers,
+      middleware: [{ name: "readCaller", middleware: readCaller, priority: 0 }],
+    },
+    {
+      handlers: wrappedDraftHandlers,
+      middleware: [
+        { name: "readCaller", middleware: readCaller, priority: 0 },
+        { name: "timed", middleware: timed, priority: 1 },
+      ],
+    },
+    {
+      handlers: draftSocketHandlers,
+      middleware: [{ name: "readCaller", middleware: readCaller, priority: 0 }],
+    },
     {
       handlers: guardedSocketHandlers,
       middleware: [{ name: "guard", middleware: pass, priority: 0 }],

@@ -15,12 +15,15 @@ pub mod services;
 pub mod handlers {
     pub mod apps;
     pub mod contracts;
+    pub mod draft_sockets;
+    pub mod drafts;
     pub mod guarded_sockets;
     pub mod guardeds;
     pub mod orders;
     pub mod photos;
     pub mod reports;
     pub mod sockets;
+    pub mod wrapped_drafts;
     pub mod wrapped_sockets;
     pub mod wrongs;
 }
@@ -34,6 +37,7 @@ pub mod middleware {
     pub mod group7;
     pub mod guard;
     pub mod limited;
+    pub mod read_caller;
     pub mod refused;
     pub mod tagged;
     pub mod timed;

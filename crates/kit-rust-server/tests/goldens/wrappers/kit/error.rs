@@ -12,6 +12,10 @@ use crate::models::Counted;
 pub enum AppError {
     /// `TOO_MANY_REPORTS`: An error of the contracts.
     TooManyReports(Counted),
+    /// `UNAUTHORIZED`: The caller is not authenticated.
+    Unauthorized,
+    /// `INSUFFICIENT_SCOPE`: The caller does not have the required scopes.
+    InsufficientScope,
 }
 
 impl AppError {
@@ -19,6 +23,8 @@ impl AppError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::TooManyReports(_) => "TOO_MANY_REPORTS",
+            Self::Unauthorized => "UNAUTHORIZED",
+            Self::InsufficientScope => "INSUFFICIENT_SCOPE",
         }
     }
 
@@ -26,6 +32,8 @@ impl AppError {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooManyReports(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::InsufficientScope => StatusCode::FORBIDDEN,
         }
     }
 
@@ -35,6 +43,7 @@ impl AppError {
         let error = Error::new(self.status(), self.code(), message);
         match &self {
             Self::TooManyReports(details) => error.with_declared_details(details),
+            _ => error,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::middleware::cached::Cached;
 use crate::middleware::limited::Limited;
 use crate::middleware::log::Log;
 use crate::middleware::require_reader::RequireReader;
+use crate::middleware::require_user::RequireUser;
 use crate::middleware::timed::Timed;
 use crate::models::{
     CachedReply202Headers, CachedReply304Headers, DeleteReportsByIdParams, GetExportsByIdParams,
@@ -50,6 +51,15 @@ pub trait ExportRoutes {
 pub trait PlainRoutes {
     /// `GET /plain`
     fn get_plain(&self, input: GetPlain) -> impl Future<Output = Result<Job, Error>> + Send;
+}
+
+/// Handlers of `DraftRoutes`.
+pub trait DraftRoutes {
+    /// `POST /drafts`
+    fn post_drafts(&self, input: PostDrafts) -> impl Future<Output = Result<Job, Error>> + Send;
+
+    /// `GET /drafts`
+    fn get_drafts(&self, input: GetDrafts) -> impl Future<Output = Result<Job, Error>> + Send;
 }
 
 /// Input of the handler of `GET /reports/:id`.
@@ -151,6 +161,30 @@ pub struct GetExportsById {
 pub struct GetPlain {
     /// Values that `log` adds.
     pub log: Log,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `POST /drafts`.
+#[derive(Debug)]
+pub struct PostDrafts {
+    /// Body.
+    pub body: NewReport,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Values that `timed` adds.
+    pub timed: Timed,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /drafts`.
+#[derive(Debug)]
+pub struct GetDrafts {
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Values that `timed` adds.
+    pub timed: Timed,
     /// Context of the request, such as its trace.
     pub context: Context,
 }
@@ -269,6 +303,12 @@ pub fn router(app: App) -> Router<App> {
         .route("GET /plain", &[Segment::Static("plain")], get_plain)
         .source("src/reports.routes.ts:36", &[], &[])
         .handler("src/handlers/plains.rs", "get_plain")
+        .route("POST /drafts", &[Segment::Static("drafts")], post_drafts)
+        .source("src/reports.routes.ts:40", &[], &[])
+        .handler("src/handlers/drafts.rs", "post_drafts")
+        .route("GET /drafts", &[Segment::Static("drafts")], get_drafts)
+        .source("src/reports.routes.ts:45", &[], &[])
+        .handler("src/handlers/drafts.rs", "get_drafts")
         .openapi(include_str!("schemas/openapi.json"))
         .asyncapi(include_str!("schemas/asyncapi.json"))
         .into_router()
@@ -384,4 +424,44 @@ async fn get_plain(app: App, request: Request) -> Result<Response, Error> {
     };
     let answer = PlainRoutes::get_plain(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn post_drafts(app: App, request: Request) -> Result<Response, Error> {
+    let (app, request) = (&app, &request);
+    let require_user = request.middleware(app).await?;
+    let rest = move |timed: Timed| async move {
+        request.require_scopes(
+            &require_user,
+            &[&["drafts:read", "drafts:write"], &["admin"]],
+            true,
+        )?;
+        let body = request.body()?;
+        let context = request.handler_context()?;
+        let input = PostDrafts {
+            body,
+            require_user,
+            timed,
+            context: context.clone(),
+        };
+        let answer = DraftRoutes::post_drafts(app, input).await?;
+        Response::json(&context, StatusCode::CREATED, &answer)
+    };
+    request.wrapper(app, rest).await
+}
+
+async fn get_drafts(app: App, request: Request) -> Result<Response, Error> {
+    let (app, request) = (&app, &request);
+    let require_user = request.middleware(app).await?;
+    let rest = move |timed: Timed| async move {
+        request.require_scopes(&require_user, &[&["drafts:read"]], true)?;
+        let context = request.handler_context()?;
+        let input = GetDrafts {
+            require_user,
+            timed,
+            context: context.clone(),
+        };
+        let answer = DraftRoutes::get_drafts(app, input).await?;
+        Response::json(&context, StatusCode::OK, &answer)
+    };
+    request.wrapper(app, rest).await
 }

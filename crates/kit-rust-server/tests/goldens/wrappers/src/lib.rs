@@ -13,6 +13,7 @@ pub mod services;
 
 /// Handlers of the routes, a module for each contract group.
 pub mod handlers {
+    pub mod drafts;
     pub mod exports;
     pub mod plains;
     pub mod reports;
@@ -24,5 +25,6 @@ pub mod middleware {
     pub mod limited;
     pub mod log;
     pub mod require_reader;
+    pub mod require_user;
     pub mod timed;
 }

@@ -1,7 +1,7 @@
 import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import type { Events, Failure, Lines, Reply, Text } from "@kit/types";
-import type { Counted, ExportRoutes, Job, PlainRoutes, ReportRoutes } from "./reports.routes.ts";
+import type { Auth, Events, Failure, Lines, Reply, Text } from "@kit/types";
+import type { Counted, DraftRoutes, ExportRoutes, Job, PlainRoutes, ReportRoutes } from "./reports.routes.ts";
 
 const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => next({ startedAt: 0 }));
 const cached = defineWrapper<{
@@ -16,6 +16,10 @@ const limited = defineWrapper<{ errors: Failure<429, "TOO_MANY_REPORTS", Counted
   next(),
 );
 const requireReader = defineMiddleware<{ readerId: string }>(() => ({ readerId: "1" }));
+/** @security bearer */
+const requireUser = defineMiddleware<{ auth: Auth<"drafts:read" | "drafts:write" | "admin"> }>(() => ({
+  auth: { has: () => false },
+}));
 const log = defineMiddleware(() => {});
 
 const notHere = (): never => {
@@ -29,6 +33,7 @@ export const reportHandlers = defineHandlers<ReportRoutes>({
 });
 export const exportHandlers = defineHandlers<ExportRoutes>({ "GET /exports/:id": notHere });
 export const plainHandlers = defineHandlers<PlainRoutes>({ "GET /plain": notHere });
+export const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": notHere, "GET /drafts": notHere });
 
 export const app = createApp({
   server: nativeServer(),
@@ -46,5 +51,6 @@ export const app = createApp({
     },
     { prefix: "/", handlers: exportHandlers, middleware: [timed] },
     { prefix: "/", handlers: plainHandlers, middleware: [log] },
+    { prefix: "/", handlers: draftHandlers, middleware: [requireUser, timed] },
   ],
 });

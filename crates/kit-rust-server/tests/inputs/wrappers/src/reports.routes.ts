@@ -1,4 +1,4 @@
-import type { Reply, Route, RouteContract } from "@kit/types";
+import type { Reply, Route, RouteContract, Scopes } from "@kit/types";
 
 export interface Report {
   id: string;
@@ -34,4 +34,13 @@ export interface ExportRoutes {
 
 export interface PlainRoutes {
   "GET /plain": RouteContract<void, void, void, Job>;
+}
+
+export interface DraftRoutes {
+  "POST /drafts": Route<{
+    body: NewReport;
+    response: Job;
+    auth: Scopes<"drafts:write" | "drafts:read"> | Scopes<"admin">;
+  }>;
+  "GET /drafts": Route<{ response: Job; auth: Scopes<"drafts:read"> }>;
 }
