@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
     /// Returns a generic signature without its type parameters: each is replaced by its constraint, or by
     /// `unknown`.
     pub(super) fn base_signature(&mut self, function: &Function) -> Function {
-        let Some((signature, mut scope)) = function
+        let Some((signature, outer)) = function
             .generic
             .0
             .and_then(|number| self.generics.get(number as usize))
@@ -124,24 +124,7 @@ impl<'a> Evaluator<'a> {
         else {
             return function.clone();
         };
-        let own = signature
-            .type_parameters
-            .map_or(&[][..], |parameters| parameters.params.as_slice());
-        // A constraint may refer to later parameters.
-        let unknown = self.store.add(Ty::Unknown);
-        let names = own
-            .iter()
-            .map(|parameter| (parameter.name.name.as_str(), unknown));
-        let names = names.collect();
-        scope = self.store.inner_scope(scope, names);
-        for parameter in own {
-            if let Some(constraint) = &parameter.constraint {
-                let ty = self.evaluate(constraint, scope);
-                scope = self
-                    .store
-                    .inner_scope(scope, vec![(parameter.name.name.as_str(), ty)]);
-            }
-        }
+        let scope = self.constraint_scope(signature.type_parameters, outer);
         let base = self.signature_in(&signature, scope);
         Function {
             result: if signature.result.is_some() {
@@ -151,6 +134,31 @@ impl<'a> Evaluator<'a> {
             },
             ..base
         }
+    }
+
+    /// Returns a scope in which each type parameter of a function stands for its constraint, or for `unknown`.
+    pub(crate) fn constraint_scope(
+        &mut self,
+        parameters: Option<&'a TSTypeParameterDeclaration<'a>>,
+        outer: ScopeId,
+    ) -> ScopeId {
+        let own = parameters.map_or(&[][..], |parameters| parameters.params.as_slice());
+        // A constraint may refer to later parameters.
+        let unknown = self.store.add(Ty::Unknown);
+        let names = own
+            .iter()
+            .map(|parameter| (parameter.name.name.as_str(), unknown));
+        let names = names.collect();
+        let mut scope = self.store.inner_scope(outer, names);
+        for parameter in own {
+            if let Some(constraint) = &parameter.constraint {
+                let ty = self.evaluate(constraint, scope);
+                scope = self
+                    .store
+                    .inner_scope(scope, vec![(parameter.name.name.as_str(), ty)]);
+            }
+        }
+        scope
     }
 
     /// Returns the result type of a generic signature as the source writes it. Returns `None` if the

@@ -64,10 +64,9 @@ pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::{
-    DocId, InstanceId, KeyKind, Literal, Object, ObjectId, Property, RuleSource, Scope, ScopeId, Segment, Ty,
-    TyId,
+    DocId, InstanceId, KeyKind, Literal, Object, ObjectId, Property, RuleSource, ScopeId, Segment, Ty, TyId,
 };
-use types::{Owner, State};
+use types::{Owner, Scope, State};
 pub(crate) use wire::CheckedTypes;
 
 /// Maximum depth of nested type arguments. Only a generic type that expands without end is nested deeper.

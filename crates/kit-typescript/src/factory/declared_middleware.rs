@@ -7,7 +7,7 @@ use oxc_span::GetSpan;
 
 use super::Located;
 use super::expression::MAX_CHAIN;
-use crate::eval::{KitType, Scope, ScopeId, Ty, TyId};
+use crate::eval::{KitType, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Name, Symbol, Value};
 
@@ -99,7 +99,10 @@ fn classify<'a>(lowering: &mut Lowering<'a>, written: Written<'a>) -> Option<Dec
         module,
         span: node.span(),
     };
-    let scope = scope_of(lowering, written);
+    // kit does not infer the type arguments of a call, so a type parameter of the called function stands for its constraint.
+    // `Middleware<{ auth: SessionAuth<TScope, TData> }>` still says that `ctx.auth` has a `subject`.
+    let outer = lowering.eval.module_scope(module);
+    let scope = lowering.eval.constraint_scope(written.parameters, outer);
     let ty = lowering.eval.store.lazy(node, scope);
     let shape = lowering.eval.shape(ty);
     if let Some(arguments) = lowering.eval.kit_type_arguments(shape, KitType::Wrapper) {
@@ -115,29 +118,6 @@ fn classify<'a>(lowering: &mut Lowering<'a>, written: Written<'a>) -> Option<Dec
         }
         _ => None,
     }
-}
-
-/// Returns the scope in which a type is evaluated. kit does not infer the type arguments of a call, so a type parameter of
-/// the called function stands for its constraint. `Middleware<{ auth: SessionAuth<TScope, TData> }>` still says that
-/// `ctx.auth` has a `subject`.
-fn scope_of<'a>(lowering: &mut Lowering<'a>, written: Written<'a>) -> ScopeId {
-    let module = written.module;
-    let mut scope = lowering.eval.module_scope(module);
-    let mut bindings = Vec::new();
-    for parameter in written.parameters.iter().flat_map(|declared| &declared.params) {
-        let ty = match &parameter.constraint {
-            Some(constraint) => lowering.eval.store.lazy(constraint, scope),
-            None => lowering.eval.store.add(Ty::Unknown),
-        };
-        bindings.push((parameter.name.name.as_str(), ty));
-        scope = lowering.eval.store.scope(Scope {
-            module,
-            parent: None,
-            bindings: bindings.clone(),
-            owner: None,
-        });
-    }
-    scope
 }
 
 /// Returns the type of an expression: that of a name, also in a namespace, or the type that a called function returns.
