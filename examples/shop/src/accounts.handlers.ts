@@ -3,7 +3,6 @@ import type { LoginRoutes, SessionRoutes } from "./accounts.routes.ts";
 import { findByPassword, register } from "./accounts.service.ts";
 import type { Account, AccountView } from "./accounts.types.ts";
 import { sessions, type Visitor } from "./auth.ts";
-import { dbOf } from "./database.ts";
 
 /** Starts the session of an account. */
 async function logIn(ctx: BaseContext, { id, name, email, role }: Account): Promise<AccountView> {
@@ -13,10 +12,10 @@ async function logIn(ctx: BaseContext, { id, name, email, role }: Account): Prom
 }
 
 export const loginHandlers = defineHandlers<LoginRoutes>({
-  "POST /accounts": async ({ body, ctx }) => logIn(ctx, await register(dbOf(ctx), body)),
+  "POST /accounts": async ({ body, ctx }) => logIn(ctx, await register(ctx, body)),
 
   "POST /session": async ({ body, ctx }) => {
-    const account = await findByPassword(dbOf(ctx), body);
+    const account = await findByPassword(ctx, body);
     if (account === undefined) {
       return ctx.fail(401, "CREDENTIALS_INVALID", "The address or the password is wrong");
     }

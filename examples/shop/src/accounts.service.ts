@@ -3,12 +3,12 @@ import { eq } from "drizzle-orm";
 import { accounts } from "../.kit/schemas/accounts.ts";
 import type { Account, Credentials, Registration } from "./accounts.types.ts";
 import { passwords } from "./auth.ts";
-import { type Database, violates } from "./database.ts";
+import { type Caller, dbOf, violates } from "./database.ts";
 
 /** Creates the account of a customer. */
-export async function register(db: Database, { name, email, password }: Registration): Promise<Account> {
+export async function register(ctx: Caller, { name, email, password }: Registration): Promise<Account> {
   const values = { name, email: normalized(email), passwordHash: await passwords.hash(password) };
-  const [account] = await db
+  const [account] = await dbOf(ctx)
     .insert(accounts)
     .values(values)
     .returning()
@@ -21,10 +21,10 @@ export async function register(db: Database, { name, email, password }: Registra
 
 /** Returns the account with an address and a password. */
 export async function findByPassword(
-  db: Database,
+  ctx: Caller,
   { email, password }: Credentials,
 ): Promise<Account | undefined> {
-  const [account] = await db
+  const [account] = await dbOf(ctx)
     .select()
     .from(accounts)
     .where(eq(accounts.email, normalized(email)));
@@ -33,7 +33,7 @@ export async function findByPassword(
   if (account === undefined || !isRight) return undefined;
   if (passwords.needsRehash(account.passwordHash)) {
     const passwordHash = await passwords.hash(password);
-    await db.update(accounts).set({ passwordHash }).where(eq(accounts.id, account.id));
+    await dbOf(ctx).update(accounts).set({ passwordHash }).where(eq(accounts.id, account.id));
   }
   return account;
 }

@@ -2,13 +2,12 @@ import { defineHandlers } from "@kit/core";
 import type { Member } from "./auth.ts";
 import type { CartRoutes } from "./cart.routes.ts";
 import { readCart, removeFromCart, setQuantity } from "./cart.service.ts";
-import { dbOf } from "./database.ts";
 
 export const cartHandlers = defineHandlers<CartRoutes, Member>({
-  "GET /cart": ({ ctx }) => readCart(dbOf(ctx), ctx.auth.subject),
+  "GET /cart": ({ ctx }) => readCart(ctx, ctx.auth.subject),
 
   "PUT /cart/:slug": ({ params, body, ctx }) =>
-    setQuantity(dbOf(ctx), ctx.auth.subject, params.slug, body.quantity),
+    setQuantity(ctx, ctx.auth.subject, params.slug, body.quantity),
 
-  "DELETE /cart/:slug": ({ params, ctx }) => removeFromCart(dbOf(ctx), ctx.auth.subject, params.slug),
+  "DELETE /cart/:slug": ({ params, ctx }) => removeFromCart(ctx, ctx.auth.subject, params.slug),
 });

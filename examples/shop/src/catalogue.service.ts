@@ -6,7 +6,7 @@ import { productTags } from "../.kit/schemas/product_tags.ts";
 import { products } from "../.kit/schemas/products.ts";
 import { tags } from "../.kit/schemas/tags.ts";
 import type { ProductQuery, ProductView, Slug, Tag } from "./catalogue.types.ts";
-import type { Database } from "./database.ts";
+import { type Caller, dbOf } from "./database.ts";
 
 const { createdAt: _, ...columns } = getTableColumns(products);
 
@@ -25,16 +25,16 @@ const newest = defineKeyset({
 });
 
 /** Returns one page of the products, the newest first. */
-export async function listProducts(db: Database, query: ProductQuery): Promise<Cursor<ProductView>> {
+export async function listProducts(ctx: Caller, query: ProductQuery): Promise<Cursor<ProductView>> {
   const page = newest.page(query);
   const hasTag = (tag: Slug) =>
     exists(
-      db
+      dbOf(ctx)
         .select({ found: sql`1` })
         .from(productTags)
         .where(and(eq(productTags.productId, products.id), eq(productTags.tag, tag))),
     );
-  const rows = await db
+  const rows = await dbOf(ctx)
     .select({ ...viewColumns, cursorKey: page.key(sql<string>) })
     .from(products)
     .where(and(page.where(sql), query.tag === undefined ? undefined : hasTag(query.tag)))
@@ -44,19 +44,19 @@ export async function listProducts(db: Database, query: ProductQuery): Promise<C
 }
 
 /** Returns a product. Throws 404 if there is no such product. */
-export async function readProduct(db: Database, slug: Slug): Promise<ProductView> {
-  const [product] = await db.select(viewColumns).from(products).where(eq(products.slug, slug));
+export async function readProduct(ctx: Caller, slug: Slug): Promise<ProductView> {
+  const [product] = await dbOf(ctx).select(viewColumns).from(products).where(eq(products.slug, slug));
   if (product === undefined) throw new NotFoundError("PRODUCT_NOT_FOUND", `There is no product ${slug}`);
   return product;
 }
 
 /** Sets the number of pieces of a product. Throws 404 if there is no such product. */
-export async function setStock(db: Database, slug: Slug, stock: number): Promise<ProductView> {
-  await db.update(products).set({ stock }).where(eq(products.slug, slug));
-  return readProduct(db, slug);
+export async function setStock(ctx: Caller, slug: Slug, stock: number): Promise<ProductView> {
+  await dbOf(ctx).update(products).set({ stock }).where(eq(products.slug, slug));
+  return readProduct(ctx, slug);
 }
 
 /** Returns all tags by their names. */
-export function listTags(db: Database): Promise<Tag[]> {
-  return db.select().from(tags).orderBy(asc(tags.name)).limit(1000);
+export function listTags(ctx: Caller): Promise<Tag[]> {
+  return dbOf(ctx).select().from(tags).orderBy(asc(tags.name)).limit(1000);
 }

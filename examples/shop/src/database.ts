@@ -1,12 +1,13 @@
-import type { BaseContext, Plugin } from "@kit/core";
+import type { Plugin } from "@kit/core";
 import { cancellable } from "@kit/core/pg";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { drizzle, type NodePgQueryResultHKT } from "drizzle-orm/node-postgres";
-import type { PgDatabase } from "drizzle-orm/pg-core";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { DatabaseError, Pool } from "pg";
 
-/** Database, or a transaction in the database. */
-export type Database = PgDatabase<NodePgQueryResultHKT>;
+/** Part of a context that services need: the context of a request, or of a transaction. */
+export interface Caller {
+  readonly signal: AbortSignal;
+}
 
 /** Returns `DATABASE_URL`, or during development the URL of the PostgreSQL that kit runs for this project. */
 async function connectionString(): Promise<string> {
@@ -28,8 +29,11 @@ export const pool = new Pool({
 // If an idle connection breaks, for example because the database restarts, the pool replaces it at the next query.
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
-/** Returns the database for one request. Its queries are cancelled if the client disconnects or the request times out. */
-export function dbOf({ signal }: BaseContext): Database {
+/**
+ * Returns the database for one request, or for one transaction. Its queries are cancelled if the client disconnects or the
+ * request times out.
+ */
+export function dbOf({ signal }: Caller) {
   return drizzle(cancellable(pool, signal));
 }
 

@@ -1,16 +1,15 @@
 import { defineHandlers } from "@kit/core";
 import type { Member } from "./auth.ts";
-import { dbOf } from "./database.ts";
 import type { OrderRoutes } from "./orders.routes.ts";
 import { listOrders, placeOrder, readOrder } from "./orders.service.ts";
 
 export const orderHandlers = defineHandlers<OrderRoutes, Member>({
   "POST /orders": async ({ headers, ctx, reply }) => {
-    const order = await placeOrder(dbOf(ctx), ctx.auth.subject, headers["idempotency-key"]);
+    const order = await placeOrder(ctx, ctx.auth.subject, headers["idempotency-key"]);
     return reply(201, order, { location: `/orders/${order.id}` });
   },
 
-  "GET /orders": ({ query, ctx }) => listOrders(dbOf(ctx), ctx.auth.subject, query),
+  "GET /orders": ({ query, ctx }) => listOrders(ctx, ctx.auth.subject, query),
 
-  "GET /orders/:id": ({ params, ctx }) => readOrder(dbOf(ctx), ctx.auth.subject, params.id),
+  "GET /orders/:id": ({ params, ctx }) => readOrder(ctx, ctx.auth.subject, params.id),
 });

@@ -1,4 +1,5 @@
 import { defineKeyset } from "@kit/core/keyset";
+import { transaction } from "@kit/core/pg";
 import { ConflictError, NotFoundError } from "@kit/errors";
 import type { Cursor, CursorQuery } from "@kit/types";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
@@ -8,7 +9,7 @@ import { orderItems } from "../.kit/schemas/order_items.ts";
 import { type OrderRow, orders } from "../.kit/schemas/orders.ts";
 import { products } from "../.kit/schemas/products.ts";
 import { totalOf } from "./cart.service.ts";
-import type { Database } from "./database.ts";
+import { type Caller, dbOf, pool } from "./database.ts";
 import type { IdempotencyKey, OrderView, SoldOut } from "./orders.types.ts";
 
 const newest = defineKeyset({
@@ -22,33 +23,34 @@ const newest = defineKeyset({
  * Throws 409 if the cart is empty, or if the shop has too few pieces of a product.
  */
 export function placeOrder(
-  db: Database,
+  ctx: Caller,
   accountId: string,
   idempotencyKey: IdempotencyKey,
 ): Promise<OrderView> {
-  return db.transaction(async (tx) => {
+  return transaction(ctx, pool, async (tx) => {
     // Two requests of an account order one after the other, so that both cannot use the same cart or the same key.
-    await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("update");
+    const db = dbOf(tx);
+    await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("update");
     const ofKey = and(eq(orders.accountId, accountId), eq(orders.idempotencyKey, idempotencyKey));
-    const [earlier] = await tx.select().from(orders).where(ofKey);
+    const [earlier] = await db.select().from(orders).where(ofKey);
     if (earlier !== undefined) return viewOf(tx, earlier);
 
     const lines = await takeFromStock(tx, accountId);
     const values = { accountId, idempotencyKey, total: totalOf(lines) };
-    const [order] = await tx.insert(orders).values(values).returning();
+    const [order] = await db.insert(orders).values(values).returning();
     const orderId = order!.id;
     const items = lines.map(({ slug, name, price, quantity }) => ({ orderId, slug, name, price, quantity }));
-    await tx.insert(orderItems).values(items);
-    await tx.delete(cartItems).where(eq(cartItems.accountId, accountId));
+    await db.insert(orderItems).values(items);
+    await db.delete(cartItems).where(eq(cartItems.accountId, accountId));
     return viewOf(tx, order!);
   });
 }
 
 /** Reduces the stock of the products in a cart, and returns the lines of the cart. */
-async function takeFromStock(tx: Database, accountId: string) {
+async function takeFromStock(ctx: Caller, accountId: string) {
   const { id, slug, name, price, stock } = products;
   const { quantity } = cartItems;
-  const lines = await tx
+  const lines = await dbOf(ctx)
     .select({ id, slug, name, price, stock, quantity })
     .from(cartItems)
     .innerJoin(products, eq(id, cartItems.productId))
@@ -60,7 +62,7 @@ async function takeFromStock(tx: Database, accountId: string) {
   for (const line of lines) {
     if (line.quantity > line.stock) throw soldOut({ slug: line.slug, name: line.name, left: line.stock });
     const left = { stock: line.stock - line.quantity };
-    await tx.update(products).set(left).where(eq(id, line.id));
+    await dbOf(ctx).update(products).set(left).where(eq(id, line.id));
   }
   return lines;
 }
@@ -72,12 +74,12 @@ function soldOut(details: SoldOut): ConflictError {
 
 /** Returns one page of the orders of an account, the newest first. */
 export async function listOrders(
-  db: Database,
+  ctx: Caller,
   accountId: string,
   query: CursorQuery,
 ): Promise<Cursor<OrderView>> {
   const page = newest.page({ ...query, accountId });
-  const rows = await db
+  const rows = await dbOf(ctx)
     .select({
       id: orders.id,
       total: orders.total,
@@ -89,26 +91,26 @@ export async function listOrders(
     .orderBy(page.orderBy(sql))
     .limit(page.limit);
   const { data, ...cursors } = page.of(rows);
-  return { data: await withItems(db, data), ...cursors };
+  return { data: await withItems(ctx, data), ...cursors };
 }
 
 /** Returns an order of an account. Throws 404 if the account has no such order. */
-export async function readOrder(db: Database, accountId: string, id: string): Promise<OrderView> {
+export async function readOrder(ctx: Caller, accountId: string, id: string): Promise<OrderView> {
   const own = and(eq(orders.accountId, accountId), eq(orders.id, id));
-  const [order] = await db.select().from(orders).where(own);
+  const [order] = await dbOf(ctx).select().from(orders).where(own);
   if (order === undefined) throw new NotFoundError("ORDER_NOT_FOUND", "There is no such order");
-  return viewOf(db, order);
+  return viewOf(ctx, order);
 }
 
-async function viewOf(db: Database, { id, total, placedAt }: OrderRow): Promise<OrderView> {
-  const [view] = await withItems(db, [{ id, total, placedAt }]);
+async function viewOf(ctx: Caller, { id, total, placedAt }: OrderRow): Promise<OrderView> {
+  const [view] = await withItems(ctx, [{ id, total, placedAt }]);
   return view!;
 }
 
 /** Adds the items of orders, with one query. */
-async function withItems(db: Database, found: readonly Omit<OrderView, "items">[]): Promise<OrderView[]> {
+async function withItems(ctx: Caller, found: readonly Omit<OrderView, "items">[]): Promise<OrderView[]> {
   const ids = found.map(({ id }) => id);
-  const items = await db
+  const items = await dbOf(ctx)
     .select()
     .from(orderItems)
     .where(inArray(orderItems.orderId, ids))

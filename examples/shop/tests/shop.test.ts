@@ -144,6 +144,18 @@ describe("orders", () => {
     assert.equal(await stockOf(slug), 0);
   });
 
+  test("change nothing if one of their products is sold out", async () => {
+    const customer = await logIn(client);
+    const slugs = await Promise.all([5, 5, 5, 5, 0].map(addProduct));
+    for (const slug of slugs) await fillCart(customer, slug);
+    assert.equal((await order(customer)).status, 409);
+    assert.deepEqual(await Promise.all(slugs.map(stockOf)), [5, 5, 5, 5, 0]);
+    const { body } = await client.request("GET", "/cart", { headers: customer });
+    assert.equal((body as { lines: unknown[] }).lines.length, 5);
+    const orders = await client.request("GET", "/orders", { headers: customer });
+    assert.deepEqual(orders.body, { data: [] });
+  });
+
   test("keep the price, and empty the cart", async () => {
     const [customer, slug] = [await logIn(client), await addProduct()];
     await fillCart(customer, slug, 2);
