@@ -124,7 +124,7 @@ describe("the project of docs/guide/object-store.md", { timeout: 600_000 }, () =
     assert.deepEqual(await stored(), earlier);
   });
 
-  it("responds with 400 and leaves nothing if a body is broken behind its first parts", async () => {
+  it("responds with 400 and stores nothing if a body is invalid after its first parts", async () => {
     const earlier = await stored();
     const socket = await begun(app.port, 20 * mebibyte);
     const answer = response(socket);
@@ -160,7 +160,7 @@ describe("the project of docs/guide/object-store.md", { timeout: 600_000 }, () =
     await until(async () => descriptors(app) <= earlier);
   });
 
-  it("gives addresses of the store to clients, for one length", async () => {
+  it("gives clients an address of the store for an upload of one exact length", async () => {
     const post = (bytes: number): Promise<Response> =>
       fetch(`${app.url}/addresses`, {
         method: "POST",

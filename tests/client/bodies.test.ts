@@ -245,7 +245,7 @@ test("`stream()` gives the body as a stream, and errors as usual", async () => {
   );
 });
 
-test("lines of a response are decoded one after the other, after the timeout of the call too", async () => {
+test("lines of a response are decoded one after the other, even after the timeout of the call", async () => {
   await using app = await served(
     (_request, response) => {
       response.writeHead(200, { "content-type": "application/jsonl" });
@@ -281,7 +281,7 @@ function failureOf(code: string): string {
 
 const EVENTS = { "content-type": "text/event-stream" };
 
-test("events are decoded by name, and a lost connection goes on after the last id", async () => {
+test("events are decoded by name, and after a lost connection the client continues after the last id", async () => {
   await using app = await served((request, response, count) => {
     response.writeHead(200, EVENTS);
     if (count === 1) {
@@ -355,7 +355,7 @@ test("an id in any script is sent as UTF-8 in the header `last-event-id`", async
   assert.equal(Buffer.from(sent as string, "latin1").toString(), "…é");
 });
 
-test("a reconnection to a page instead of events is an unexpected response", async () => {
+test("a reconnection fails with an unexpected response if the server sends a page instead of events", async () => {
   await using app = await served((_request, response, count) => {
     const headers = { "content-type": count === 1 ? "Text/Event-Stream;bogus" : "text/event-stream-not" };
     response.writeHead(200, headers).end("retry: 1\n\n");
@@ -397,7 +397,7 @@ test("the delays of reconnections grow up to the maximum, also after `retry: 0`"
   for (const [at, ms] of least.entries()) assert.ok(delays[at]! > ms - 5, `${delays}`);
 });
 
-test("a reconnection time that no timer can have does not reconnect at once", async () => {
+test("a reconnection time above the maximum of timers causes no immediate reconnection", async () => {
   for (const digits of ["9".repeat(400), String(2 ** 31)]) {
     const stop = new AbortController();
     await using app = await served((_request, response) =>
@@ -411,7 +411,7 @@ test("a reconnection time that no timer can have does not reconnect at once", as
   }
 });
 
-test("an iteration of events that the caller ends closes the connection", async () => {
+test("the connection closes if the caller ends the iteration of events", async () => {
   const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>();
   await using app = await served((_request, response) => {
     response.on("close", closed);
@@ -421,7 +421,7 @@ test("an iteration of events that the caller ends closes the connection", async 
   await isClosed;
 });
 
-test("a page instead of events or lines is an unexpected response", async () => {
+test("a call fails with an unexpected response if the server sends a page instead of events or lines", async () => {
   await using app = await served((_request, response) =>
     response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
   );

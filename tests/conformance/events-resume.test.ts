@@ -56,7 +56,7 @@ async function start(name: string): Promise<Running> {
 }
 
 for (const name of isRust ? ["rust"] : ["native", "express"]) {
-  test(`${name}: no event is lost or received twice if connections are cut and the server is killed`, async (t) => {
+  test(`${name}: no event is lost or received twice if connections close and the server is killed`, async (t) => {
     const seed = Number(process.env["KIT_SEED"] ?? 1);
     t.diagnostic(`KIT_SEED=${seed}`);
     const source = new Random(seed);

@@ -170,7 +170,7 @@ for (const [name, make] of servers) {
       });
     }
 
-    test("holds the client while the handler does not read", async () => {
+    test("stops reading from the client while the handler does not read", async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const content = 64 * mebibyte;
       await using app = await serveAvatars(make(), async (body) => {
@@ -217,7 +217,7 @@ for (const [name, make] of servers) {
       assert.equal(calls, 0);
     });
 
-    test("responds before the end of an upload that the handler leaves, and closes the connection", async () => {
+    test("responds before the end of an upload if the handler stops reading, and closes the connection", async () => {
       await using app = await serveAvatars(make(), async ({ avatar }) => {
         for await (const bytes of avatar!) return bytes.length;
         return 0;
@@ -251,7 +251,7 @@ for (const [name, make] of servers) {
       }
     });
 
-    test("leaves no descriptors and no handlers if clients disconnect at any position of the body", async (t) => {
+    test("has no open descriptors and no running handlers after clients disconnect at any position of the body", async (t) => {
       if (process.platform !== "linux") return t.skip("this system has no /proc/self/fd");
       const handlers = { begun: 0, ended: 0 };
       await using app = await serveAvatars(make(), async (body) => {

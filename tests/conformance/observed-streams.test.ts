@@ -62,7 +62,7 @@ for (const [server, make] of servers) {
       assert.equal((await app.list()).open, 0);
     });
 
-    test("shows the close code and reason of the client, and those for a message that breaks the contract", async () => {
+    test("shows the close code and the reason if the client closes, and if a message breaks the contract", async () => {
       const ends: unknown[] = [];
       for (const finish of [
         (socket: WebSocket) => socket.close(3001, "enough"),
@@ -123,7 +123,7 @@ for (const [server, make] of servers) {
       assert.deepEqual([end!.result, end!.code, sent.messages], ["complete", null, 3]);
     });
 
-    test("shows that the client of a stream left, and that the handler of a stream failed", async () => {
+    test("shows if a stream ended because its client disconnected or because its handler failed", async () => {
       gate.release = Promise.withResolvers();
       const leave = await read(app.port, "/lines", /"percent":1/);
       leave();

@@ -96,7 +96,7 @@ for (const { name, canSend, start } of isRust ? [] : columns) {
         assert.ok(trace.totalMs >= 0 && trace.lifecycle.every(({ durationMs }) => durationMs >= 0));
       });
     }
-    test("can send most cases", () => {
+    test("most cases of the conformance file can be sent to this server", () => {
       assert.ok(possible.length > cases.length * 0.8, `${possible.length} of ${cases.length}`);
     });
   });

@@ -145,7 +145,7 @@ notInRust(
   "TRUST_PROXY of the program is not set; vectors test its rules",
 );
 for (const [server, serve] of isRust ? [] : edgeColumns) {
-  test(`${server}: does not log the address of a trusted proxy as that of the client it refuses`, async () => {
+  test(`${server}: does not log the address of a trusted proxy as the address of a refused client`, async () => {
     await using app = await serve({ requestLog: true, trustProxy: 1 });
     const bytes = Buffer.from("GET / HTTP/1.1\r\nno colon\r\n\r\n");
     const [refused] = readResponses(await sendBytes(app.port, bytes, 5000));

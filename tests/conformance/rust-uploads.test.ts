@@ -100,7 +100,7 @@ describe(
       assert.ok(growth <= 32, `${growth} MiB`);
     });
 
-    test("holds the client while the handler does not read", async () => {
+    test("stops reading from the client while the handler does not read", async () => {
       await using app = await serve();
       const content = 64 * mebibyte;
       const sender = await open(app.port, avatar(begin.length + content + end.length, "hold") + begin);
@@ -128,7 +128,7 @@ describe(
       sender.socket.destroy();
     });
 
-    test("responds before the end of an upload that the handler leaves, and closes the connection without a reset", async () => {
+    test("responds before the end of an upload if the handler stops reading, and closes the connection without a reset", async () => {
       await using app = await serve();
       const length = 8 * mebibyte;
       const sender = await open(app.port, `${avatar(length, "leave")}${begin}abc`);
@@ -172,7 +172,7 @@ describe(
       sender.socket.destroy();
     });
 
-    test("limits the time between two pieces of a body, and not the time of the body", async () => {
+    test("limits the time between two chunks of a body, but not the total time of a body", async () => {
       await using app = await serve({ bodyTimeoutMs: 400 });
       const body = `${begin}${"x".repeat(12)}${end}`;
       const sender = await open(app.port, avatar(body.length));
@@ -207,7 +207,7 @@ describe(
     });
 
     test(
-      "leaves no descriptors and no handlers if clients disconnect at any position of the body",
+      "has no open descriptors and no running handlers after clients disconnect at any position of the body",
       { skip: noProc },
       async () => {
         await using app = await serve();

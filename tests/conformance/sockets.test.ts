@@ -148,7 +148,7 @@ for (const [server, start] of targets) {
       assert.match(String(headers["allow"]), /GET/);
     });
 
-    test("refuses pages of other origins, and accepts the own host", async () => {
+    test("refuses pages of other origins, and accepts pages of the server's own host", async () => {
       const from = async (origin: string): Promise<number> =>
         (await ask(port, "/echo", { ...handshake, origin })).status;
       assert.equal(await from("https://evil.example.com"), 403);
@@ -164,19 +164,19 @@ for (const [server, start] of targets) {
 
     const withoutCors =
       isRust && "the program has no option `cors`; crates/kit-runtime/tests/suite/sockets.rs tests it";
-    test("accepts pages of the origins of cors", { skip: withoutCors }, async () => {
+    test("accepts pages whose origin is in the option cors", { skip: withoutCors }, async () => {
       const own = { ...handshake, origin: "https://app.example.com" };
       assert.equal((await ask(port, "/echo", own)).status, 101);
     });
 
-    test("sends headers of middleware with the handshake, and lets middleware refuse it", async () => {
+    test("sends headers of middleware with the handshake, and middleware can refuse the handshake", async () => {
       const { status, code } = await ask(port, "/guarded", handshake);
       assert.deepEqual([status, code], [401, "UNAUTHORIZED"]);
       const accepted = await ask(port, "/guarded", { ...handshake, "x-token": "secret" });
       assert.deepEqual([accepted.status, accepted.headers["x-guarded"]], [101, "yes"]);
     });
 
-    test("lets a wrapper refuse the handshake or add headers", async () => {
+    test("a wrapper can refuse the handshake or add headers", async () => {
       for (const token of [undefined, "late"]) {
         const refused = await ask(port, "/wrapped", { ...handshake, ...(token && { "x-token": token }) });
         assert.deepEqual([refused.status, refused.code], [401, "UNAUTHORIZED"]);
@@ -268,7 +268,7 @@ for (const [server, start] of targets) {
       await client.closed;
     });
 
-    test("holds back a handler that sends faster than its client reads", async () => {
+    test("makes a handler wait if the handler sends faster than its client reads", async () => {
       const name = `flood-${nextNumber()}`;
       const client = await SocketClient.open(port, `/flood?name=${name}`);
       client.socket.pause();
@@ -363,7 +363,7 @@ for (const [server, make] of servers) {
       assert.deepEqual([allowed.status, allowed.headers["x-version"]], [101, "v1"]);
     });
 
-    test("ends the socket of a client that left while the handler did not read", async () => {
+    test("closes the socket if the client disconnects while the handler does not read", async () => {
       const name = `stuck-${nextNumber()}`;
       unstuck.set(name, Promise.withResolvers());
       const client = await SocketClient.open(port, `/stuck?name=${name}`);
@@ -409,7 +409,7 @@ for (const [server, make] of servers) {
 }
 
 for (const [server, make] of servers) {
-  test(`${server}: closes quickly if a client left while the handler did not read`, async () => {
+  test(`${server}: shuts down quickly if a client has disconnected while the handler does not read`, async () => {
     const app = createSocketApp(make());
     const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
     const name = `stuck-${nextNumber()}`;
@@ -451,7 +451,7 @@ test("Express middleware refuses a handshake", { skip: isRust && "there is no Ex
 });
 
 test(
-  "a handler that fails after its socket does not change the record of another request",
+  "a handler that fails after its socket has closed does not change the record of a later request",
   {
     skip: isRust && "a Rust server has no plugins",
   },

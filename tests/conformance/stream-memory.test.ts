@@ -75,7 +75,7 @@ for (const [name, make] of servers) {
     });
   }
 
-  test(`${name}: ${leaving} clients that leave a stream at any position end the stream and leave no descriptors`, async (t) => {
+  test(`${name}: ${leaving} clients that disconnect at any position of a stream end the stream, and all descriptors are closed`, async (t) => {
     if (process.platform !== "linux") return t.skip("this system has no /proc/self/fd");
     await using app = await serve();
     length = size;

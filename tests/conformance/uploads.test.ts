@@ -32,7 +32,7 @@ async function tellError(exchange: ServerExchange): Promise<void> {
 notInRust("request bodies in chunks", "the Rust server reads a whole body before its handler");
 for (const [name, make] of servers) {
   describe(name, { concurrency: true }, () => {
-    test("passes the request on before its body arrives, and each chunk as it arrives", async () => {
+    test("calls the handler before the body arrives, and passes each chunk on when the chunk arrives", async () => {
       const log: unknown[] = [];
       await using app = await serveUploads(make(), async (exchange) => {
         const { bodyLength, bodyTooLarge } = exchange;
@@ -236,7 +236,7 @@ for (const [name, make] of servers) {
       client.socket.destroy();
     });
 
-    test("reads the whole body of a client that closes its sending side after it", async () => {
+    test("reads the whole body of a client that closes its sending side after the body", async () => {
       await using app = await serveUploads(make(), async (exchange) => {
         await sleep(50);
         await echo(exchange);

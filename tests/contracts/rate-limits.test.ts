@@ -52,7 +52,7 @@ describe("an application with a rate limit", () => {
     assert.equal(result.code, 0, result.stdout + result.stderr);
   });
 
-  test("does not start if each of several workers would count for itself", async () => {
+  test("does not start if several workers would have separate counts", async () => {
     await writeFile(join(project.root, "src/app.ts"), app("nativeServer({ workers: 2 })"));
     const result = await run(process.execPath, ["src/main.ts"], { cwd: project.root, timeout: 60_000 });
     assert.equal(result.code, 1);

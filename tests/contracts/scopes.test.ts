@@ -112,7 +112,7 @@ describe("an application whose contracts require scopes", () => {
   });
   after(() => project.remove());
 
-  test("compiles, and passes its generated contract tests without skipped ones", async () => {
+  test("compiles, and passes all generated contract tests without skipping a test", async () => {
     const tsc = join(repository, "node_modules/.bin/tsc");
     const checked = await run(process.execPath, [tsc, "-p", "."], { cwd: project.root });
     assert.equal(checked.code, 0, checked.stdout);

@@ -153,7 +153,7 @@ describe("an application whose wrappers reply and fail", () => {
     assert.equal(result.code, 0, result.stdout);
   });
 
-  test("passes its generated contract tests, which list a reply that no test has seen", async () => {
+  test("passes its generated contract tests, which report a reply that no test received", async () => {
     const result = await project.kit(["test"], { timeout: 120_000 });
     const output = result.stdout + result.stderr;
     assert.equal(result.code, 0, output);

@@ -33,7 +33,7 @@ describe("the dashboard of the sidecar", { skip }, () => {
     });
     after(() => app?.stop());
 
-    test("asks for the key, never puts it into an address, and forgets it when the tab is closed", async () => {
+    test("asks for the key, never writes the key into the address, and stores the key only until the tab is closed", async () => {
       await withPage(browser, url, { expected: /status of 401/ }, async ({ page, context, requests }) => {
         const field = page.getByLabel("Key");
         await field.waitFor();

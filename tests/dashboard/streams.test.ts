@@ -44,7 +44,7 @@ describe("the view of streams", { skip }, () => {
 
   for (const width of [1280, 360]) {
     for (const colorScheme of ["light", "dark"] as const) {
-      test(`lists them, and shows messages, at ${width} px, ${colorScheme}, without serious violations in axe`, async () => {
+      test(`lists the streams and shows messages at ${width} px, ${colorScheme}, without serious violations in axe`, async () => {
         await withPage(browser, url, { width, colorScheme }, async ({ page }) => {
           await page.getByText("2 open").waitFor();
           await row(page, /4001.*closed by the application, 4001: As you wish/s).waitFor();

@@ -77,7 +77,7 @@ describe("kit test counts which items of the contracts the tests cover", { timeo
     assert.deepEqual(routes, { seen: 0, of: 5 });
   });
 
-  test("every request counts, no matter which client sends it and which test process runs the application", async () => {
+  test("every request counts, whichever client sends it and whichever test process runs the application", async () => {
     await mkdir(join(project.root, "tests"), { recursive: true });
     await writeFile(
       join(project.root, "tests/others.test.ts"),

@@ -36,7 +36,7 @@ save("no test", () => {});
   assert.deepEqual(titlesOfNode(source, "a.test.ts"), []);
 });
 
-test("titlesOfRust returns test functions because of their attribute", () => {
+test("titlesOfRust returns only functions that have a test attribute", () => {
   const source = `
 #[test]
 fn plain() {}
@@ -52,7 +52,7 @@ fn without_attributes() {}
 
 test("requireTest throws an error for a missing test, and the error names the file and its tests", async () => {
   const file = "tests/specification/reference.test.ts";
-  await requireTest({ file, test: "titlesOfRust returns test functions because of their attribute" });
+  await requireTest({ file, test: "titlesOfRust returns only functions that have a test attribute" });
   await assert.rejects(
     requireTest({ file, test: "functions of Rust" }),
     /reference\.test\.ts has no test "functions of Rust"/,

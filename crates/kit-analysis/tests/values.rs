@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
 
 #[test]
-fn example_for_two_random_types_is_valid_for_both_types() {
+fn example_that_is_created_for_two_types_is_valid_for_each_type() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut found, mut apart) = (0, 0);
     for _ in 0..4000 {

@@ -53,7 +53,7 @@ fn columns(latest: &Latest) -> Vec<String> {
 }
 
 #[test]
-fn reports_no_branches_if_each_migration_follows_the_previous_migration() {
+fn reports_no_branches_if_each_migration_is_the_child_of_the_previous_migration() {
     let first = migration(1, &[], &schema(&["a"], &[]));
     let second = migration(2, std::slice::from_ref(&first), &schema(&["a", "b"], &[]));
     let both = latest(&[first, second]).unwrap();

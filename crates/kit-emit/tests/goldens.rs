@@ -210,7 +210,7 @@ fn same_program_gives_the_same_bytes_in_every_run() {
 }
 
 #[test]
-fn marks_exactly_the_artifacts_that_contain_the_time_as_dated() {
+fn only_artifacts_that_contain_the_build_time_are_marked_as_dated() {
     let program = support::kitchen_sink::program();
     let tree = support::tree(&program);
     let options = options("sink");

@@ -74,7 +74,7 @@ fn runtime_module_contains_the_types_of_routes_after_the_types_they_refer_to() {
 }
 
 #[test]
-fn runtime_module_contains_the_text_of_the_modules_of_each_type() {
+fn runtime_module_contains_the_code_of_the_other_generated_modules() {
     let texts = texts(&support::kitchen_sink::program(), &[]);
     let mut sections = 0;
     for section in texts["runtime.ts"].split("\n// ").skip(2) {

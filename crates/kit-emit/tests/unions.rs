@@ -59,7 +59,7 @@ fn discriminated() -> Value {
 }
 
 #[test]
-fn union_becomes_a_one_of_with_a_discriminator_if_a_property_tells_components_apart() {
+fn union_becomes_a_one_of_with_a_discriminator_if_a_property_distinguishes_its_members() {
     let found = schema(|b| vec![tagged(b, "Cat", "cat"), tagged(b, "Dog", "dog")]);
     assert_eq!(found, discriminated());
 }

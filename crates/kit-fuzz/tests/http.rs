@@ -18,7 +18,7 @@ fn engine_serves_random_traffic_of_several_clients() {
 }
 
 #[test]
-fn engine_gives_the_same_result_for_every_division_of_a_stream() {
+fn engine_gives_the_same_result_wherever_a_stream_is_split() {
     try_all("http-splits", kit_fuzz::http::splits, 3000, 400);
 }
 

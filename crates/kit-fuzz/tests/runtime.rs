@@ -55,7 +55,7 @@ fn runtime_parses_any_json_like_serde_json() {
 }
 
 #[test]
-fn header_of_a_client_does_not_change_its_address_behind_proxies() {
+fn header_that_a_client_sends_does_not_change_the_client_address_behind_proxies() {
     assert!(replay("trust-proxy", kit_fuzz::runtime::trust_proxy) >= 10);
     let pieces = [
         "\"", "\\", ",", ";", "=", "for=", "6.6.6.6", " ", "\t", ":", "[", "]", "a", "%", "_",
@@ -73,7 +73,7 @@ fn header_of_a_client_does_not_change_its_address_behind_proxies() {
 }
 
 #[test]
-fn parts_of_a_multipart_body_have_the_same_contents_if_they_are_written_again() {
+fn multipart_body_has_the_same_parts_after_it_is_parsed_and_written() {
     assert!(replay("multipart", kit_fuzz::runtime::multipart) >= 10);
     let pieces = [
         "--b",

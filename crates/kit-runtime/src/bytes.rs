@@ -159,7 +159,7 @@ mod tests {
     use super::{base64url, decode, encode, from_base64url, is_base64};
 
     #[test]
-    fn decodes_encoded_base64url_and_refuses_every_other_form() {
+    fn decodes_base64url_that_kit_has_encoded_and_refuses_every_other_form() {
         for length in 0..=64_u8 {
             let bytes: Vec<u8> = (0..length).map(|byte| byte.wrapping_mul(37)).collect();
             assert_eq!(from_base64url(&base64url(&bytes)), Some(bytes));

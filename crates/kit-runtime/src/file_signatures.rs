@@ -57,13 +57,13 @@ mod tests {
     use super::{MAX_SIGNATURE, SIGNATURES, contradicting_type};
 
     #[test]
-    fn needs_the_bytes_of_the_longest_signature() {
+    fn needs_as_many_bytes_of_a_file_as_the_longest_signature_has() {
         let ends = SIGNATURES.iter().map(|(_, offset, start)| offset + start.len());
         assert_eq!(ends.max(), Some(MAX_SIGNATURE));
     }
 
     #[test]
-    fn finds_files_with_another_type_than_declared() {
+    fn finds_files_whose_first_bytes_do_not_match_the_declared_type() {
         let png = b"\x89PNG\r\n\x1a\n....";
         for (declared, bytes, expected) in [
             ("image/png", png.as_slice(), None),

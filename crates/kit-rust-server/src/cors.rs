@@ -151,7 +151,7 @@ mod tests {
     use super::is_origin;
 
     #[test]
-    fn accepts_origins_in_the_form_of_browsers_only() {
+    fn accepts_only_origins_in_the_form_that_browsers_send() {
         for origin in [
             "https://app.example.com",
             "https://*.example.com",

@@ -297,7 +297,7 @@ mod tests {
     use super::{IMPORTED, is_reserved, type_name};
 
     #[test]
-    fn adds_model_to_type_names_that_would_hide_names_of_rust() {
+    fn adds_the_suffix_model_to_type_names_that_would_hide_names_of_rust() {
         for (typescript, rust) in [
             ("Note", "Note"),
             ("HTTPError", "HTTPError"),

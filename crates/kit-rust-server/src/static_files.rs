@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_option_and_the_mistake() {
+    fn error_names_the_option_and_the_mistake() {
         let one = |value: Value| messages(Some(value)).join("; ");
         assert!(messages(None)[0].contains("known only when the application runs"));
         assert!(one(json!(true)).contains("`staticFiles` is true"));

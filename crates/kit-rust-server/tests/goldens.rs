@@ -21,35 +21,35 @@ use projects::generated;
 type Files = BTreeMap<String, String>;
 
 #[test]
-fn matches_the_golden_of_notes() {
+fn generates_the_golden_project_notes() {
     check("notes", files(&whole("notes", &support::notes::program())));
 }
 
 #[test]
-fn matches_the_golden_of_shop() {
+fn generates_the_golden_project_shop() {
     check("shop", files(&whole("shop", &projects::shop())));
 }
 
 /// Compares only the handlers, because the other files resemble those of the other projects.
 #[test]
-fn matches_the_golden_of_teams() {
+fn generates_the_golden_project_teams() {
     let mut files = files(&whole("teams", &projects::teams()));
     files.retain(|path, _| path.starts_with("src/handlers/"));
     check("teams", files);
 }
 
 #[test]
-fn matches_the_golden_of_names() {
+fn generates_the_golden_project_names() {
     check("names", files(&whole("names", &projects::names())));
 }
 
 #[test]
-fn matches_the_golden_of_owners() {
+fn generates_the_golden_project_owners() {
     check("owners", files(&whole("owners", &projects::owners())));
 }
 
 #[test]
-fn matches_the_golden_of_contracts() {
+fn generates_the_golden_project_contracts() {
     check(
         "contracts",
         files(&whole("contracts", &support::contracts::program())),
@@ -58,7 +58,7 @@ fn matches_the_golden_of_contracts() {
 
 /// Compares only the files with code for bodies.
 #[test]
-fn matches_the_golden_of_bodies() {
+fn generates_the_golden_project_bodies() {
     let mut files = files(&whole("bodies", &support::bodies::program()));
     files.retain(|path, _| ["kit/router.rs", "src/handlers/photos.rs"].contains(&path.as_str()));
     check("bodies", files);
@@ -66,7 +66,7 @@ fn matches_the_golden_of_bodies() {
 
 /// Compares only the files that WebSockets change.
 #[test]
-fn matches_the_golden_of_chat() {
+fn generates_the_golden_project_chat() {
     let mut files = files(&whole("chat", &projects::chat()));
     let shown = [
         "Cargo.toml",
@@ -80,7 +80,7 @@ fn matches_the_golden_of_chat() {
 
 /// Compares only the files that the options change.
 #[test]
-fn matches_the_golden_of_problem() {
+fn generates_the_golden_project_problem() {
     let mut files = files(&whole("problem", &projects::problem()));
     let shown = [
         "Cargo.toml",
@@ -95,7 +95,7 @@ fn matches_the_golden_of_problem() {
 
 /// Compares only the files that the options change.
 #[test]
-fn matches_the_golden_of_own_errors() {
+fn generates_the_golden_project_own_errors() {
     let mut files = files(&whole("own-errors", &projects::own_errors()));
     files.retain(|path, _| ["Cargo.toml", "kit/router.rs", "kit/models/errors.rs"].contains(&path.as_str()));
     check("own-errors", files);
@@ -109,12 +109,12 @@ fn declares_the_error_format_of_the_guide_in_the_golden_of_own_errors() {
 }
 
 #[test]
-fn matches_the_golden_of_wrappers() {
+fn generates_the_golden_project_wrappers() {
     check("wrappers", files(&whole("wrappers", &projects::wrappers())));
 }
 
 #[test]
-fn matches_the_golden_of_kitchen_sink() {
+fn generates_the_golden_project_kitchen_sink() {
     let program = projects::kitchen_sink();
     check("kitchen-sink", files(&whole("kitchen-sink", &program)));
 }

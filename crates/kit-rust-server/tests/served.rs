@@ -43,13 +43,13 @@ fn migrate(project: &ProjectDirectory, database: &Database) {
 }
 
 #[test]
-fn prepares_every_statement_on_the_tables() {
+fn postgresql_accepts_every_generated_statement() {
     for (name, program) in projects::all() {
         let project = Workspace::written().project(name);
         if program.entities.is_empty() {
             continue;
         }
-        on_each_release("prepares_every_statement_on_the_tables", |database| {
+        on_each_release("postgresql_accepts_every_generated_statement", |database| {
             migrate(project, database);
             let mut count = 0;
             for file in project.files(".kit/db", ".rs") {
@@ -89,8 +89,8 @@ fn runs_every_function_of_the_database_modules() {
 }
 
 #[test]
-fn keeps_the_values_of_columns_of_every_type() {
-    ask("names", "keeps_the_values_of_columns_of_every_type");
+fn reads_stored_values_from_columns_of_every_type() {
+    ask("names", "reads_stored_values_from_columns_of_every_type");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn writes_response_bodies_that_are_not_json() {
 }
 
 #[test]
-fn responds_with_problem_details_to_errors_of_the_server_and_of_other_sites() {
+fn responds_with_problem_details_to_errors_of_handlers_and_to_requests_of_other_sites() {
     served_contracts::problem(&Workspace::compiled().server("problem"));
 }
 

@@ -142,7 +142,7 @@ mod tests {
     use super::{http_date, seconds_at};
 
     #[test]
-    fn writes_the_dates_that_the_parser_reads() {
+    fn parses_each_date_that_it_has_written() {
         assert_eq!(http_date(784_111_777), "Sun, 06 Nov 1994 08:49:37 GMT");
         for seconds in [0, 86_399, 951_782_400, 1_709_164_800, 4_102_444_799] {
             assert_eq!(seconds_at(&http_date(seconds), 2026), Some(seconds));

@@ -119,7 +119,7 @@ mod tests {
     use super::{CurrentVersion, Outcome, evaluate};
 
     #[test]
-    fn passes_the_table_of_preconditions() {
+    fn gives_the_expected_result_for_each_row_of_the_table_of_preconditions() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/conditional.json");
         // A generated server contains these sources, but not the file.
         let Ok(text) = std::fs::read_to_string(path) else {

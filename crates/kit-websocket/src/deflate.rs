@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_the_compressed_size_of_a_message() {
+    fn bound_of_the_compressed_size_never_overflows() {
         assert!(max_compressed(0) > 0);
         assert_eq!(max_compressed(usize::MAX), usize::MAX);
     }

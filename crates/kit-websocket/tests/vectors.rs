@@ -61,7 +61,7 @@ fn run(parts: &[&[u8]], limit: usize, compression: Compression) -> Outcome {
 }
 
 #[test]
-fn handles_the_conformance_vectors_for_every_division_of_the_bytes() {
+fn handles_the_conformance_vectors_in_parts_of_any_size() {
     let document = include_str!("../../../conformance/websocket.json");
     let document: Value = serde_json::from_str(document).expect("JSON");
     let limit = usize::try_from(document["messageBytes"].as_u64().expect("a number")).expect("small");

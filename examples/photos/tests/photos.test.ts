@@ -90,7 +90,7 @@ describe("the album", () => {
 describe("an import", () => {
   const type = { "content-type": "application/jsonl" };
 
-  test("changes photos with 100,000 lines", async () => {
+  test("changes the titles of photos from a file of 100,000 lines", async () => {
     const photos = await Promise.all(Array.from({ length: 10 }, (_, index) => add(`Photo ${index}`)));
     const unknown = crypto.randomUUID();
     async function* lines(): AsyncGenerator<Uint8Array> {
@@ -110,7 +110,7 @@ describe("an import", () => {
     assert.equal(changed?.title, "99/990");
   });
 
-  test("accepts its own export", async () => {
+  test("accepts the file that an export returns", async () => {
     const exported = await (await fetch(`${url}/photos/export`)).text();
     const response = await fetch(`${url}/photos/import`, { method: "POST", headers: type, body: exported });
     assert.deepEqual(await response.json(), { changed: (await list()).length, unknown: 0 });

@@ -48,7 +48,7 @@ describe("createApiKey", () => {
     for (const [character, count] of counts) assert.ok(Math.abs(count - 387) < 157, `${character}: ${count}`);
   });
 
-  it("refuses a prefix that cannot be read again", () => {
+  it("refuses a prefix from which a key could not be parsed", () => {
     for (const prefix of ["", "Shop", "1shop", "shop_", "a_b_c", "shop key", "a".repeat(21)]) {
       assert.throws(() => createApiKey(prefix), /the prefix must have/, prefix);
     }
@@ -86,7 +86,7 @@ describe("apiKeys", () => {
     assert.equal((await app.send("/me", withKey(other.key))).status, 401);
   });
 
-  it("asks for no key whose prefix, length or checksum is wrong", async () => {
+  it("does not query the store for a key whose prefix, length or checksum is wrong", async () => {
     const asked: string[] = [];
     await using app = await application(new Map(), {}, asked);
     const { key } = createApiKey("shop");
@@ -107,7 +107,7 @@ describe("apiKeys", () => {
     assert.equal(asked.length, 1);
   });
 
-  it("refuses keys that have ended", async () => {
+  it("refuses expired keys", async () => {
     const { key, id, hash } = createApiKey("shop");
     const stored: Stored = new Map();
     await using app = await application(stored);

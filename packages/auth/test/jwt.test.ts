@@ -76,7 +76,7 @@ describe("jwt", () => {
     });
   }
 
-  it("refuses headers that are not a bearer token", async () => {
+  it("refuses a header authorization that is not a bearer token", async () => {
     await using app = await application({});
     const token = await signed({});
     for (const authorization of [
@@ -167,7 +167,7 @@ describe("jwt", () => {
     );
   });
 
-  it("reads scopes from scope, scp or a function, and only those that it knows", async () => {
+  it("reads scopes from the claims scope and scp or from a function, and ignores unknown scopes", async () => {
     const scopes = ["a:read", "a:write"] as const;
     const of = async (claims: JWTPayload, options: object = {}): Promise<readonly string[]> => {
       const verifier = createJwtVerifier<string>({ ...given, scopes, ...options });
@@ -199,7 +199,7 @@ describe("jwt", () => {
     );
   });
 
-  it("says in the log why a token was refused, without the token", async () => {
+  it("logs the reason for a refused token, without the token", async () => {
     await using app = await application({});
     const token = await signed({ aud: "other" });
     await app.send("/me", withToken(token));
@@ -316,7 +316,7 @@ describe("keys from a URL", () => {
     assert.equal((await app.send("/me", token)).status, 200);
   });
 
-  it("stay in use during an outage, until they are too old", async () => {
+  it("are used during an outage until they are too old", async () => {
     await using issuer = await KeyServer.start("1");
     await using app = await application(cached(issuer.url, { maxAgeMs: 20, maxStaleMs: 400, retryMs: 0 }));
     const token = withToken(await issuer.token("1"));
@@ -331,7 +331,7 @@ describe("keys from a URL", () => {
     assert.match(JSON.stringify(app.log), /The keys that verify tokens cannot be fetched/);
   });
 
-  it("do not let an answer that never ends or is too large hold requests", async () => {
+  it("lead to 503 within the timeout if the URL sends no answer or an invalid answer", async () => {
     await using issuer = await KeyServer.start("1");
     const answers: Record<string, typeof issuer.answer> = {
       silent: () => undefined,

@@ -145,7 +145,7 @@ describe("createOidc", () => {
     assert.ok(lifetime > 50_000 && lifetime <= 60_000, String(lifetime));
   });
 
-  it("refuses a callback without the login's cookie, or with that of another login", async () => {
+  it("refuses a callback without the login's cookie, or with the cookie of another login", async () => {
     await using from = await shop(provider.issuer);
     const one = await from.begin();
     const two = await from.begin();
@@ -160,7 +160,7 @@ describe("createOidc", () => {
     assert.equal(await codeOf(forged), "LOGIN_EXPIRED");
   });
 
-  it("refuses a code for the second time, and the code of another login", async () => {
+  it("refuses a code that was already used, and the code of another login", async () => {
     await using from = await shop(provider.issuer);
     const one = await from.begin();
     const two = await from.begin();
@@ -232,7 +232,7 @@ describe("createOidc", () => {
     await assert.rejects(login(from), /LOGIN_REFUSED/);
   });
 
-  it("accepts clocks that differ by less than the tolerance, and no others", async () => {
+  it("accepts tokens of a provider whose clock differs by less than the tolerance, and refuses others", async () => {
     // ID tokens of the provider live for 60 seconds, so by this clock they have ended 3 seconds ago.
     await using behind = await Provider.start(-63_000);
     await using tolerant = await shop(behind.issuer, { clockToleranceMs: 10_000 });
@@ -264,7 +264,7 @@ describe("createOidc", () => {
     assert.equal((await nowhere.app.send("/login/%2F")).status, 503);
   });
 
-  it("returns to no other origin", async () => {
+  it("redirects to no other origin after a login", async () => {
     await using from = await shop(provider.issuer);
     for (const path of [
       "//evil.example",

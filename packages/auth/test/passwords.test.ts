@@ -9,7 +9,7 @@ import { argon2id } from "../src/passwords/argon2.ts";
 const fast: PasswordOptions = { memoryKib: 7168, passes: 1 };
 
 describe("createPasswords", () => {
-  it("verifies a password with its hash, and no other", async () => {
+  it("accepts the password of a hash, and refuses other passwords", async () => {
     const passwords = createPasswords();
     const stored = await passwords.hash("correct horse");
     assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -67,7 +67,7 @@ describe("createPasswords", () => {
     assert.equal(await passwords.verify("\ud800", stored), false);
   });
 
-  it("limits how many hashes are computed and wait, and does not block the event loop", async () => {
+  it("limits the number of hashes that are computed or wait, and does not block the event loop", async () => {
     const passwords = createPasswords({ ...fast, concurrency: 1, maxWaiting: 2 });
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 1);

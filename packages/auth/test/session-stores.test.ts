@@ -104,7 +104,7 @@ describe("Valkey", { skip: withoutRedis }, () => {
     testStore("Valkey by node-redis", () => valkeySessions(connected));
   });
 
-  it("leaves nothing behind after all sessions have ended", async () => {
+  it("stores no keys after all sessions have ended", async () => {
     await client.flushall();
     const store = valkeySessions(client);
     const now = Date.now();

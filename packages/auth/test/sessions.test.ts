@@ -58,7 +58,7 @@ describe("cookies of sessions", () => {
     assert.equal(await now.other(old.cookie).text("GET /private"), "ada");
   });
 
-  it("are of no use to a page of another site, with the option csrf", async () => {
+  it("are refused in requests from pages of other sites if the option csrf is set", async () => {
     await using browser = await application({ store: memorySessions() });
     await browser.text("POST /login/ada");
     const refused = await browser.send("POST /rename", {
@@ -69,7 +69,7 @@ describe("cookies of sessions", () => {
     assert.match(await browser.text("GET /me"), /name of ada/);
   });
 
-  it("contain no token that the store has", async () => {
+  it("cannot be created from the session ids in the store", async () => {
     const ids: string[] = [];
     const store = memorySessions();
     const create: SessionStore["create"] = (session, idleMs) => {

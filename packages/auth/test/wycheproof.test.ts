@@ -84,7 +84,7 @@ for (const [file, count] of [
       );
     });
 
-    it("is accepted and refused as it says", async () => {
+    it("has vectors that kit accepts if they are valid, and refuses if they are invalid", async () => {
       const wrong: string[] = [];
       for (const group of groups) {
         for (const vector of group.tests) {

@@ -111,12 +111,12 @@ test("event stream: `retry` sets the reconnection time only if it has digits onl
   }
 });
 
-test("event stream: the last id is that of the last complete event", async () => {
+test("event stream: the last id belongs to the last complete event", async () => {
   assert.equal((await parsed("id: 1\ndata: a\n\nid: 2\ndata: b\n")).state.id, "1");
   assert.equal((await parsed("id: 1\ndata: a\n\nid: 2\n\n")).state.id, "2");
 });
 
-test("event stream: an event arrives before the stream goes on, also after a lone CR", async () => {
+test("event stream: an event is returned as soon as its empty line arrives, even if the line ends with CR alone", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const send = (text: string): void => void writer.write(new TextEncoder().encode(text));

@@ -66,22 +66,22 @@ const refused: readonly [name: string, options: object, message: RegExp][] = [
   ["etag: a number", { etag: { generate: 1 } }, /`etag\.generate` must be true or false/],
 ];
 
-describe("options of the edge", () => {
+describe("the options compression and etag", () => {
   for (const [name, options, message] of refused) {
-    it(`is refused with a clear message: ${name}`, () => {
+    it(`are refused with a clear message: ${name}`, () => {
       const all = { server: new MemoryServer(), routes: [], ...options } as unknown as AppOptions;
       assert.throws(() => createApp(all), message);
     });
   }
 
-  it("is off by default", () => {
+  it("are off by default", () => {
     for (const option of [undefined, false]) {
       assert.equal(readCompression(option), null);
       assert.equal(readEtag(option), null);
     }
   });
 
-  it("has defaults", () => {
+  it("have defaults if they are on", () => {
     assert.deepEqual(readCompression(true), { encodings: ["br", "gzip"], minBytes: 1024 });
     assert.deepEqual(readCompression({ encodings: ["gzip"] }), { encodings: ["gzip"], minBytes: 1024 });
     assert.deepEqual(readEtag(true), { generate: true });

@@ -38,7 +38,8 @@ describe("preconditionsHold", () => {
     assert.equal(holds("DELETE", headers, {}), true);
   });
 
-  it("holds for a request without preconditions", () => assert.equal(holds("PUT", {}, { tag: '"1"' }), true));
+  it("returns true for a request without preconditions", () =>
+    assert.equal(holds("PUT", {}, { tag: '"1"' }), true));
 
   it("accepts the input of a wrapper, which can skip the handler if the result is false", async () => {
     const note: CompiledRoute = {

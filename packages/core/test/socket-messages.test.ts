@@ -6,7 +6,7 @@ import type { ServerSocket } from "@kit/types";
 import { SocketMessages } from "../src/sockets/socket-messages.ts";
 import { objectOf, responseOf } from "./support/compiled.ts";
 
-test("stops to read from the client when 64 KiB of messages wait, also if their characters have several bytes", async () => {
+test("stops reading from the client when messages of 64 KiB wait, counted in bytes and not in characters", async () => {
   const calls: string[] = [];
   const socket: ServerSocket = {
     send: () => true,

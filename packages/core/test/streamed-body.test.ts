@@ -240,7 +240,7 @@ test("app.fetch throws an error with the code ERR_KIT_BODY_STREAMED if a body in
   assert.equal((await fetch(upload(1).request)).status, 204);
 });
 
-test("the pipeline names routes with lines as routes whose bodies arrive in chunks, and limits the log of their failures", async () => {
+test("the pipeline lists routes whose bodies arrive in chunks, and limits the number of log entries about failures in such bodies", async () => {
   const entries: LogEntry[] = [];
   let service: ServerService | undefined;
   const app = createApp({

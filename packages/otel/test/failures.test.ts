@@ -120,7 +120,7 @@ const parent = (flags: string): Record<string, string> => ({
 });
 
 describe("sampling", () => {
-  it("follows the sampling decision of the client's trace, or otherwise the configured ratio", async () => {
+  it("uses the sampling decision of the client's trace, or the configured ratio if there is no trace", async () => {
     await using collector = await Collector.start();
     const none = await application(nativeServer(), "", {
       ...quick,

@@ -129,7 +129,7 @@ describe("latencies over time", () => {
     ["in memory", {}],
     ["in a store", { store: "series.db" }],
   ] as const) {
-    it(`agree in sum with the figures of the whole time window, ${kind}`, async () => {
+    it(`add up to the figures of the whole time window, ${kind}`, async () => {
       const app = await start(options);
       for (let count = 0; count < 30; count += 1)
         await app.send(`GET /things/${count % 3 === 0 ? "broken" : "1"}`);

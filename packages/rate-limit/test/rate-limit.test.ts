@@ -36,7 +36,7 @@ async function statusFrom(app: Running, ip: string, headers: Record<string, stri
 }
 
 describe("rateLimit", () => {
-  it("answers 429 with Retry-After above the limit, and counts each address for itself", async () => {
+  it("answers 429 with Retry-After above the limit, and counts each address separately", async () => {
     await using app = await limited({ limit: "2/min" });
     assert.deepEqual([await statusFrom(app, "192.0.2.1"), await statusFrom(app, "192.0.2.1")], [200, 200]);
     const refused = await app.send("/", { headers: { "x-forwarded-for": "192.0.2.1" } });
@@ -131,7 +131,7 @@ describe("rateLimit", () => {
 });
 
 describe("memoryLimits", () => {
-  it("forgets the client with the oldest window if there are too many clients", () => {
+  it("removes the client with the oldest window if there are too many clients", () => {
     const store = memoryLimits({ maxClients: 1000 });
     const count = (client: string): number => {
       const found = store.count(client, 60_000);
@@ -156,7 +156,7 @@ describe("memoryLimits", () => {
     assert.ok(!(found instanceof Promise) && found.count === 1);
   });
 
-  it("refuses to count in one of several workers, unless each may count for itself", () => {
+  it("refuses to run in one of several workers unless each worker may have its own count", () => {
     Reflect.set(globalThis, Symbol.for("kit.worker"), 1);
     try {
       assert.throws(() => rateLimit({ limit: "1/min" }), /one of several workers/);
@@ -170,7 +170,7 @@ describe("memoryLimits", () => {
 describe("a store that fails", () => {
   const broken: LimitStore = { count: () => Promise.reject(new Error("connection refused")) };
 
-  it("is replaced by the memory of the process, and the log says so once", async () => {
+  it("is replaced by counts in the memory of the process, which is logged once", async () => {
     await using app = await limited({ limit: "2/min", store: broken });
     const statuses = [];
     // oxlint-disable-next-line no-await-in-loop -- the requests are counted one after the other

@@ -86,7 +86,7 @@ describe("valkeyLimits", { skip: withoutRedis }, () => {
     await redis.stop();
   });
 
-  it("counts in windows, and leaves nothing behind after a window", async () => {
+  it("counts in windows, and stores no keys after the window", async () => {
     const store = valkeyLimits(client, { prefix: "windows:" });
     const counts: LimitCount[] = [];
     // oxlint-disable-next-line no-await-in-loop -- the requests are counted one after the other
@@ -101,7 +101,7 @@ describe("valkeyLimits", { skip: withoutRedis }, () => {
     assert.equal((await store.count("ada", 300)).count, 1);
   });
 
-  it("counts with node-redis, in the same counts", async () => {
+  it("shares counts between a client of iovalkey and a client of node-redis", async () => {
     const other = createClient({ socket: { host: "127.0.0.1", port: redis.port } });
     await other.connect();
     await valkeyLimits(client, { prefix: "both:" }).count("ada", 60_000);
@@ -109,13 +109,13 @@ describe("valkeyLimits", { skip: withoutRedis }, () => {
     other.destroy();
   });
 
-  it("gives a count an end if it has none, so that no client is locked out for ever", async () => {
+  it("sets an expiry on a count without one, so that no client is refused forever", async () => {
     await client.set("stuck:60000:ada", "1000");
     await valkeyLimits(client, { prefix: "stuck:" }).count("ada", 60_000);
     assert.ok((await client.pttl("stuck:60000:ada")) > 0);
   });
 
-  it("lets exactly the limit through, over two applications with four workers each", async () => {
+  it("accepts exactly as many requests as the limit allows, in two applications with four workers each", async () => {
     const groups = await Promise.all([0, 1].map(() => startGroup(redis.port, "5000/hour")));
     try {
       const statuses = await statusesOf(groups, 10_000, 32);

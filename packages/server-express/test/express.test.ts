@@ -162,7 +162,7 @@ test("a target that is a full URL reaches routes of Express and of kit", async (
   assert.match(await send("/notes/1"), /\{"text":"hi"\}$/);
 });
 
-test("middleware sees the host of a target that is a full URL, and headers that it sets stay in the response", async () => {
+test("middleware sees the host of a target that is a full URL, and the response has the headers that middleware sets", async () => {
   const hosts: string[] = [];
   await using served = await serveOn((request, response, next) => {
     hosts.push(request.hostname, request.headers.host ?? "", request.rawHeaders.join(" "));

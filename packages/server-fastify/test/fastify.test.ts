@@ -131,7 +131,7 @@ test("a custom error handler of the instance handles errors instead of kit", asy
   assert.deepEqual(await outcome(post(`${app.url}/notes`, "{}", "no type")), [415, "UNSUPPORTED_MEDIA_TYPE"]);
 });
 
-test("hooks see the host of a target that is a full URL, and headers that they set stay in the response", async () => {
+test("hooks see the host of a target that is a full URL, and the response has the headers that hooks set", async () => {
   const hosts: string[] = [];
   await using served = await serveOn((app) => {
     app.addHook("onRequest", async (request, reply) => {

@@ -104,7 +104,7 @@ describe("static files of the native server", () => {
     await untilClosed();
   });
 
-  test("passes requests on that have no file or end with an error", async () => {
+  test("lets the application handle requests without a file and requests that end with an error", async () => {
     await using app = await serveFiles({ reserved: ["/healthz"], dependsOnOrigin: true });
     await writeFile(join(root, "healthz"), "file");
     const sent: readonly (readonly [target: string, init: RequestInit])[] = [
@@ -133,7 +133,7 @@ describe("static files of the native server", () => {
     assert.deepEqual(app.passed, ["/notes"]);
   });
 
-  test("joins the headers of the application with those of the site", async () => {
+  test("joins the headers of the application with the headers of the option staticFiles", async () => {
     await using app = await serveFiles(
       { headers: ["vary", "origin", "x-own", "application"] },
       { precompressed: true, headers: ["x-own", "site", "x-site", "yes"] },
@@ -162,7 +162,7 @@ describe("static files of the native server", () => {
     ]);
   });
 
-  test("closes the connection if a file becomes shorter, and tells the application", async () => {
+  test("closes the connection if a file becomes shorter, and reports this to the application", async () => {
     const path = join(root, "shrinks.bin");
     await writeFile(path, Buffer.alloc(bigBytes));
     await using app = await serveFiles();
@@ -192,7 +192,7 @@ describe("static files of the native server", () => {
     assert.equal(await (await fetch(`${app.url}/small.txt`)).text(), "small");
   });
 
-  test("a client that does not read stops the reading of its file", async () => {
+  test("a file is not read further while its client does not read", async () => {
     await using app = await serveFiles();
     const socket = connect(app.port, "127.0.0.1");
     socket.write(requestFor("/big.bin", "connection: close\r\n"));

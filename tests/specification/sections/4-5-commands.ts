@@ -140,7 +140,10 @@ export const commands: Section = {
       title: "kit generate:openapi writes .kit/openapi.json",
       changed:
         "it writes `.kit/schemas/openapi.json`, as every build does, or the file that `--out` names: a second document in `.kit/` went out of date",
-      provenBy: at("crates/kit-cli/tests/suite/build.rs", "copies_the_openapi_document_to_the_given_path"),
+      provenBy: at(
+        "crates/kit-cli/tests/suite/build.rs",
+        "copies_the_openapi_document_to_the_path_of_the_option_out",
+      ),
     },
     {
       title: "kit test runs the generated tests and those of the project",

@@ -67,7 +67,7 @@ export const rustServer: Section = {
     },
     {
       title: "the generated Rust code is the same for the same types, byte by byte",
-      provenBy: at("crates/kit-rust-server/tests/goldens.rs", "matches_the_golden_of_notes"),
+      provenBy: at("crates/kit-rust-server/tests/goldens.rs", "generates_the_golden_project_notes"),
     },
     {
       title: "the response to an error of the application has the status of the error",

@@ -206,7 +206,7 @@ export const versions: Section = {
     },
     {
       title: "the queries of the Rust server work on PostgreSQL 16",
-      provenBy: at("crates/kit-rust-server/tests/served.rs", "prepares_every_statement_on_the_tables"),
+      provenBy: at("crates/kit-rust-server/tests/served.rs", "postgresql_accepts_every_generated_statement"),
     },
     {
       title: "the names of migrations for the Rust server are twelve digits and create_<table>",

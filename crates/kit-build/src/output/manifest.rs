@@ -76,7 +76,7 @@ mod tests {
     use super::Manifest;
 
     #[test]
-    fn printed_manifest_is_parsed_to_the_same_files() {
+    fn manifest_lists_the_same_files_after_it_is_printed_and_parsed() {
         let manifest = Manifest {
             files: [
                 ("types.ts".to_owned(), None),

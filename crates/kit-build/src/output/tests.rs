@@ -197,7 +197,7 @@ fn refuses_an_output_directory_that_another_build_has_locked() {
 }
 
 #[test]
-fn refuses_paths_that_leave_the_directory_or_collide_before_it_writes_any_file() {
+fn writes_no_file_if_a_path_leaves_the_directory_or_is_reserved_or_occurs_twice() {
     let directory = TestDirectory::new();
     for files in [
         vec![file("../out.ts", "")],

@@ -91,7 +91,7 @@ mod tests {
     use super::CodeLocation;
 
     #[test]
-    fn label_marks_the_word_at_a_column_or_the_line_without_a_column() {
+    fn label_marks_the_word_at_the_column_or_the_whole_line_if_there_is_no_column() {
         let text = "let 名 = 1;\n  /* 🦀 */ throw new Error();\r\nimport \"./none.js\";\n";
         for (line, column, expected) in [
             (2, 12, "throw"),

@@ -130,7 +130,7 @@ mod tests {
     use super::{Attachment, TapEvent, Validator};
 
     #[test]
-    fn attachment_with_a_program_prints_numbers_like_javascript() {
+    fn program_for_plugins_contains_numbers_as_javascript_prints_them() {
         let mut program = Program::default();
         program.types.push(Type {
             kind: TypeKind::Number,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn attachment_with_validators_is_printed_as_json() {
+    fn validators_for_plugins_are_printed_as_json() {
         let attachment = Attachment::validators(vec![Validator {
             r#type: "Note".to_owned(),
             path: "validators/Note.validator.ts".to_owned(),

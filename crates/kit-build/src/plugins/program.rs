@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn printed_program_is_read_to_an_equal_program() {
+    fn program_does_not_change_if_it_is_printed_and_parsed() {
         let mut program = Program::default();
         program.add_type(TypeKind::String);
         assert_eq!(read(document(&program)).ok(), Some(program));

@@ -78,7 +78,7 @@ fn writes_all_variables_with_their_descriptions_and_defaults() {
 }
 
 #[test]
-fn rewrites_its_own_file_and_keeps_a_file_of_the_user() {
+fn rewrites_a_generated_file_and_does_not_change_a_file_of_the_user() {
     let project = Project::new([("src/env.ts", SOURCE)]);
     project.build();
     project.write("src/env.ts", &SOURCE.replace("3000", "4000"));
@@ -91,7 +91,7 @@ fn rewrites_its_own_file_and_keeps_a_file_of_the_user() {
 }
 
 #[test]
-fn writes_no_file_without_a_call_of_env() {
+fn writes_no_file_if_the_application_does_not_call_env() {
     let project = Project::new([("src/env.ts", SOURCE.replace("await env<AppEnv>()", "1"))]);
     assert!(project.build().files.project.is_empty());
     assert!(!project.root.join(".env.example").exists());

@@ -91,7 +91,7 @@ fn prints_the_build_as_json() {
 }
 
 #[test]
-fn builds_the_project_in_the_given_root() {
+fn builds_the_project_in_the_directory_of_the_option_root() {
     let project = Project::new(&[("apps/notes/src/notes.types.ts", TYPES)]);
     let outcome = project.kit(&["build", "--root", "apps/notes"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
@@ -170,7 +170,7 @@ fn shows_progress_and_colours_only_on_terminals() {
 }
 
 #[test]
-fn refuses_an_output_directory_with_foreign_files() {
+fn refuses_an_output_directory_with_files_that_kit_did_not_write() {
     let project = notes();
     project.write("package.json", r#"{ "kit": { "outputDir": "out" } }"#);
     project.write("out/mine.txt", "mine");
@@ -378,7 +378,7 @@ fn check_lists_files_that_are_no_longer_generated() {
 }
 
 #[test]
-fn copies_the_openapi_document_to_the_given_path() {
+fn copies_the_openapi_document_to_the_path_of_the_option_out() {
     let project = notes();
     let outcome = project.kit(&["generate:openapi"]);
     assert_eq!(outcome.parts(), (0, "wrote .kit/schemas/openapi.json\n", ""));

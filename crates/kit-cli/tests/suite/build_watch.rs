@@ -117,7 +117,7 @@ fn exits_on_errors_that_no_edit_can_fix() {
 }
 
 #[test]
-fn runs_the_hook_done_after_each_build_and_ignores_changes_by_plugins() {
+fn runs_the_hook_done_after_each_build_and_does_not_build_again_for_files_of_plugins() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     let hooks = json!({ "emit": 0, "done": 0 });

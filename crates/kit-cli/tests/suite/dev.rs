@@ -74,7 +74,7 @@ fn keeps_serving_the_last_version_after_a_mistake_and_reports_it() {
 }
 
 #[test]
-fn lists_the_usual_paths_if_the_project_has_no_program() {
+fn error_lists_the_usual_entry_files_if_the_project_has_none() {
     let project = hello();
     project.remove("src/main.ts");
     let outcome = project.kit(&["dev"]);
@@ -130,7 +130,7 @@ fn starts_and_waits_for_an_edit_if_the_configuration_cannot_be_loaded() {
 }
 
 #[test]
-fn runs_plugins_in_every_build_and_the_hook_done_at_its_end() {
+fn runs_plugins_in_every_build_and_the_hook_done_at_the_end_of_the_build() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     project.host.config = Some(Ok(
@@ -255,7 +255,7 @@ fn prints_only_once_that_the_type_check_lacks_a_package_or_file() {
 }
 
 #[test]
-fn exits_with_1_if_the_application_has_no_port() {
+fn exits_with_1_if_the_application_cannot_listen_on_its_port() {
     let project = checkable();
     *project.host.events.borrow_mut() = vec![Event::Failed];
     let outcome = project.kit(&["dev", "--no-db"]);

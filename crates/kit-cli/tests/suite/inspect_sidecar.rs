@@ -170,7 +170,7 @@ fn shows_the_message_of_the_sidecar_for_an_unknown_route() {
 }
 
 #[test]
-fn requests_the_server_from_the_sidecar() {
+fn requests_the_state_of_the_server_from_the_sidecar() {
     let project = Project::new(&[]);
     let body =
         r#"{"status":"ok","uptime":3,"adapter":"native","platform":"hyper 1","port":3000,"host":"::"}"#;

@@ -82,7 +82,7 @@ fn new_files_contain_the_name_of_the_project() {
 }
 
 #[test]
-fn adds_the_dependencies_and_code_of_server_and_database() {
+fn adds_the_dependencies_and_the_code_of_the_selected_server_and_database() {
     for (server, database, dependencies, call) in [
         (
             "native",
@@ -386,7 +386,7 @@ fn creates_no_project_if_the_user_cancels_a_question() {
 }
 
 #[test]
-fn asks_nothing_without_a_terminal_or_with_yes() {
+fn asks_no_questions_without_a_terminal_or_with_the_option_yes() {
     let project = directory();
     let outcome = project.kit(&["scaffold", "init"]);
     assert_eq!(outcome.code, 1);

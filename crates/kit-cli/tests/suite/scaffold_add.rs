@@ -239,7 +239,7 @@ fn entity_has_no_guard_if_the_application_has_no_guard() {
 }
 
 #[test]
-fn uses_irregular_and_given_plurals_for_the_files_and_table_of_an_entity() {
+fn names_the_files_and_table_of_an_entity_with_its_plural_or_the_option_plural() {
     let project = shelf("drizzle");
     for (args, path, table) in [
         (vec!["entity", "person"], "src/people.types.ts", "people"),

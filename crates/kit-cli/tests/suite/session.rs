@@ -10,7 +10,7 @@ fn session(project: &Project, args: &[&str]) -> Session {
 }
 
 #[test]
-fn session_continues_with_the_reply_of_the_host() {
+fn session_continues_after_the_host_has_replied() {
     let project = Project::new(&[("kit.config.ts", "")]);
     let mut session = session(&project, &["build", "--json"]);
     let path = project.root.join("kit.config.ts").to_string_lossy().into_owned();

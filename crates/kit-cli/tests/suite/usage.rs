@@ -132,7 +132,7 @@ fn reports_an_invalid_source_date_epoch() {
 }
 
 #[test]
-fn loads_a_configuration_file_with_the_host() {
+fn asks_the_host_to_load_a_configuration_file() {
     let mut project = Project::new(&[("kit.config.ts", "")]);
     project.host.config = Some(Ok(json!({ "outputDri": "x" })));
     let outcome = project.kit(&["build"]);

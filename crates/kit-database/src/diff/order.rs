@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_a_circle_of_renames_with_a_temporary_name() {
+    fn uses_a_temporary_name_if_renames_form_a_circle() {
         let pairs = names(&[("a", "b"), ("b", "a")]);
         assert_eq!(pairs.len(), 3);
         assert_eq!(pairs[1], ("b".into(), "a".into()));

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn null_in_a_union_becomes_nullable() {
+    fn openapi_3_0_describes_null_in_a_union_as_nullable() {
         assert_eq!(
             converted(
                 json!({ "anyOf": [{ "type": "string", "maxLength": 3 }, { "type": "null" }], "description": "a" })
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_several_types_become_one_schema_for_each_type() {
+    fn openapi_3_0_has_one_schema_for_each_type_of_the_values_of_an_enum() {
         assert_eq!(
             converted(json!({ "enum": [1, "all", 2, null] })),
             json!({
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exclusive_bound_becomes_a_bound_and_a_boolean() {
+    fn openapi_3_0_describes_an_exclusive_bound_as_a_bound_and_a_boolean() {
         assert_eq!(
             converted(json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1.5 })),
             json!({ "type": "number", "exclusiveMinimum": true, "exclusiveMaximum": true, "minimum": 0, "maximum": 1.5 })
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_with_other_keywords_moves_into_all_of() {
+    fn openapi_3_0_moves_a_reference_with_other_keywords_into_all_of() {
         assert_eq!(
             converted(json!({ "$ref": "#/a", "description": "b" })),
             json!({ "description": "b", "allOf": [{ "$ref": "#/a" }] })
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_and_defaults_in_a_schema_are_not_converted() {
+    fn openapi_3_0_contains_examples_and_defaults_unchanged() {
         let value = json!({ "const": { "type": "null" } });
         assert_eq!(
             converted(json!({ "default": value, "enum": [value] })),

@@ -88,7 +88,7 @@ fn responds_to_a_request_with_a_too_large_body_before_the_body_arrives() {
 }
 
 #[test]
-fn rejects_a_client_that_waits_for_100_continue_at_once() {
+fn immediately_rejects_a_client_that_waits_for_100_continue() {
     let server = Server::start();
     let mut client = server.connect();
     let start = Instant::now();

@@ -61,7 +61,7 @@ fn only_engines_that_share_the_port_can_listen_on_a_reserved_port() {
 }
 
 #[test]
-fn refuses_to_reserve_a_port_with_a_listener() {
+fn fails_to_reserve_a_port_on_which_a_server_listens() {
     let alone = TcpListener::bind((HOST, 0)).unwrap();
     assert!(is_taken(Reservation::new(
         Some(HOST),
@@ -75,7 +75,7 @@ fn refuses_to_reserve_a_port_with_a_listener() {
 }
 
 #[test]
-fn reserves_a_port_once_although_old_connections_are_not_closed_completely() {
+fn reserves_a_port_that_still_has_closed_connections_but_not_a_second_time() {
     let earlier = TcpListener::bind((HOST, 0)).unwrap();
     let address = earlier.local_addr().unwrap();
     let client = TcpStream::connect(address).unwrap();

@@ -202,7 +202,7 @@ fn does_not_accept_requests_that_do_not_ask_for_a_socket() {
 }
 
 #[test]
-fn compresses_messages_if_the_handshake_has_agreed() {
+fn compresses_messages_if_the_handshake_agreed_on_compression() {
     let mut server = Server::start();
     let mut options = options();
     options.compression = true;
@@ -226,7 +226,7 @@ fn compresses_messages_if_the_handshake_has_agreed() {
 }
 
 #[test]
-fn closes_with_the_code_of_the_violation() {
+fn closes_the_socket_with_the_code_for_the_broken_rule_of_the_protocol() {
     let large = frame(0x82, &vec![0; 100_001]);
     let cases: [(&[u8], u16, &str); 4] = [
         (b"\x81\x01a", 1002, "a frame of a client must be masked"),
@@ -275,7 +275,7 @@ fn answers_the_close_frame_of_the_client_and_ends_the_connection() {
 }
 
 #[test]
-fn closes_after_all_messages_and_ignores_messages_that_follow() {
+fn sends_all_messages_before_the_close_frame_and_ignores_later_messages() {
     let mut server = Server::start();
     let (mut client, id) = open(&mut server, &options());
     send(&server, id, "last");
@@ -352,7 +352,7 @@ fn pings_a_silent_client_and_closes_the_connection_if_it_stays_silent() {
 }
 
 #[test]
-fn does_not_read_while_the_handler_has_paused() {
+fn reads_no_messages_while_the_handler_has_paused_the_socket() {
     let mut server = Server::start();
     let (mut client, id) = open(&mut server, &SocketOptions::new(1000, Duration::from_millis(10)));
     server.engine.pause_socket(id);

@@ -81,7 +81,7 @@ fn does_not_replace_a_socket_in_use_or_a_file_of_another_type() {
 }
 
 #[test]
-fn keeps_the_file_of_another_process_that_has_bound_the_path() {
+fn does_not_remove_a_socket_file_that_another_process_created_at_the_same_path() {
     let path = path("taken");
     let server = Server::with(&config(&path));
     std::fs::remove_file(&path).expect("removes");
@@ -93,12 +93,12 @@ fn keeps_the_file_of_another_process_that_has_bound_the_path() {
 }
 
 #[test]
-fn a_server_on_ipv6_answers() {
+fn responds_to_a_client_that_connects_over_ipv6() {
     let Ok(engine) = Engine::bind(Config {
         host: Some("::1".into()),
         ..Config::default()
     }) else {
-        eprintln!("SKIPPED a_server_on_ipv6_answers: this machine has no IPv6");
+        eprintln!("SKIPPED responds_to_a_client_that_connects_over_ipv6: this machine has no IPv6");
         return;
     };
     assert!(engine.local_addr().expect("a TCP address").is_ipv6());

@@ -55,7 +55,7 @@ fn wait(server: &mut Server, milliseconds: u64) {
 }
 
 #[test]
-fn passes_the_request_on_before_its_body_and_each_chunk_when_the_handler_asks() {
+fn calls_the_handler_before_the_body_arrives_and_passes_each_chunk_when_the_handler_asks() {
     let mut server = uploads();
     let mut client = server.connect();
     post(&mut client, "Content-Length: 6");
@@ -94,7 +94,7 @@ fn passes_the_request_on_before_its_body_and_each_chunk_when_the_handler_asks() 
 }
 
 #[test]
-fn delivers_a_request_whole_if_it_arrives_in_one_read() {
+fn calls_the_handler_with_the_whole_body_if_head_and_body_arrive_together() {
     let mut server = uploads();
     let mut client = server.connect();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
@@ -109,7 +109,7 @@ fn delivers_a_request_whole_if_it_arrives_in_one_read() {
 }
 
 #[test]
-fn serves_the_next_request_of_a_client_that_sends_several_without_waiting() {
+fn serves_pipelined_requests_after_an_upload() {
     let mut server = uploads();
     let mut client = server.connect();
     post(&mut client, "Transfer-Encoding: chunked");
@@ -199,7 +199,7 @@ fn fails_with_too_large_as_soon_as_a_chunked_body_exceeds_the_limit() {
 }
 
 #[test]
-fn closes_after_a_response_before_the_end_of_the_body_and_discards_the_rest() {
+fn closes_the_connection_and_discards_the_rest_of_the_body_if_the_handler_responds_early() {
     for reads in [0, 1] {
         let mut server = uploads();
         let mut client = server.connect();
@@ -224,7 +224,7 @@ fn closes_after_a_response_before_the_end_of_the_body_and_discards_the_rest() {
 }
 
 #[test]
-fn ends_reading_without_a_callback_if_the_handler_cancels_or_responds() {
+fn stops_reading_the_body_without_a_callback_if_the_handler_cancels_or_responds() {
     for cancels in [true, false] {
         let mut server = uploads();
         let mut client = server.connect();
@@ -272,7 +272,7 @@ fn fails_with_aborted_if_the_client_disconnects() {
 }
 
 #[test]
-fn reads_the_whole_body_of_a_client_that_closes_its_sending_side_after_it() {
+fn reads_the_whole_body_of_a_client_that_closes_its_sending_side_after_the_body() {
     let mut server = uploads();
     let mut client = server.connect();
     post(&mut client, "Content-Length: 200000");
@@ -392,7 +392,7 @@ fn streams_a_response_while_the_body_arrives() {
 }
 
 #[test]
-fn ends_reading_with_the_end_of_a_streamed_response() {
+fn stops_reading_the_body_when_a_streamed_response_ends() {
     let mut server = uploads();
     let mut client = server.connect();
     post(&mut client, "Content-Length: 400000");
@@ -410,7 +410,7 @@ fn ends_reading_with_the_end_of_a_streamed_response() {
 }
 
 #[test]
-fn closing_waits_for_the_body_and_aborts_it_after_the_grace_period() {
+fn shutdown_waits_for_an_upload_and_aborts_the_upload_after_the_grace_period() {
     for is_in_time in [true, false] {
         let mut server = uploads();
         let mut client = server.connect();
@@ -437,7 +437,7 @@ fn closing_waits_for_the_body_and_aborts_it_after_the_grace_period() {
 }
 
 #[test]
-fn keeps_nothing_of_a_thousand_aborted_uploads() {
+fn has_no_open_connections_or_requests_after_a_thousand_aborted_uploads() {
     let mut server = uploads();
     for index in 0..1000 {
         let mut client = server.connect();

@@ -177,8 +177,8 @@ fn refuses_destructive_migrations_without_consent_before_anything_runs() {
 }
 
 #[test]
-fn resets_the_settings_of_one_migration_before_the_next() {
-    let Some(database) = database("resets_the_settings_of_one_migration_before_the_next") else {
+fn resets_changed_settings_before_the_next_migration() {
+    let Some(database) = database("resets_changed_settings_before_the_next_migration") else {
         return;
     };
     let migrations = [
@@ -197,8 +197,8 @@ fn resets_the_settings_of_one_migration_before_the_next() {
 }
 
 #[test]
-fn warns_if_the_database_has_a_local_time_zone() {
-    let Some(database) = database("warns_if_the_database_has_a_local_time_zone") else {
+fn warns_if_the_time_zone_of_the_database_is_not_utc() {
+    let Some(database) = database("warns_if_the_time_zone_of_the_database_is_not_utc") else {
         return;
     };
     let name = query(&database.url, "SELECT current_database()").remove(0);

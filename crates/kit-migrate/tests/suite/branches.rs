@@ -52,8 +52,8 @@ fn assert_no_difference(status: &Status) {
 }
 
 #[test]
-fn compares_merged_branches_with_the_combined_tables() {
-    let Some(database) = database("compares_merged_branches_with_the_combined_tables") else {
+fn finds_no_difference_after_merged_branches_were_applied() {
+    let Some(database) = database("finds_no_difference_after_merged_branches_were_applied") else {
         return;
     };
     let url = &database.url;

@@ -60,7 +60,7 @@ fn migration() -> Migration {
 }
 
 #[test]
-fn continues_after_a_killed_run() {
+fn continues_a_migration_whose_process_was_killed() {
     if let Ok(url) = std::env::var(TARGET) {
         let options = Options {
             // The migration updates all rows.
@@ -72,11 +72,12 @@ fn continues_after_a_killed_run() {
         return;
     }
     // On the embedded release, packages/cli/test/migrate-crash.test.ts runs the same test with `kit migrate:apply`.
-    let Some(_server) = database_on(Release::Oldest, "continues_after_a_killed_run") else {
+    let Some(_server) = database_on(Release::Oldest, "continues_a_migration_whose_process_was_killed") else {
         return;
     };
     for at in 0..=STATEMENTS.len() {
-        let database = database_on(Release::Oldest, "continues_after_a_killed_run").expect("the server runs");
+        let database = database_on(Release::Oldest, "continues_a_migration_whose_process_was_killed")
+            .expect("the server runs");
         kill_at(&database.url, at);
     }
 }
@@ -131,7 +132,10 @@ fn kill_at(url: &str, at: usize) {
 /// Starts this test in a child process, which applies the migration.
 fn started(url: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "killed::continues_after_a_killed_run"])
+        .args([
+            "--exact",
+            "killed::continues_a_migration_whose_process_was_killed",
+        ])
         .env(TARGET, url)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

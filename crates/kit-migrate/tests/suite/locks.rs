@@ -32,35 +32,39 @@ fn options(wait: u64, lock_timeout: u64) -> Options {
 }
 
 #[test]
-fn stops_waiting_for_a_table_and_names_the_holder() {
-    on_each_release("stops_waiting_for_a_table_and_names_the_holder", |database| {
-        apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
-        with_client(&database.url, async |client| {
-            client
-                .batch_execute("SET application_name = 'reporting'; BEGIN; SELECT * FROM notes")
-                .await
-                .unwrap();
-            let url = database.url.clone();
-            let migrations = [
-                migration(1, NOTES),
-                migration(
-                    2,
-                    "CREATE TABLE other ();\n\nALTER TABLE notes ADD COLUMN x text;",
-                ),
-            ];
-            let error = std::thread::spawn(move || apply(&url, &migrations, &options(900, 100)).unwrap_err())
-                .join()
-                .unwrap();
-            let text = error.to_string();
-            let MigrateError::Blocked { line, tries, .. } = error else {
-                panic!("{text}")
-            };
-            assert_eq!(line, 3);
-            assert!(tries >= 2, "{tries}");
-            assert!(text.contains("`reporting`, idle in transaction"), "{text}");
-        });
-        assert_eq!(query(&database.url, "SELECT to_regclass('other') IS NULL"), ["t"]);
-    });
+fn stops_waiting_for_a_locked_table_and_names_the_holder() {
+    on_each_release(
+        "stops_waiting_for_a_locked_table_and_names_the_holder",
+        |database| {
+            apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+            with_client(&database.url, async |client| {
+                client
+                    .batch_execute("SET application_name = 'reporting'; BEGIN; SELECT * FROM notes")
+                    .await
+                    .unwrap();
+                let url = database.url.clone();
+                let migrations = [
+                    migration(1, NOTES),
+                    migration(
+                        2,
+                        "CREATE TABLE other ();\n\nALTER TABLE notes ADD COLUMN x text;",
+                    ),
+                ];
+                let error =
+                    std::thread::spawn(move || apply(&url, &migrations, &options(900, 100)).unwrap_err())
+                        .join()
+                        .unwrap();
+                let text = error.to_string();
+                let MigrateError::Blocked { line, tries, .. } = error else {
+                    panic!("{text}")
+                };
+                assert_eq!(line, 3);
+                assert!(tries >= 2, "{tries}");
+                assert!(text.contains("`reporting`, idle in transaction"), "{text}");
+            });
+            assert_eq!(query(&database.url, "SELECT to_regclass('other') IS NULL"), ["t"]);
+        },
+    );
 }
 
 /// A transaction holds a lock on the table `notes`, a migration needs a lock that conflicts with it, and other queries
@@ -144,9 +148,9 @@ fn applies_each_migration_once_if_runs_are_concurrent() {
 }
 
 #[test]
-fn stops_waiting_for_another_run_and_names_the_other_run() {
+fn fails_if_another_run_takes_too_long_and_names_that_run() {
     on_each_release(
-        "stops_waiting_for_another_run_and_names_the_other_run",
+        "fails_if_another_run_takes_too_long_and_names_that_run",
         |database| {
             with_client(&database.url, async |client| {
                 client

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_the_timeout_again_for_each_call() {
+    fn timeout_begins_anew_for_each_call() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_lists_of_header_names_only() {
+    fn accepts_only_lists_of_header_names() {
         assert!(is_list_of_names(b"content-type"));
         assert!(is_list_of_names(b"authorization,x-tenant, x-b"));
         for list in [b"".as_slice(), b",", b"a,,b", b"a b", b"a,  b", b"a\x01"] {

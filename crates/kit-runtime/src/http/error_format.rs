@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_invalid_values_to_the_function_of_a_declared_format() {
+    fn passes_the_list_of_invalid_values_to_the_function_of_a_declared_format() {
         let format = ErrorFormat::declared("application/json", |failure| {
             let [InvalidField { path, rule, .. }] = failure.fields.as_slice() else {
                 return Value::Null;

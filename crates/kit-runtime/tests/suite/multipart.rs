@@ -82,7 +82,7 @@ fn shown(part: &Part) -> Value {
 }
 
 #[test]
-fn reads_the_shared_multipart_bodies() {
+fn reads_the_multipart_bodies_of_the_conformance_file() {
     let shared: Value = serde_json::from_str(SHARED).unwrap();
     let cases = shared["cases"].as_array().unwrap();
     assert!(cases.len() > 70);
@@ -104,7 +104,7 @@ fn reads_the_shared_multipart_bodies() {
 }
 
 #[test]
-fn reads_the_shared_multipart_bodies_in_two_chunks_and_in_chunks_of_any_size() {
+fn reads_the_multipart_bodies_of_the_conformance_file_in_chunks_of_any_size() {
     let shared: Value = serde_json::from_str(SHARED).unwrap();
     for case in shared["cases"].as_array().unwrap() {
         let Ok((body, boundary)) = body_of(case) else {

@@ -59,8 +59,12 @@ async fn ask(pool: &PgPool) -> Result<i32, sqlx::Error> {
 }
 
 #[test]
-fn requests_fail_at_once_while_connections_are_refused() {
-    let Some(server) = own_server("requests_fail_at_once_while_connections_are_refused", &[], &[]) else {
+fn requests_fail_immediately_while_the_database_refuses_connections() {
+    let Some(server) = own_server(
+        "requests_fail_immediately_while_the_database_refuses_connections",
+        &[],
+        &[],
+    ) else {
         return;
     };
     let url = server.url();

@@ -94,7 +94,7 @@ fn completes_requests_in_progress_and_closes_idle_connections() {
 }
 
 #[test]
-fn ends_event_streams_completely_at_the_beginning() {
+fn ends_event_streams_with_a_complete_body_when_the_shutdown_begins() {
     let mut server = Server::start(module_path!(), &[]);
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(9))).unwrap();

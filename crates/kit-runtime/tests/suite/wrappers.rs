@@ -379,7 +379,7 @@ fn drops_status_and_headers_of_the_handler_if_the_wrapper_replies() {
 }
 
 #[test]
-fn replies_after_stopping_the_handler() {
+fn a_wrapper_can_stop_the_handler_and_reply_itself() {
     let answer = ask("/page?page=1", "stop-handler status");
     assert_eq!(answer.status, 304);
     assert_eq!(

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_the_only_parameter_as_the_key_if_the_entity_has_no_property_with_its_name() {
+    fn uses_the_only_path_parameter_as_the_key_if_no_property_has_the_name_of_the_parameter() {
         for parameter in ["id", "noteId"] {
             let text = handlers(parameter);
             for function in ["note::get(", "note::update(", "note::delete("] {
@@ -157,7 +157,7 @@ mod tests {
 
     /// `DELETE /notes/:title` must not delete the note whose id is the text in the path.
     #[test]
-    fn generates_no_handler_if_the_path_has_another_property_than_the_key() {
+    fn generates_no_handler_if_a_path_parameter_is_not_the_key() {
         let text = handlers("title");
         for function in ["note::get(", "note::update(", "note::delete("] {
             assert!(!text.contains(function), "{function} {text}");

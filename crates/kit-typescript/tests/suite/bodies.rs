@@ -268,7 +268,7 @@ fn refuses_formats_in_the_wrong_direction_and_inside_of_types() {
 }
 
 #[test]
-fn refuses_fields_that_text_cannot_hold_and_tags_that_do_not_fit() {
+fn refuses_form_fields_that_text_cannot_represent_and_doc_tags_that_do_not_fit_the_field() {
     refused(
         r#"
         export interface BadRoutes {

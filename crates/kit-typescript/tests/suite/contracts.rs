@@ -390,7 +390,7 @@ fn refuses_values_of_headers_and_cookies_that_are_not_text() {
 }
 
 #[test]
-fn operations_are_unique_identifiers() {
+fn names_of_operations_are_unique_identifiers() {
     refused(
         r#"
         export interface NoteRoutes {

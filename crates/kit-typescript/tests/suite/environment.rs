@@ -33,7 +33,7 @@ fn finds_the_type_of_env_in_another_file_and_under_another_name() {
 }
 
 #[test]
-fn reads_a_type_without_a_name() {
+fn reads_the_variables_from_a_type_without_a_name() {
     let source = format!("{IMPORT}export const values = await env<{{ PORT: number }}>();");
     let output = output(&[("src/main.ts", source.as_str())]);
     assert_eq!(mistakes(&output), "");
@@ -43,7 +43,7 @@ fn reads_a_type_without_a_name() {
 }
 
 #[test]
-fn ignores_functions_of_the_same_name() {
+fn ignores_other_functions_with_the_name_env() {
     let output = output(&[(
         "src/main.ts",
         "import { createApp } from \"@kit/core\";\nfunction env<T>(): T { throw 1 }\nenv<{ a: () => void }>();",
@@ -53,7 +53,7 @@ fn ignores_functions_of_the_same_name() {
 }
 
 #[test]
-fn refuses_a_call_without_a_type_and_a_second_type() {
+fn refuses_a_call_of_env_without_a_type_and_calls_with_two_different_types() {
     let source =
         format!("{IMPORT}await env();\nawait env<{{ A: string }}>();\nawait env<{{ B: string }}>();");
     let output = output(&[("src/main.ts", source.as_str())]);
@@ -69,7 +69,7 @@ fn refuses_a_call_without_a_type_and_a_second_type() {
 }
 
 #[test]
-fn refuses_types_that_are_not_objects_of_texts() {
+fn refuses_types_that_environment_variables_cannot_have() {
     for (written, message) in [
         ("string", "the type of `env` must be an object, not `string`"),
         ("Record<string, string>", "the type of `env` may have any key"),

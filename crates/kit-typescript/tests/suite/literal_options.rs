@@ -46,7 +46,7 @@ fn an_option_that_is_false_is_off() {
 }
 
 #[test]
-fn has_the_location_but_no_value_if_the_value_is_known_only_at_run_time() {
+fn option_has_a_location_but_no_value_if_the_value_is_known_only_at_run_time() {
     for value in [
         "isOn()",
         "process.env.ON === \"1\"",

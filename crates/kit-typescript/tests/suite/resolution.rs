@@ -137,7 +137,7 @@ fn the_kind_of_the_importing_file_selects_the_conditions_of_exports() {
 }
 
 #[test]
-fn resolves_packages_without_exports_with_types_main_and_types_versions() {
+fn resolves_packages_without_exports_by_the_fields_types_main_and_types_versions() {
     let files = [
         ("node_modules/types/package.json", r#"{"types":"lib/a.d.ts"}"#),
         ("node_modules/types/lib/a.d.ts", "export type T = 'types'"),
@@ -191,7 +191,7 @@ fn resolves_packages_without_exports_with_types_main_and_types_versions() {
 }
 
 #[test]
-fn resolves_specifiers_with_imports_of_package_json_and_the_package_itself() {
+fn resolves_specifiers_by_the_imports_of_package_json_and_by_the_name_of_the_package() {
     let files = [
         (
             "package.json",
@@ -208,7 +208,7 @@ fn resolves_specifiers_with_imports_of_package_json_and_the_package_itself() {
 }
 
 #[test]
-fn resolves_specifiers_with_paths_and_base_url_of_tsconfig_json_and_its_bases() {
+fn resolves_specifiers_by_paths_and_base_url_of_tsconfig_json_and_of_the_files_that_it_extends() {
     let files = [
         (
             "tsconfig.json",

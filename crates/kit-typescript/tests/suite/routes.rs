@@ -249,7 +249,7 @@ fn reads_the_call_of_create_app() {
 }
 
 #[test]
-fn reports_a_group_that_is_registered_twice_at_both_entries() {
+fn reports_both_locations_of_a_group_that_is_registered_twice() {
     let app = |second: &str| {
         format!(
             "import {{ createApp, defineHandlers }} from \"@kit/core\";

@@ -41,7 +41,7 @@ fn reads_booleans_literals_and_constants() {
 }
 
 #[test]
-fn has_the_location_but_no_values_if_the_value_is_known_only_at_run_time() {
+fn option_has_a_location_but_no_values_if_the_value_is_known_only_at_run_time() {
     for value in [
         "isOn()",
         "process.env.HEADERS === \"on\"",

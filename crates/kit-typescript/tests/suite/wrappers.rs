@@ -309,7 +309,7 @@ const bounded = limit(5);";
 }
 
 #[test]
-fn the_type_of_a_constant_of_the_project_says_what_a_middleware_of_a_package_is() {
+fn reads_the_type_of_a_middleware_of_a_package_from_a_constant_of_the_project() {
     let imports = "
 import { other, paused } from \"limits/plain\";
 const pause: Wrapper<{ replies: Reply<304> }> = paused;
@@ -323,7 +323,7 @@ const plain: Middleware = other;";
 }
 
 #[test]
-fn a_middleware_of_a_package_whose_type_cannot_be_read_is_a_mistake() {
+fn reports_a_middleware_of_a_package_if_its_type_cannot_be_read() {
     let says = |declarations: &str, imports: &str, middleware: &str, text: &str| {
         let (_, told) = with_package(declarations, imports, middleware);
         assert!(told.contains(text), "{text:?} is missing in:\n{told}");

@@ -69,7 +69,7 @@ async function compared(
   return valid;
 }
 
-test("lines in random chunks have the values and the failure of the whole body", async () => {
+test("lines that arrive in random chunks give the same values and failure as lines that arrive together", async () => {
   const validator = {
     is: (value: unknown) => typeof value === "object" && value !== null,
     decode: (value: unknown) => value,
@@ -103,7 +103,7 @@ test("lines in random chunks have the values and the failure of the whole body",
   assert.ok(valid > runs / 20, `${valid} of ${runs} bodies are valid`);
 });
 
-test("a multipart body with an upload in random chunks has the parts and the failure of the whole body", async () => {
+test("a multipart body that arrives in random chunks gives the same parts and failure as a body that arrives at once", async () => {
   const format: CompiledBody = {
     format: "multipart",
     mediaTypes: ["multipart/form-data"],

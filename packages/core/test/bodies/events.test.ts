@@ -104,7 +104,7 @@ test("a ping is sent after 15 seconds without an event, and each event starts th
   assert.equal(source.requests, 2);
 });
 
-test("an event that follows a ping waits until the client takes more", async (t) => {
+test("an event after a ping waits until the client can receive more", async (t) => {
   const clock = new Clock(t);
   const source = new Source();
   const texts = textsOf(source);
@@ -122,7 +122,7 @@ test("an event that follows a ping waits until the client takes more", async (t)
   assert.equal(source.requests, 2);
 });
 
-test("a failure that follows a ping waits until the client takes more", async (t) => {
+test("a failure after a ping waits until the client can receive more", async (t) => {
   const clock = new Clock(t);
   const source = new Source();
   const texts = textsOf(source);

@@ -142,7 +142,7 @@ describe("an upload", () => {
     assert.throws(() => upload[Symbol.asyncIterator](), TypeError);
   });
 
-  test("ends the reading of the body if the handler leaves the iteration", async () => {
+  test("stops the reading of the body if the handler ends the iteration early", async () => {
     const chunks = new Chunks([part("file", "1", "a").slice(0, -2), "2", "3"]);
     const { file: upload } = (await open(format(file), chunks)) as { file: Upload };
     for await (const _ of upload) break;
@@ -226,7 +226,7 @@ describe("parts before an upload", () => {
     assert.equal((photos as File[])[0]!.size, mebibyte);
   });
 
-  test("have at most 100 failures together, and one that says that there are more", async () => {
+  test("have at most 100 failures together, and a last failure that reports omitted failures", async () => {
     const photos = { name: "photos", optional: true, many: true, mediaTypes: ["image/png"] };
     for (const [count, listed] of [
       [100, 100],
@@ -278,7 +278,7 @@ describe("several uploads", () => {
     }
   });
 
-  test("end the reading of the body if the handler leaves them", async () => {
+  test("stop the reading of the body if the handler ends the iteration early", async () => {
     const chunks = twoFiles();
     const { file: uploads } = (await open(format(many), chunks)) as { file: Uploads };
     for await (const _ of uploads) break;

@@ -150,7 +150,7 @@ test("details of errors are written with their declared properties only", () => 
   );
 });
 
-test("a route without the new slots has no fields for them", () => {
+test("a route without headers, cookies, replies and failures has no fields for these slots", () => {
   const plain = route("GET /stock");
   for (const field of ["headers", "cookies", "replies", "details"]) assert.ok(!(field in plain), field);
   assert.deepEqual(application.table["POST /orders"]?.replySchemas, { 201: "Order", 202: "Job", 303: null });

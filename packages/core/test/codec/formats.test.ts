@@ -58,7 +58,7 @@ for (const [name, is] of Object.entries(FORMATS)) {
 }
 
 for (const [name, { valid, broken }] of Object.entries(samples.formats)) {
-  test(`accepts the valid sample of ${name}, which advice about each broken sample shows`, () => {
+  test(`accepts the valid sample of ${name}, and the advice about each broken sample contains the valid sample`, () => {
     const shape = { kind: "string", format: name } as Shape;
     assert.deepEqual(explain(shape, valid, "wire"), []);
     for (const text of broken) {

@@ -119,7 +119,7 @@ fn updates_only_the_given_columns() {
 }
 
 #[test]
-fn finds_no_row_for_a_number_beyond_the_column() {
+fn finds_no_row_for_a_number_that_the_column_cannot_store() {
     run(async |pool| {
         let beyond = big("9223372036854775808");
         assert_eq!(options::get(&pool, &beyond).await.unwrap(), None);

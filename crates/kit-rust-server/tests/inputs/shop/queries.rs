@@ -135,7 +135,7 @@ fn returns_each_row_once_in_pages_ordered_by_time() {
 }
 
 #[test]
-fn stores_defaults_and_given_values() {
+fn stores_the_defaults_of_absent_values_and_keeps_all_other_values() {
     run(async |pool| {
         let shop = a_shop(&pool, "defaults").await;
         assert_eq!(shop.contact, None);

@@ -118,7 +118,7 @@ mod tests {
     use super::{as_newest_typescript_reads, holds};
 
     #[test]
-    fn checks_version_ranges_against_the_newest_version() {
+    fn compares_version_ranges_with_the_newest_version_of_typescript() {
         for (range, expected) in [
             ("*", true),
             (">=4.8", true),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_the_entries_for_other_versions_of_typescript() {
+    fn removes_entries_for_other_versions_of_typescript_from_a_package_json() {
         let text = r#"{"exports":{".":{"types@<5":"./old.d.ts","types@>=5":"./new.d.ts","types":"./any.d.ts","default":"./a.js"}},"typesVersions":{"<5":{"*":["old/*"]},"*":{"*":["new/*"]}}}"#;
         assert_eq!(
             as_newest_typescript_reads(text.to_owned()),
