@@ -98,7 +98,7 @@ fn impossible_within(program: &Program, id: TypeId, known: &mut FxHashMap<Declar
 pub struct Kinds(u8);
 
 impl Kinds {
-    /// Set without any kind.
+    /// Set that contains no kind.
     pub const NONE: Self = Self(0);
     /// `null`.
     pub const NULL: Self = Self(1);

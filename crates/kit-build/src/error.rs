@@ -10,7 +10,7 @@ pub enum BuildError {
     /// The root of the project is not a directory.
     #[error("there is no directory {}", root.display())]
     NoProject {
-        /// Path of the root.
+        /// Path of the project's root.
         root: PathBuf,
     },
     /// A file operation failed.

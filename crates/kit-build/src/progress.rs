@@ -57,5 +57,5 @@ pub trait Progress {
     }
 }
 
-/// Does nothing.
+/// Reports no progress.
 impl Progress for () {}

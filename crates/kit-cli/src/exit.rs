@@ -1,6 +1,6 @@
 //! Exit codes of commands.
 
-/// Result of a command, from which its exit code follows.
+/// Result of a command. Each result has an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// The command succeeded.

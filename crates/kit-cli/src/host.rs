@@ -239,7 +239,7 @@ pub struct TypeCheck {
 pub enum BuildState {
     /// The build succeeded.
     Built {
-        /// Always the empty string.
+        /// Always empty, because a successful build has no errors.
         text: String,
     },
     /// The build failed.

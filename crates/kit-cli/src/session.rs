@@ -238,7 +238,7 @@ impl Host for Exchange {
             let root = root.to_string_lossy().into_owned();
             let value = self.ask(Request::LoadEnv { root }).await?;
             serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("invalid list of variables from the host: {error}"),
+                message: format!("kit's host sent an invalid list of environment variables: {error}"),
                 at: None,
             })
         })

@@ -278,10 +278,10 @@ impl Rule {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Smallest count.
+    /// Smallest valid count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<u64>,
-    /// Greatest count.
+    /// Greatest valid count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
 }
@@ -312,7 +312,7 @@ pub struct ForeignKey {
     pub name: String,
     /// Name of the referring column in this table.
     pub column: String,
-    /// Name of the other table.
+    /// Name of the table that the foreign key refers to.
     pub table: String,
     /// Name of the column in the other table, which is its primary key or is unique.
     pub target: String,

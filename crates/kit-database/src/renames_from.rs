@@ -29,7 +29,7 @@ pub(crate) struct Renames {
 /// Reason why a tag `@renamedFrom` cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// The types still contain a table or column with the former name, and that one is not renamed itself.
+    /// The types still contain a table or column with the former name, which has no tag `@renamedFrom` itself.
     Taken {
         /// The former name.
         from: String,

@@ -17,7 +17,7 @@ pub struct PlannedChange {
     /// Reason for the class, as a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// A way to get the same result with less risk, if kit knows one.
+    /// Another way to get the same result with less risk. `None` if kit knows no other way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative: Option<Alternative>,
 }

@@ -16,8 +16,8 @@ pub struct RenameTag {
     pub help: String,
 }
 
-/// Returns the `@renamedFrom` tags whose former name is not in the snapshot, and those that no plan can
-/// follow. Ignores tags whose rename is already done.
+/// Returns the `@renamedFrom` tags whose former name is not in the snapshot, and the tags whose renames kit cannot
+/// plan. Ignores tags whose rename is already done.
 pub fn rename_tags(committed: &Snapshot, schema: &Schema) -> Vec<RenameTag> {
     let before = committed.tables();
     let mut found = Vec::new();

@@ -51,7 +51,7 @@ impl Schema {
             .filter(|wanted| !times.iter().any(|(name, _)| name == *wanted))
             .map(|wanted| Problem {
                 place: wanted.clone(),
-                message: "no table has such a column with times".to_owned(),
+                message: "no column with this name has a type for times".to_owned(),
                 help: convertible(&times),
             })
             .collect();

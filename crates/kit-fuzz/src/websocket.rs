@@ -5,7 +5,8 @@ use kit_websocket::{Close, Compression, Message, Session};
 const MESSAGE_BYTES: usize = 300;
 /// Flag in the second byte: messages may be compressed.
 const DEFLATE: u8 = 1;
-/// Flag in the second byte: the other bytes describe frames. Otherwise they are the bytes of the client.
+/// Flag in the second byte. If the flag is set, the other bytes describe frames. Otherwise the client sends the
+/// other bytes unchanged.
 const FRAMES: u8 = 2;
 
 /// Messages, output and end of a session.

@@ -33,7 +33,7 @@ pub(crate) struct Link {
     /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
-    /// Number of requests that hyper has read, without those that it has read again.
+    /// Number of requests that hyper has read. A request that hyper has read twice counts once.
     pub(crate) requests_of_hyper: Cell<u64>,
     /// Body of the current request, if the handler reads it in chunks.
     pub(crate) upload: RefCell<Option<Box<Upload>>>,

@@ -57,12 +57,12 @@ impl DefaultHeaders {
         self.0.iter().map(|header| header.line.len()).sum()
     }
 
-    /// Returns the lines of the headers that a response with its own headers `own` still needs.
+    /// Returns the lines of the server's headers that are missing in `own`, the headers of a response.
     pub(crate) fn lines<'a>(&'a self, own: &'a [(HeaderName, HeaderValue)]) -> impl Iterator<Item = &'a str> {
         self.missing(own).map(|header| header.line.as_str())
     }
 
-    /// Adds the headers that a response with its own headers `own` still needs to a map.
+    /// Adds the server's headers that are missing in `own`, the headers of a response, to a map.
     pub(crate) fn add_to(&self, headers: &mut HeaderMap, own: &[(HeaderName, HeaderValue)]) {
         for DefaultHeader { name, value, .. } in self.missing(own) {
             headers.insert(name.clone(), value.clone());

@@ -42,7 +42,8 @@ pub enum BodyFormat {
     /// JSON Lines (`application/jsonl`), from `Lines<T>`. The slot has the type of one line.
     Lines,
     /// Messages of a WebSocket in JSON, from `Socket<{ in; out }>`. The slot has the type of one message: the body of messages
-    /// that the server receives, the response of messages that it sends. In both directions of a route with the key `WS …`.
+    /// that the server receives, the response of messages that it sends. Only routes with the key `WS …` have this
+    /// format, for request and response.
     Socket,
     /// Server-Sent Events (`text/event-stream`), from `Events<T>`. The slot has no type. Only in responses.
     #[serde(rename_all = "camelCase")]
@@ -150,7 +151,8 @@ impl BodyFormat {
         names.join(" | ")
     }
 
-    /// Returns the formats that a body may have: those of a union with their types, or this format with the type `body`.
+    /// Returns the formats that a body may have: the formats of a union with their types, or this format with the
+    /// type `body`.
     ///
     /// ```
     /// use kit_ir::BodyFormat;
@@ -206,8 +208,8 @@ impl BodyFormat {
         }
     }
 
-    /// Returns the media types or ranges that a server accepts in requests: those of [`Self::media_types`], and for JSON
-    /// Lines, which has no registered type, the other names that clients use.
+    /// Returns the media types or ranges that a server accepts in requests: the results of [`Self::media_types`],
+    /// and for JSON Lines, which has no registered type, the other names that clients use.
     ///
     /// ```
     /// use kit_ir::BodyFormat;

@@ -12,7 +12,7 @@ pub struct Lifecycle {
     /// Date on which the route is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sunset: Option<CalendarDate>,
-    /// Path or URL of the route that replaces this one.
+    /// Path or URL of the route that replaces this route.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
 }

@@ -128,9 +128,9 @@ pub enum DefaultValue {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReferenceTarget {
-    /// Name of the other entity.
+    /// Name of the entity that the property refers to.
     pub entity: String,
-    /// Name of the property in the other entity.
+    /// Name of the property in the entity that this property refers to.
     pub property: String,
     /// Effect on the referring row if the row to which it refers is deleted.
     pub on_delete: ReferentialAction,

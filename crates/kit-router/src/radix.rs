@@ -18,7 +18,8 @@ pub(crate) struct RadixNode {
     /// Index of the child that is a parameter or wildcard. Only a node at the start of a segment has such a
     /// child.
     pub(crate) rest: Option<usize>,
-    /// Index of the node in the [`RouteTree`] whose segment ends here. `None` if no segment ends here.
+    /// Index of the node in the [`RouteTree`] whose segment ends at this node. `None` if no segment ends at this
+    /// node.
     pub(crate) place: Option<usize>,
 }
 

@@ -74,7 +74,7 @@ pub(crate) struct TreeNode {
     pub(crate) statics: IndexMap<Arc<str>, usize, FxBuildHasher>,
     /// Index of the child that is a parameter or wildcard.
     pub(crate) rest: Option<usize>,
-    /// Numbers of the routes that end here, by method, in the order of [`Method::ALL`].
+    /// Numbers of the routes that end at this node, by method, in the order of [`Method::ALL`].
     pub(crate) methods: [Option<usize>; Method::ALL.len()],
 }
 

@@ -256,8 +256,8 @@ impl Parser {
         self.skip(length);
     }
 
-    /// Reads the first delimiter, which begins the body, or follows one line break. A preamble (RFC 2046, 5.1.1) is refused,
-    /// because no client sends it.
+    /// Reads the first delimiter, which is at the start of the body or after one line break. A preamble (RFC 2046,
+    /// 5.1.1) is refused, because no client sends it.
     fn read_start(&mut self) -> Result<Option<Step>, Mistake> {
         let delimiter = self.delimiter();
         let line = &delimiter[LINE_BREAK.len()..];
@@ -407,7 +407,7 @@ impl Parser {
 }
 
 /// Description of a valid header `content-length` of a part, which few clients send.
-const LENGTH: &str = "a content-length of a part that is the number of its bytes";
+const LENGTH: &str = "a content-length that equals the number of bytes in the part";
 
 /// Description of a part, from its headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -621,7 +621,8 @@ mod tests {
         );
         for (length, received) in [("1", "another number"), ("x", "another value")] {
             let other = format!("--b\n{HEAD}\ncontent-length: {length}\n\nxy\n--b--");
-            let expected = format!("a content-length of a part that is the number of its bytes / {received}");
+            let expected =
+                format!("a content-length that equals the number of bytes in the part / {received}");
             assert_eq!(read(&other).unwrap_err(), expected);
         }
         let cut = format!("--b\n{HEAD}\n\nx\n--");

@@ -141,7 +141,8 @@ fn declaration(file: &FilePart) -> TokenStream {
     quote!(kit_runtime::FilePart::#new(#part) #optional #min_items #max_items #max_bytes #media_types #streamed)
 }
 
-/// Returns the names of the fields for the files of a multipart body. None is `fields`, which has the other parts.
+/// Returns the names of the fields for the files of a multipart body. No field for a file has the name `fields`,
+/// because the field `fields` has the parts that are not files.
 fn field_names(files: &[FilePart]) -> Vec<String> {
     let mut taken = BTreeSet::from(["fields".to_owned()]);
     let names = files.iter().map(|file| {

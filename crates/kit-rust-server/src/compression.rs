@@ -71,7 +71,9 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
             Some(names) => {
                 for (index, name) in names.iter().enumerate() {
                     if !matches!(name.as_str(), Some("br" | "gzip")) {
-                        let message = format!("`compression.encodings` has {name}, which kit cannot use");
+                        let message = format!(
+                            "`compression.encodings` has {name}, which is not a coding that kit can use"
+                        );
                         found.push(option.problem(message, help));
                     } else if names.iter().position(|other| other == name) != Some(index) {
                         let message = format!("`compression.encodings` has {name} twice");
@@ -144,7 +146,7 @@ mod tests {
         assert_messages(
             Some(json!({ "encodings": ["zstd", "br", "br"], "minBytes": -1 })),
             &[
-                "`compression.encodings` has \"zstd\", which kit cannot use",
+                "`compression.encodings` has \"zstd\", which is not a coding that kit can use",
                 "`compression.encodings` has \"br\" twice",
                 "`compression.minBytes` is -1, which is not a number of bytes",
             ],

@@ -228,7 +228,8 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     }
 }
 
-/// Returns the cargo features of `kit-runtime` that the application needs, besides those that the configuration selects.
+/// Returns the cargo features of `kit-runtime` that the application needs, besides the features that the
+/// configuration selects.
 fn features(program: &Program) -> Vec<&'static str> {
     let mut features = edge::features(program);
     features.extend(sockets::feature(program));

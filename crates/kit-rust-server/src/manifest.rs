@@ -146,7 +146,7 @@ impl Runtime {
     }
 
     /// Sets the path, turns the features of [`Self::DECIDED`] on or off, and adds the other needed features.
-    /// Features that the user has added stay.
+    /// Keeps features that the user has added.
     fn complete(&self, table: &mut dyn TableLike) {
         let Some(own) = table.get_mut("kit-runtime").and_then(Item::as_table_like_mut) else {
             insert(table, &self.line());

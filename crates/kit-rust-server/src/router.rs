@@ -143,9 +143,9 @@ fn input_name(route: &Route) -> String {
     format!("{method}{}", route.path.name(names::variant))
 }
 
-/// Returns the plural of a name, which names the module with the handlers of a group. The rules are simpler
-/// than those for tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the
-/// module belongs to the user.
+/// Returns the plural of a name, which names the module with the handlers of a group. The rules are simpler than the
+/// rules for tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the module
+/// belongs to the user.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
     let stem = snake.strip_suffix('y');
@@ -249,7 +249,7 @@ impl<'a> RouteNames<'a> {
             || self.contract_errors().any(|error| error.details.is_some())
     }
 
-    /// Returns the errors of the route without those that only its wrappers declare.
+    /// Returns the errors of the route without the errors that only its wrappers declare.
     fn contract_errors(&self) -> impl Iterator<Item = &'a DeclaredError> + use<'a> {
         let Route { throws, wrappers, .. } = self.route;
         let of_wrapper = |code| wrappers.iter().any(|wrapper| wrapper.errors.contains(code));

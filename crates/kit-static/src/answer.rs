@@ -41,7 +41,7 @@ pub struct FileResponse {
     pub status: u16,
     /// Lower-case names and values, without `content-length`.
     pub headers: Vec<(String, String)>,
-    /// Body.
+    /// Body of the response.
     pub body: FileBody,
 }
 

@@ -15,8 +15,8 @@ const INDEX: &str = "index.html";
 /// Result of [`find`].
 pub(crate) enum Found<'s> {
     File(FoundFile<'s>),
-    /// The path is that of a directory without a slash at its end. The client must use another path, so that relative links
-    /// work.
+    /// The path names a directory and has no slash at its end. The client must use another path, so that relative
+    /// links work.
     Redirect {
         site: &'s Site,
         /// Value of the header `location`, without the query.

@@ -8,7 +8,7 @@ use crate::http_date::{http_date, now, seconds_of};
 /// day of 1970 or of 1980, so that different contents of one size would get one entity tag.
 const FIRST_MEANINGFUL: i64 = 315_619_200;
 
-/// Validators of a file. They are `None` if the time of the file tells nothing.
+/// Validators of a file. `None` if the file has no usable time of its last change.
 #[derive(Debug, Default)]
 pub(crate) struct Validators {
     pub(crate) tag: Option<String>,

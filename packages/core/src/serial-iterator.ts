@@ -1,6 +1,6 @@
 /**
  * Iterator over values that arrive one after the other. Several calls of `next` at once are answered in order. `return` ends
- * the iteration at once, also while a value is awaited, unlike that of an async generator.
+ * the iteration at once, also while a value is awaited, unlike `return` of an async generator.
  *
  * `read` returns the next value, or `undefined` at the end. `leave` is called if the iteration is left.
  */

@@ -119,7 +119,7 @@ function announce(ctx: BaseContext, policy: string, state: string): void {
   ctx.header("ratelimit", items.states.join(", "));
 }
 
-/** Counts in a store, and follows `ifStoreFails` while the store cannot be reached. */
+/** Counts requests in a store. While the store cannot be reached, the option `ifStoreFails` decides. */
 class Counts {
   readonly #store: LimitStore;
   readonly #ifStoreFails: NonNullable<RateLimitOptions["ifStoreFails"]>;

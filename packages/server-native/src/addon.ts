@@ -43,8 +43,8 @@ export type OnStream = (id: RequestId, event: number) => void;
 export type OnBody = (id: RequestId, part: Uint8Array | number) => void;
 
 /**
- * Called for events of a WebSocket. `event` is a message, or a code: `socket.ts` defines the code for more room, other codes are
- * those of the end of the socket. Only the end has a `reason`.
+ * Called for events of a WebSocket. `event` is a message, or a code: `socket.ts` defines the code for more room, all
+ * other codes are the close codes of a socket that has ended. Only the end has a `reason`.
  */
 export type OnSocket = (id: RequestId, event: string | Uint8Array | number, reason?: string) => void;
 

@@ -63,7 +63,8 @@ export abstract class NodeExchange implements ServerExchange {
     const accept = acceptorOf(request, response);
     if (accept !== undefined) {
       this.acceptSocket = (options, events) => {
-        if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
+        if (this.#answered)
+          throw codedError("ERR_KIT_ANSWERED", "A response to this request was already sent");
         const socket = accept(options, events);
         this.#answered = true;
         this.leaveResponse();
@@ -143,7 +144,7 @@ export abstract class NodeExchange implements ServerExchange {
     body: ResponseBody,
     headers: readonly string[] | null,
   ): void {
-    if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
+    if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "A response to this request was already sent");
     checkResponse(status, contentType, body, headers);
     if (this.bodyTooLarge) closeAfter(this.response);
     const { reader } = this.#body;
@@ -164,7 +165,7 @@ export abstract class NodeExchange implements ServerExchange {
     contentType: string | null,
     headers: readonly string[] | null,
   ): boolean {
-    if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
+    if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "A response to this request was already sent");
     checkResponse(status, contentType, null, headers);
     if (this.bodyTooLarge) closeAfter(this.response);
     this.#answered = true;

@@ -97,7 +97,7 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
       if (this.#end !== undefined) {
         const { code, reason } = this.#end;
         throw new Error(
-          `The WebSocket ${this.#target} has no message: it closed with ${code} ${reason}`.trim(),
+          `The WebSocket ${this.#target} closed with ${`${code} ${reason}`.trim()} before a message arrived`,
         );
       }
       const left = end - Date.now();

@@ -191,7 +191,7 @@ declare const bodyMark: unique symbol;
 export interface Json<T> {
   /** Exists only for the type checker, so that no other value is JSON. */
   readonly [bodyMark]: "json";
-  /** Value. */
+  /** Value that is sent as JSON. */
   readonly content: T;
 }
 

@@ -15,7 +15,7 @@ export interface TestLink {
 
 /** Receives the requests and messages of an application. */
 export interface TestRecorder {
-  /** Called after each response. */
+  /** Records a request and its response. Called after each response. */
   answered(request: TestedRequest, response: TestedResponse): void;
   /** Called for each message of a WebSocket, in both directions, and for each event of a response. */
   messaged(request: TestedRequest, message: TestedMessage): void;

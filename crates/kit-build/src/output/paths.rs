@@ -6,7 +6,7 @@ pub(super) const STAGING: &str = ".staging";
 /// Directory in which plugins store data between builds.
 pub(super) const CACHE: &str = ".cache";
 
-/// Checks that a path stays in the output directory, and that kit does not use it for an internal file.
+/// Checks that a path is inside of the output directory, and that kit does not use it for an internal file.
 pub(crate) fn check_path(path: &str) -> Result<(), &'static str> {
     if path.is_empty() || path.starts_with('/') || path.contains(['\\', ':', '\0']) {
         return Err("is not a plain relative path");

@@ -91,7 +91,7 @@ pub enum Statement {
         /// Advice that PostgreSQL shows with the error message.
         hint: String,
     },
-    /// Advances the sequence of an identity column beyond the existing numbers.
+    /// Sets the sequence of an identity column to a number above all existing numbers.
     AdvanceIdentity {
         /// Name of the table.
         table: String,

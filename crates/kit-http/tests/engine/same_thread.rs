@@ -194,8 +194,8 @@ impl Client {
         String::from_utf8_lossy(&self.received).into_owned()
     }
 
-    /// Runs turns of the event loop until the received data ends with `end`. Returns the data and
-    /// forgets it.
+    /// Runs turns of the event loop until the received data ends with `end`. Returns the received data and removes
+    /// the data from the client.
     pub(crate) fn expect(&mut self, server: &mut Server, end: &str) -> String {
         server.until(|_| {
             self.take();

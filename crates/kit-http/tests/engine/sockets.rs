@@ -48,7 +48,7 @@ fn close(code: u16) -> Vec<u8> {
     frame(0x88, &code.to_be_bytes())
 }
 
-/// Opens a WebSocket and forgets the head of the response.
+/// Opens a WebSocket and discards the head of the response.
 fn open(server: &mut Server, options: &SocketOptions) -> (Client, RequestId) {
     let mut client = server.connect();
     client.send(HANDSHAKE);

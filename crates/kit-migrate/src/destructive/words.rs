@@ -22,7 +22,7 @@ pub(super) enum Kind {
     /// Any other string. `content` is `None` if escapes make the content differ from the text between the quotes.
     Text {
         content: Option<String>,
-        /// True for `E'…'`.
+        /// True if the string is written as `E'…'`, so that a backslash begins an escape.
         escapes: bool,
     },
     /// A number, an operator or a punctuation character.

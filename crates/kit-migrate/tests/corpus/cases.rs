@@ -192,8 +192,8 @@ fn run(release: Release, name: &str, case: &Case, before: &Schema, after: &Schem
     }
 }
 
-/// Runs the statements of the alternatives, one transaction each, if the plan has alternatives. The result must be the
-/// same as that of the plan.
+/// Runs the statements of the alternatives, one transaction each, if the plan has alternatives. The result must be
+/// the same as the result of the plan.
 fn run_alternatives(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
     let (database, _) = prepared(release, name, case, before);
     let mut gone = 0;

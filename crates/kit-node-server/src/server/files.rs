@@ -19,7 +19,7 @@ pub(crate) struct Files {
     sites: Arc<[Site]>,
     /// Paths that JavaScript serves, without a slash at the end.
     reserved: HashSet<String>,
-    /// Headers of each response in addition to those of the site.
+    /// Headers of each response in addition to the headers of the site.
     headers: Vec<(String, String)>,
     /// True if JavaScript must serve requests with the header `origin`.
     depends_on_origin: bool,

@@ -85,7 +85,7 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
     failures
 }
 
-/// Limits the failures that several parts of a body have together, as [`explain`] limits those of one value.
+/// Limits the failures that several parts of a body have together, as [`explain`] limits the failures of one value.
 pub(crate) fn limit_failures(mut failures: Vec<Failure>) -> Vec<Failure> {
     // The last entry of a value's failures may say that there are more.
     if failures.len() > LIMIT + 1 {

@@ -42,15 +42,15 @@ pub struct Cookie {
     signed: bool,
 }
 
-/// Requests of other sites with which browsers send a cookie.
+/// Requests from pages of other sites with which browsers send a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SameSite {
-    /// No request.
+    /// Browsers send the cookie only with requests from pages of the same site.
     Strict,
-    /// Navigation to this site.
+    /// Browsers also send the cookie if a user opens a link to the site on a page of another site.
     #[default]
     Lax,
-    /// All requests. A cookie with this value has the attribute `Secure`.
+    /// Browsers send the cookie with all requests. A cookie with this value has the attribute `Secure`.
     None,
 }
 

@@ -84,7 +84,7 @@ impl CookieKeys {
     }
 }
 
-/// Shows no key.
+/// Prints the number of keys, but never a key.
 impl fmt::Debug for CookieKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CookieKeys({} of them)", self.0.len())

@@ -168,7 +168,7 @@ fn is_json_type(content_type: &str) -> bool {
         })
 }
 
-/// Removes whitespace at both ends like `trim` in JavaScript. U+0085 stays, which `str::trim` would remove.
+/// Removes whitespace at both ends like `trim` in JavaScript. Keeps U+0085, which `str::trim` would remove.
 fn trimmed(text: &str) -> &str {
     text.trim_matches(['\t', ' ', '\u{a0}'])
 }

@@ -118,7 +118,7 @@ impl Context {
         self.0.is_body_unread.load(Ordering::Relaxed)
     }
 
-    /// Returns the connection of the request. Returns `None` if another server than that of kit serves the program.
+    /// Returns the connection of the request. Returns `None` if a server other than kit's serves the program.
     pub(super) fn connection(&self) -> Option<&ConnectionState> {
         self.0.connection.as_deref()
     }

@@ -148,7 +148,7 @@ impl RequestLog {
     }
 }
 
-/// Returns the path without its final slash. `/` stays.
+/// Returns the path without its final slash. The path `/` is returned unchanged.
 fn without_final_slash(path: &str) -> &str {
     path.strip_suffix('/')
         .filter(|path| !path.is_empty())

@@ -190,8 +190,9 @@ impl Passed {
         &self.inner
     }
 
-    /// Sets a header in place of those with the same name. A value of `set-cookie` is added to the others. Headers of
-    /// the message framing and of the connection cannot be set: the attempt is logged as a warning.
+    /// Sets a header in place of all headers with the same name. A value of `set-cookie` is added to the existing
+    /// values. Headers of the message framing and of the connection cannot be set: the attempt is logged as a
+    /// warning.
     pub fn set_header(&mut self, name: HeaderName, value: HeaderValue) {
         if !is_free(&name) {
             return;
@@ -246,8 +247,8 @@ fn headers_of(headers: &Mutex<Headers>) -> MutexGuard<'_, Headers> {
     headers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds the headers `later` to the headers `earlier`: a header replaces those with the same name, and cookies
-/// are added.
+/// Adds the headers `later` to the headers `earlier`: a header replaces headers with the same name, and cookies are
+/// added.
 fn join(mut earlier: HeaderMap, later: &HeaderMap) -> HeaderMap {
     for name in later.keys().filter(|name| **name != header::SET_COOKIE) {
         earlier.remove(name);

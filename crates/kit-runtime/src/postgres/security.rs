@@ -21,11 +21,11 @@ use crate::Error;
 /// An attempt to connect, with or without TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TlsMode {
-    /// Without TLS.
+    /// Connects without TLS.
     Plain,
-    /// With TLS if the server offers it, otherwise without TLS.
+    /// Connects with TLS if the server offers TLS, otherwise without TLS.
     Offered,
-    /// With TLS.
+    /// Connects only with TLS.
     Encrypted,
 }
 

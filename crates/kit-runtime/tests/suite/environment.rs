@@ -91,7 +91,7 @@ async fn pay(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Any JSON value. Its shape is that of an object with many kinds of properties.
+/// Any JSON value. The shape describes an object with many kinds of properties.
 #[derive(Serialize, Deserialize)]
 struct Document(Value);
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const SHARED: &str = include_str!("../../../../conformance/multipart.json");
 
-/// Returns the bytes of a string whose characters are those of Latin-1.
+/// Returns the bytes of a string in Latin-1.
 fn latin1(text: &str) -> Vec<u8> {
     text.chars()
         .map(|character| u8::try_from(character).unwrap())

@@ -77,13 +77,13 @@ struct HandlerContext<'k, 'p> {
 /// Imports and helper functions of a file with handlers.
 #[derive(Clone, Default)]
 struct Uses {
-    /// Items of `kit_runtime`.
+    /// Imported items of `kit_runtime`.
     runtime: Imports,
-    /// Modules of tables, and items of these modules.
+    /// Imported modules of tables, and imported items of these modules.
     tables: Imports,
     /// The enum of the errors that the contracts declare.
     errors: Imports,
-    /// Models.
+    /// Imported models.
     models: Imports,
     /// Helper functions, which are written before the handlers.
     functions: Vec<Function>,

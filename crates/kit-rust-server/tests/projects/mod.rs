@@ -71,7 +71,7 @@ pub fn problem() -> Program {
     of_sources(&tests().join("inputs/problem"))
 }
 
-/// An application with an error format of its own: that of the page `error-formats.md` of the guide.
+/// An application with its own error format: the format of the page `error-formats.md` of the guide.
 pub fn own_errors() -> Program {
     of_sources(&tests().join("inputs/own-errors"))
 }

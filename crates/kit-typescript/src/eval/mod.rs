@@ -77,8 +77,8 @@ const MAX_DEPTH: u32 = 60;
 const WIDE_INSTANCES: u32 = 500;
 const WIDE_DEPTH: u32 = 6;
 
-/// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive uses of a conditional type, and
-/// each use takes a few evaluations here.
+/// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive uses of a conditional type, and this
+/// evaluator takes a few evaluations for each use.
 const MAX_EVALUATION_DEPTH: u32 = 6_000;
 
 /// Maximum total number of instances of generic types.

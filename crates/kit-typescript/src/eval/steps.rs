@@ -38,7 +38,7 @@ struct Subject {
     refused: Option<TyId>,
 }
 
-/// Counter of steps.
+/// Counts the steps of an evaluation, so that a type that expands without end is refused.
 #[derive(Debug)]
 pub(crate) struct Steps {
     count: usize,

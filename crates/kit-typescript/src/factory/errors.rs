@@ -158,7 +158,7 @@ fn format<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Forma
 /// Reads the content type and the paths from the options of `defineErrorFormat`.
 fn declared_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>) -> Option<(String, ErrorPaths)> {
     let what = "the options of this error format";
-    let help = "write them as an object literal";
+    let help = "write the options as an object literal";
     let Some((members, complete)) = properties(lowering, options, what) else {
         warn_computed(lowering, options.location(), what, help);
         return None;
@@ -190,7 +190,7 @@ fn declared_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>) -> Op
 fn read_paths<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<ErrorPaths> {
     let what = "the paths of this error format";
     let Some((members, complete)) = properties(lowering, located, what) else {
-        let help = "write them as an object literal, such as `{ code: \"error.type\" }`";
+        let help = "write the paths as an object literal, such as `{ code: \"error.type\" }`";
         warn_computed(lowering, located.location(), what, help);
         return None;
     };

@@ -9,7 +9,7 @@ use crate::eval::KitType;
 impl Lowering<'_> {
     /// Reports a type of kit such as `Reply` at a location that needs a type of values.
     pub(super) fn not_a_value(&mut self, kind: KitType) -> TypeId {
-        let help = "name a type of values here";
+        let help = "write a type whose values JSON can represent, such as an interface";
         match kind {
             KitType::RouteContract | KitType::Route => self.no_json("a route contract", help),
             KitType::Reply => self.refused(

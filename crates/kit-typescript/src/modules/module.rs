@@ -134,7 +134,7 @@ pub(super) enum NameTarget<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ImportedName<'a> {
     pub(super) source: &'a str,
-    /// Exported name in the other module; `None` for all its exports (`import * as`).
+    /// Name that the imported module exports; `None` for all exports of the module (`import * as`).
     pub(super) name: Option<&'a str>,
     pub(super) span: Span,
     /// True for `import x = require("…")`. A package may have other files for `require` than for `import`.

@@ -98,7 +98,7 @@ fn union(
         .iter()
         .any(|value| matches!(lowering.eval.shape_of(*value), Ty::Undefined));
     if is_empty {
-        let message = format!("{owner} is a union of formats and of no body");
+        let message = format!("{owner} is a union of formats with `void` or `undefined`");
         let help = match direction {
             Direction::Request => "remove `void` and `undefined`: a request of a union of formats has a body",
             Direction::Response => {

@@ -7,8 +7,8 @@ use crate::docs::{Doc, TagName, documentation, invalid as invalid_argument};
 use crate::eval::{KitType, Object, Property, Ty};
 use crate::lower::Lowering;
 
-/// Returns the properties of `Multipart<T>` that are files, and the other properties. `owner` has the body, and stands
-/// in messages.
+/// Returns the properties of `Multipart<T>` that are files, and the other properties. `owner` names the owner of the
+/// body in messages.
 pub(super) fn split(
     lowering: &mut Lowering<'_>,
     owner: &str,

@@ -24,7 +24,7 @@ pub(crate) fn of_group(lowering: &mut Lowering<'_>, declared: Option<DeclId>) ->
     doc.map_or_else(Life::default, |doc| read(lowering, &doc))
 }
 
-/// Reads the tags of a route, and adds those of its group.
+/// Reads the tags of a route, and adds the tags of its group.
 pub(super) fn of_route(lowering: &mut Lowering<'_>, contract: &Contract, group: &Life) -> Life {
     let own = contract.doc.as_deref();
     let own = own.map_or_else(Life::default, |doc| read(lowering, doc));

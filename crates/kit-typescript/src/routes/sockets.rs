@@ -13,7 +13,7 @@ use crate::modules::Location;
 const HELP: &str =
     "name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`";
 
-/// Names of the messages that the client sends, and of those that the server sends.
+/// Names of the two slots of `Socket`: messages that the client sends, and messages that the server sends.
 const SIDES: [&str; 2] = ["in", "out"];
 
 /// Returns the types of the messages that the server receives and sends. Reports a contract with the key `WS …` that does

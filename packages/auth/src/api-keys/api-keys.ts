@@ -103,7 +103,7 @@ function readHeader(name = "x-api-key"): string {
   const lower = name.toLowerCase();
   if (isHeader && lower !== "authorization" && lower !== "cookie") return lower;
   throw new TypeError(
-    `apiKeys: \`header\` must be the name of a header of its own, such as x-api-key, not ${JSON.stringify(name)}`,
+    `apiKeys: \`header\` must be a header name other than authorization and cookie, such as x-api-key, not ${JSON.stringify(name)}`,
   );
 }
 

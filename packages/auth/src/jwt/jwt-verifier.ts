@@ -228,7 +228,7 @@ function readAlgorithms({ keys, algorithms }: JwtOptions<string, unknown>): read
   const wrong = list.find((algorithm) => !allowed.includes(algorithm));
   if (list.length > 0 && wrong === undefined) return list;
   throw new TypeError(
-    `jwt: \`algorithms\` must be of ${allowed.join(", ")}, because the keys are ${isOfSecret ? "secrets" : "public keys"}, not ${wrong ?? "an empty list"}`,
+    `jwt: \`algorithms\` may contain only ${allowed.join(", ")}, because the keys are ${isOfSecret ? "secrets" : "public keys"}, not ${wrong ?? "an empty list"}`,
   );
 }
 

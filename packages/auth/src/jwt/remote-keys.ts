@@ -125,14 +125,14 @@ export class RemoteKeys implements KeySource {
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new Error(`${this.#url.href} answered ${response.status}`);
+      throw new Error(`${this.#url.href} responded with the status ${response.status}`);
     }
     const decoder = new TextDecoder("utf-8", { fatal: true });
     let text = "";
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      if (bytes > mostBytes) throw new Error(`${this.#url.href} answered more than ${mostBytes} bytes`);
+      if (bytes > mostBytes) throw new Error(`${this.#url.href} sent more than ${mostBytes} bytes`);
       text += decoder.decode(chunk, { stream: true });
     }
     return text + decoder.decode();

@@ -16,7 +16,7 @@ export async function boundedFetch(url: string, options: CustomFetchOptions): Pr
     transform(chunk, controller) {
       bytes += chunk.length;
       if (bytes <= mostBytes) controller.enqueue(chunk);
-      else controller.error(new TypeError(`${url} answered more than ${mostBytes} bytes`));
+      else controller.error(new TypeError(`${url} sent more than ${mostBytes} bytes`));
     },
   });
   const { status, statusText, headers } = response;

@@ -172,7 +172,8 @@ export function createOidc(options: OidcOptions): Oidc {
       until: Date.now() + loginMs,
     };
     for (const name of Object.keys(parameters)) {
-      if (reserved.has(name)) throw new TypeError(`Oidc.start: \`${name}\` is set by kit`);
+      if (reserved.has(name))
+        throw new TypeError(`Oidc.start: remove the parameter \`${name}\`, because kit sets this parameter`);
     }
     const { configuration } = await provider.get();
     const url = client.buildAuthorizationUrl(configuration, {

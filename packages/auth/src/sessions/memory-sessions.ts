@@ -4,8 +4,9 @@ import type { SessionStore, StoredSession } from "./session-store.ts";
 const most = 10_000;
 
 /**
- * Creates a store of sessions in the memory of the process, for tests and development. It forgets all sessions when the
- * process ends, other processes do not see them, and beyond 10,000 sessions the oldest ones end.
+ * Creates a store of sessions in the memory of the process, for tests and development. All sessions are lost when
+ * the process ends, and other processes cannot read the sessions. If there are more than 10,000 sessions, the oldest
+ * sessions end.
  *
  * @example
  * ```ts

@@ -59,7 +59,10 @@ export interface Sessions<TScope extends string = never, TData = unknown> {
   rotate(ctx: BaseContext): Promise<boolean>;
   /** Logs the user of the request out: removes the session and the cookie. */
   end(ctx: BaseContext): Promise<void>;
-  /** Logs a user out everywhere. With a `ctx`, its session stays, such as after a change of the password. */
+  /**
+   * Ends all sessions of a user. With a `ctx`, the session of this request does not end, for example after a change
+   * of the password.
+   */
   endAll(subject: string, except?: BaseContext): Promise<void>;
   /** Resolves to the session of a request, or to `null`. */
   read(ctx: BaseContext): Promise<Session<TData> | null>;
@@ -196,6 +199,6 @@ function textOf(data: unknown): string {
   const text = JSON.stringify(data ?? null) as string | undefined;
   if (text !== undefined && text.length <= mostData) return text;
   throw new TypeError(
-    `The data of a session must be JSON of at most ${mostData} characters; store more of it in a table of your own`,
+    `The data of a session must be JSON of at most ${mostData} characters; store larger data in a table of the application`,
   );
 }

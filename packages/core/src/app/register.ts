@@ -80,7 +80,9 @@ function readGroup(group: RouteGroup, outside: Outside, location: string): Regis
     throw new TypeError(`createApp: ${location}.handlers must be an object; ${advice}`);
   }
   if (on !== undefined && handlers === undefined) {
-    throw new TypeError(`createApp: ${location}.on requires \`handlers\`, whose keys it uses`);
+    throw new TypeError(
+      `createApp: ${location}.on requires \`handlers\` in the same group: each key of \`on\` is a key of \`handlers\``,
+    );
   }
   if (routes !== undefined && !Array.isArray(routes)) {
     throw new TypeError(`createApp: ${location}.routes must be a list of groups`);

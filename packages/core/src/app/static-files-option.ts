@@ -129,7 +129,7 @@ function requireFileName(value: unknown, name: string): void {
   }
 }
 
-/** Returns true if a path is that of a directory, or of something in the directory. */
+/** Returns true if `path` is the directory itself, or is inside of the directory. */
 function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }

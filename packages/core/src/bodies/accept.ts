@@ -51,7 +51,10 @@ export function parseAccept(text: string): readonly Range[] {
   });
 }
 
-/** Returns the quality of an offer: that of the most specific range that contains the offer. 0 if no range does. */
+/**
+ * Returns the quality of an offer: the quality of the most specific range that contains the offer, or 0 if no range
+ * contains the offer.
+ */
 export function qualityOf(ranges: readonly Range[], offer: Offer): number {
   let [quality, specificity] = [0, -1];
   for (const range of ranges) {

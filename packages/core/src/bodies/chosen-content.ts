@@ -27,8 +27,9 @@ export function offersOf(content: CompiledContent): readonly Offer[] {
 }
 
 /**
- * Calls the function of the format that the header `accept` chooses. If the client accepts none of the formats, calls that
- * of the first: the route refuses such requests before its handler runs, unless another reply of the contract is acceptable.
+ * Calls the function of the format that the header `accept` chooses. If the client accepts none of the formats,
+ * calls the function of the first format: the route refuses such requests before its handler runs, unless another
+ * reply of the contract is acceptable.
  *
  * @param functions - Result of the handler: one function for each media type.
  * @throws {TypeError} If there is no function for the chosen media type.

@@ -49,7 +49,7 @@ interface Waiter {
 
 const end: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Every event of every reader passes here, so `next` creates one promise and no timer. */
+/** Every event of every reader passes through this class, so `next` creates one promise and no timer. */
 class EventTexts implements AsyncIterator<string | Uint8Array, undefined, undefined> {
   readonly #source: AsyncIterable<unknown>;
   readonly #iterator: ValueIterator;

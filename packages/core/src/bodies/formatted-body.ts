@@ -52,7 +52,9 @@ export function readFormattedBody(
       break;
     case "json":
     case "oneof":
-      throw new TypeError(`Bug in kit: ${format.format} is read by the pipeline`);
+      throw new TypeError(
+        `Bug in kit: the pipeline should have read the body in the format ${format.format}`,
+      );
   }
   const validator = format.validator!;
   if (format.format === "lines") {

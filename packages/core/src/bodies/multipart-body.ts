@@ -38,8 +38,8 @@ export type CheckedParts =
   | { readonly failures: readonly ValidationFailure[] };
 
 /**
- * Checks all fields and files whose content is known, and returns the object for the handler. `failures` are those of other
- * parts.
+ * Checks all fields and files whose content is known, and returns the object for the handler. `failures` are the
+ * failures of other parts.
  */
 export function checkParts(
   format: CompiledBody,

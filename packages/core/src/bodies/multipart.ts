@@ -138,8 +138,8 @@ export class MultipartParser {
   }
 
   /**
-   * Reads the first delimiter, which starts the body, or follows one line break. A preamble (RFC 2046, 5.1.1) is refused,
-   * because no client sends it.
+   * Reads the first delimiter, which is at the start of the body or after one line break. A preamble (RFC 2046,
+   * 5.1.1) is refused, because no client sends it.
    */
   #readStart(): MultipartStep | undefined {
     const line = this.#startsWith(this.#line);
@@ -238,7 +238,7 @@ export class MultipartParser {
 
   #readPartEnd(): MultipartStep | undefined {
     if (this.#declaredLength !== undefined && this.#declaredLength !== this.#contentLength)
-      return this.#fail("a content-length of a part that is the number of its bytes", "another number");
+      return this.#fail("a content-length that equals the number of bytes in the part", "another number");
     this.#at += this.#delimiter.length;
     this.#continueWith(this.#readAfterDelimiter);
     return partEnd;

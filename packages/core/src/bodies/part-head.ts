@@ -71,7 +71,7 @@ function describeHead(headers: ReadonlyMap<string, string>): PartHead | Multipar
     return mistake("text in UTF-8 in each part", "another charset");
   const length = headers.get("content-length");
   if (length !== undefined && !/^[0-9]{1,15}$/.test(length))
-    return mistake("a content-length of a part that is the number of its bytes", "another value");
+    return mistake("a content-length that equals the number of bytes in the part", "another value");
   const fileName = parameters!.get("filename");
   return {
     name: decodeName(name),

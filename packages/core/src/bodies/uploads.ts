@@ -146,7 +146,7 @@ interface ArrivingFile {
   received: number;
   /** True if the server has received the whole file. */
   isComplete: boolean;
-  /** True if the handler has read on in the body before the end of the file. */
+  /** True if the handler has asked for the next part of the body before the end of the file. */
   isSkipped: boolean;
 }
 
@@ -210,7 +210,9 @@ class RestOfBody {
   async read(upload: ArrivingFile): Promise<Uint8Array | undefined> {
     return this.#inOrder(async () => {
       if (upload.isSkipped)
-        throw new TypeError("The upload can no longer be read, because the handler has read on in the body");
+        throw new TypeError(
+          "The upload can no longer be read, because the handler has already asked for the next part of the body",
+        );
       const first = upload.first.shift();
       if (first !== undefined) return first;
       const bytes = await this.#receive(upload);

@@ -77,7 +77,10 @@ function listedFailures(failures: readonly ValidationFailure[], listed: number):
   return [...failures.slice(0, listed), entry];
 }
 
-/** Limits the failures that several parts of a body have together, as {@link explain} limits those of one value. */
+/**
+ * Limits the failures that several parts of a body have together, as {@link explain} limits the failures of one
+ * value.
+ */
 export function limitFailures(failures: readonly ValidationFailure[]): readonly ValidationFailure[] {
   return failures.length > DEFAULT_LIMIT + 1 ? listedFailures(failures, DEFAULT_LIMIT) : failures;
 }

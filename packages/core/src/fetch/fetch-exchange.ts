@@ -121,7 +121,7 @@ export class FetchExchange implements ServerExchange {
   }
 
   #answer(response: Response): void {
-    if (this.#isAnswered) throw new Error("The request is already answered");
+    if (this.#isAnswered) throw new Error("A response to this request was already sent");
     this.#isAnswered = true;
     this.#resolve(response);
   }

@@ -1,7 +1,7 @@
 import { secondsOfHttpDate } from "../edge/http-date.ts";
 import type { FoundFile } from "./find-file.ts";
 
-/** Validators of a file (RFC 9110, 8.8). They are `null` if the time of the file tells nothing. */
+/** Validators of a file (RFC 9110, 8.8). Both are `null` if the file has no usable time of its last change. */
 export interface FileValidators {
   readonly tag: string | null;
   readonly lastModified: string | null;

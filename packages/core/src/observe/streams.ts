@@ -36,7 +36,7 @@ export class Streams {
     return true;
   }
 
-  /** Drops an open stream. */
+  /** Removes a stream from the open streams, and does not add the stream to the ended streams. */
   forget(log: StreamLog): void {
     this.#open.delete(log);
   }

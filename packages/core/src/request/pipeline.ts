@@ -275,7 +275,7 @@ export class Pipeline implements ServerService {
   }
 
   /**
-   * Returns a route of a path. It tells which parameters of the path are hidden in the log. The argument is
+   * Returns a route of a path. The route tells which parameters of the path are hidden in the log. The argument is
    * the list of the path's methods.
    */
   #routeAt({ target }: ServerExchange, [method = ""]: readonly string[]): CompiledRoute | null {

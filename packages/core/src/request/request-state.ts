@@ -67,7 +67,7 @@ export class RequestState implements RequestFailure, PendingRequest {
   readonly settings: PipelineSettings;
   readonly executable: ExecutableRoute | null;
   /**
-   * Route with the same path and another method, for a request that no route matches. It tells which
+   * Route with the same path and another method, for a request that no route matches. The route tells which
    * parameters of the path are hidden in the log.
    */
   pathRoute: CompiledRoute | null = null;
@@ -314,7 +314,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     const { body } = raw;
     const type = raw.contentType ?? this.#responseHeaders?.contentType ?? raw.defaultType;
     if (withoutBody.has(status)) {
-      raw.cancel(new Error(`A ${status} response has no body`));
+      raw.cancel(new Error(`A response with the status ${status} cannot have a body`));
       this.#respond(status, null, null);
     } else if (typeof body === "string" || body instanceof Uint8Array) this.#respond(status, type, body);
     else if (this.exchange.respondStream === undefined) void this.#respondCollected(status, type, body);
@@ -345,7 +345,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     }
     const status = this.#status === 0 ? contractStatus : this.#status;
     if (withoutBody.has(status)) {
-      source.cancel(new Error(`A ${status} response has no body`));
+      source.cancel(new Error(`A response with the status ${status} cannot have a body`));
       this.#respond(status, null, null);
     } else {
       const type = raw.contentType ?? this.#responseHeaders?.contentType ?? raw.defaultType;

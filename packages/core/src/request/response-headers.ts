@@ -87,7 +87,7 @@ export class ResponseHeaders {
 
   #store(lowerName: string, values: readonly string[]): void {
     if (lowerName === "content-type") {
-      if (values.length !== 1) throw new TypeError("The header content-type has exactly one value");
+      if (values.length !== 1) throw new TypeError("The header content-type must have exactly one value");
       this.contentType = values[0]!;
       return;
     }
@@ -132,7 +132,7 @@ export class ResponseHeaders {
     return copy;
   }
 
-  /** Adds the headers of another list, as if they were set after those of this list. Returns this list. */
+  /** Adds the headers of another list, as if they were set after the headers of this list. Returns this list. */
   merge(later: ResponseHeaders): this {
     if (later.contentType !== null) this.contentType = later.contentType;
     const replaced = new Set(later.#list.filter((name, index) => index % 2 === 0 && name !== "set-cookie"));

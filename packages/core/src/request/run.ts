@@ -546,7 +546,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     this.respond(status, text === null || list.every(isAscii) ? text : Buffer.from(text));
   }
 
-  /** Returns the body of a response that is not JSON. `declaredHeaders` are those of a declared reply. */
+  /** Returns the body of a response that is not JSON. `declaredHeaders` are the headers of a declared reply. */
   #content(content: CompiledContent, value: unknown, declaredHeaders: readonly string[] = []): RawResponse {
     if (value instanceof ChosenContent) return this.#content(value.content, value.value, declaredHeaders);
     const { ref } = this.executable.compiled;

@@ -52,7 +52,7 @@ export interface PassedAnswer {
   readonly [passedMark]: true;
   /** HTTP status. */
   readonly status: number;
-  /** Headers that middleware and the handler set, and those of the reply. Changes affect the response. */
+  /** Headers that middleware and the handler set, and the headers of the reply. Changes affect the response. */
   readonly headers: AnswerHeaders;
   /** Value that the handler returned, or the body of the reply. A result of `ctx.send` if the handler returned one. */
   readonly body: unknown;

@@ -8,7 +8,7 @@ import { withoutStack } from "../errors/without-stack.ts";
 /** Refusal of a handshake, with the headers that its response must have. */
 export interface HandshakeRefusal {
   readonly error: AppError;
-  /** Names and values alternately. */
+  /** Header names and values in turn: name, value, name, value. */
   readonly headers: readonly string[];
 }
 

@@ -91,7 +91,7 @@ const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 type Received = string | Uint8Array;
 
-/** Messages of one WebSocket: checks and decodes those of the client, and writes those of the handler. */
+/** Messages of one WebSocket: checks and decodes messages of the client, and writes messages of the handler. */
 export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvents {
   readonly #owner: SocketOwner;
   #socket: ServerSocket | undefined;

@@ -273,7 +273,9 @@ class Builder {
       case "Character":
         return this.#step(from, [String.fromCodePoint(element.value)]);
       case "Backreference":
-        throw new NoValueError(`/${this.#pattern.source}/ refers back to a part of the text`);
+        throw new NoValueError(
+          `/${this.#pattern.source}/ has a backreference such as \\1, for which kit cannot generate strings`,
+        );
       default:
         return this.#step(from, this.#members(element.raw));
     }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::project::Project;
 use crate::{NodeRun, REPORT};
 
-/// Name of the checks.
+/// Name of these checks in the report of `kit doctor`.
 const NAME: &str = "environment";
 
 /// Script for `node`: checks the variables with the generated module, the second argument. Writes the message of the error

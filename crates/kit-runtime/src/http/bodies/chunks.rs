@@ -76,7 +76,8 @@ impl BodyChunks {
         }
     }
 
-    /// Returns the next bytes, at least one. Returns `None` at the end of the body. A failure stays.
+    /// Returns the next bytes, at least one. Returns `None` at the end of the body. After a failure, every call
+    /// returns the failure.
     pub(in crate::http) fn poll_chunk(
         &mut self,
         task: &mut Task<'_>,

@@ -30,7 +30,7 @@ pub struct File {
     pub name: String,
     /// Media type that the client declared, in lower case and without parameters.
     pub media_type: String,
-    /// Content.
+    /// Content of the file.
     pub bytes: Bytes,
 }
 

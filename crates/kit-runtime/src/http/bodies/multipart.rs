@@ -96,7 +96,7 @@ impl Files {
     }
 }
 
-/// Reads and checks a body whose declared parts are all files. `failures` are those of other parts.
+/// Reads and checks a body whose declared parts are all files. `failures` are the failures of other parts.
 pub(super) fn read_files(
     parts: &[Part],
     files: &[FilePart],
@@ -110,7 +110,7 @@ pub(super) fn read_files(
     }
 }
 
-/// Reads and checks files, and the parts that are no files. `failures` are those of other parts.
+/// Reads and checks files, and the parts that are no files. `failures` are the failures of other parts.
 pub(super) fn read<T: Contract>(
     parts: &[Part],
     files: &[FilePart],

@@ -324,7 +324,8 @@ impl RestOfBody {
         Poll::Ready(Ok(true))
     }
 
-    /// Returns the next bytes of the current file, or `None` at its end. A failure stays.
+    /// Returns the next bytes of the current file, or `None` at the end of the file. After a failure, every call
+    /// returns the failure.
     fn poll_read(&mut self, task: &mut Task<'_>) -> Polled<Option<Bytes>> {
         self.poll_sticky(|rest| rest.poll_read_once(task))
     }
@@ -355,8 +356,8 @@ impl RestOfBody {
         Poll::Ready(Ok(None))
     }
 
-    /// Skips the rest of the current file. Returns true if another file begins, and false at the end of the body. A failure
-    /// stays.
+    /// Skips the rest of the current file. Returns true if another file begins, and false at the end of the body.
+    /// After a failure, every call returns the failure.
     fn poll_skip_to_next(&mut self, task: &mut Task<'_>) -> Polled<bool> {
         self.poll_sticky(|rest| rest.poll_to_next(task))
     }

@@ -14,7 +14,10 @@ export function registeredAt(lines: readonly string[], index: number): string | 
   return null;
 }
 
-/** Returns the location of the declaration of `name`. `lines` are those of `file`, whose path is relative to the project's root. */
+/**
+ * Returns the location of the declaration of `name`. `lines` are the lines of `file`, whose path is relative to the
+ * project's root.
+ */
 export function definitionOf(lines: readonly string[], name: string, file: string): Definition {
   const word = name.replaceAll("$", "\\$");
   const declared = new RegExp(

@@ -30,7 +30,7 @@ export function rememberHidden(original: string, draft: string): void {
   }
 }
 
-/** Writes headers as text, one per line. Replaces hidden values by those that the user has entered before. */
+/** Writes headers as text, one per line. Replaces hidden values by the values that the user has entered before. */
 export function withRemembered(headers: Readonly<Record<string, string>>): string {
   return writeHeaders(
     Object.fromEntries(

@@ -1,6 +1,9 @@
 import type { Series, Slice } from "../../../src/responses/shapes.ts";
 
-/** Returns all slices of a time window, including those without requests. These have null as latencies and a throughput of 0. */
+/**
+ * Returns all slices of a time window, including slices without requests, whose latencies are null and whose
+ * throughput is 0.
+ */
 export function withGaps({ since, sliceMs, slices }: Pick<Series, "since" | "sliceMs" | "slices">): Slice[] {
   const first = slices[0];
   const last = slices.at(-1);
