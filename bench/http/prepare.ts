@@ -40,7 +40,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
     }
   };
   console.error("building the application, the load generator and the peers");
-  for (const app of ["app", "edge-app"]) {
+  for (const app of ["app", "edge-app", "identity-app"]) {
     await run(
       process.execPath,
       [join(repository, "node_modules/@kit/cli/bin/kit.js"), "build"],
@@ -87,7 +87,15 @@ export async function buildLoader(signal: AbortSignal): Promise<string> {
 
 /** Returns the versions of the crates that the peer in Rust uses. */
 export function crateVersions(): Readonly<Record<string, string>> {
-  return cratesOf(axum, ["axum", "hyper", "tokio", "sqlx"]);
+  return cratesOf(axum, [
+    "axum",
+    "hyper",
+    "tokio",
+    "sqlx",
+    "jsonwebtoken",
+    "tower-sessions",
+    "tower_governor",
+  ]);
 }
 
 /** Returns the versions of the named crates from the `Cargo.lock` of a project. */

@@ -14,7 +14,8 @@ import { crateVersions, peers, prepare, type Prepared } from "./prepare.ts";
 import type { Row } from "../figures.ts";
 import { rowsOf, type Sample, table } from "./report.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
-import type { Feature } from "./subjects/edge.ts";
+import { Redis, redisProgram } from "../../packages/core/test/support/redis.ts";
+import { publicKeyPem } from "./tokens.ts";
 import { positive, select } from "./select.ts";
 import { Subject } from "./subject.ts";
 
@@ -89,17 +90,32 @@ async function openDatabase(): Promise<Notes | undefined> {
   }
 }
 
-/** Starts all subjects, or those that have a program for a feature. Returns them. Subjects that cannot run are omitted. */
+/** Starts the server of the scenario `limit-valkey`. Returns `undefined` if it is not installed. */
+async function openValkey(): Promise<Redis | undefined> {
+  if (redisProgram !== undefined) return Redis.start();
+  const reason = "valkey-server and redis-server are not installed";
+  for (const { name } of plans) omissions.push({ subject: name, scenario: "limit-valkey", reason });
+  return undefined;
+}
+
+/**
+ * Starts all subjects, or those that have a program for the feature of a scenario. Returns them. Subjects that cannot run
+ * are omitted.
+ */
 async function startAll(
   prepared: Prepared,
   environment: Readonly<Record<string, string>>,
-  feature?: Feature,
+  scenario: Scenario,
 ): Promise<Subject[]> {
+  const { feature, identity } = scenario;
+  const chosenFeature = featureOf(scenario);
   const started: Subject[] = [];
   for (const plan of plans) {
     stop.signal.throwIfAborted();
-    const parameters = feature === undefined ? plan.arguments : plan.edge;
-    if (parameters === undefined) continue;
+    const parameters =
+      feature !== undefined ? plan.edge : identity !== undefined ? plan.identity : plan.arguments;
+    // There is no crate for axum that counts in Valkey.
+    if (parameters === undefined || (identity === "limit-valkey" && plan.program === "axum")) continue;
     const need = plan.needs.find((name) => prepared.missing.has(name));
     if (need !== undefined) {
       if (!omissions.some(({ subject }) => subject === plan.name))
@@ -110,7 +126,7 @@ async function startAll(
       file: prepared.programs[plan.program],
       arguments: parameters,
       cwd: import.meta.dirname,
-      environment: { ...environment, ...(feature && { BENCH_FEATURE: feature }) },
+      environment: { ...environment, ...(chosenFeature && { BENCH_FEATURE: chosenFeature }) },
     };
     const subject = await Subject.start(plan.name, start);
     subjects.push(subject);
@@ -177,6 +193,11 @@ async function measure(loader: string, scenario: Scenario, running: readonly Sub
   for (const [subject, taken] of samples) rows.push(...rowsOf(scenario.name, subject.name, taken));
 }
 
+/** Returns the feature for which the subjects of a scenario have processes of their own. */
+function featureOf({ feature, identity }: Scenario): string | undefined {
+  return feature ?? identity;
+}
+
 /** Prints the current step. In a terminal, each message overwrites the previous one. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
@@ -185,12 +206,21 @@ function tell(text: string): void {
 try {
   const prepared = await prepare(plans, stop.signal);
   await using notes = chosen.some(({ isStored }) => isStored) ? await openDatabase() : undefined;
-  const possible = chosen.filter(({ isStored }) => isStored !== true || notes !== undefined);
+  const valkey = chosen.some(({ identity }) => identity === "limit-valkey") ? await openValkey() : undefined;
+  const possible = chosen.filter(
+    ({ isStored, identity }) =>
+      (isStored !== true || notes !== undefined) && (identity !== "limit-valkey" || valkey !== undefined),
+  );
   try {
-    const environment: Record<string, string> = notes === undefined ? {} : { DATABASE_URL: notes.url };
-    for (const feature of new Set(possible.map((scenario) => scenario.feature))) {
-      const running = await startAll(prepared, environment, feature);
-      for (const scenario of possible.filter((one) => one.feature === feature)) {
+    const environment: Record<string, string> = {
+      BENCH_JWT_KEY: publicKeyPem,
+      ...(notes && { DATABASE_URL: notes.url }),
+      ...(valkey && { BENCH_VALKEY_URL: `redis://127.0.0.1:${valkey.port}` }),
+    };
+    for (const feature of new Set(possible.map(featureOf))) {
+      const sameFeature = possible.filter((scenario) => featureOf(scenario) === feature);
+      const running = await startAll(prepared, environment, sameFeature[0]!);
+      for (const scenario of sameFeature) {
         if (!process.stderr.isTTY)
           console.error(`${possible.indexOf(scenario) + 1} of ${possible.length}: ${scenario.name}`);
         await measure(prepared.loader, scenario, running);
@@ -205,6 +235,7 @@ try {
     }
   } finally {
     for (const subject of subjects) subject.stop();
+    await valkey?.stop();
   }
   finish();
 } catch (error) {

@@ -1,5 +1,7 @@
 import { knownId } from "./app/src/store.ts";
 import { allowedOrigin, entries, type Feature } from "./subjects/edge.ts";
+import type { IdentityFeature } from "./subjects/identity.ts";
+import { tokens } from "./tokens.ts";
 
 /** Request that is sent repeatedly, with the expected response. */
 export interface Scenario {
@@ -18,6 +20,10 @@ export interface Scenario {
   readonly isQuick?: boolean;
   /** Feature of HTTP that the scenario measures. The subjects run it in processes of their own, without other features. */
   readonly feature?: Feature;
+  /** Identity or rate limit that the scenario measures. The subjects run it in processes of their own. */
+  readonly identity?: IdentityFeature;
+  /** Request that begins a session. Its cookie takes the place of `{cookie}` in the request. */
+  readonly login?: string;
   /** True if the request has `{etag}`, in place of which each subject gets the entity tag of its own response. */
   readonly isRevalidation?: boolean;
   /** True if the body of the response is compressed with gzip. */
@@ -143,4 +149,24 @@ export const scenarios: readonly Scenario[] = [
     isCompressed: true,
     items: entries.length,
   },
+  identityScenario("jwt-secret", `authorization: Bearer ${tokens.secret}\r\n`),
+  identityScenario("jwt-rsa", `authorization: Bearer ${tokens.rsa}\r\n`),
+  {
+    ...identityScenario("session", "cookie: {cookie}\r\n"),
+    login: `POST /login HTTP/1.1\r\n${host}x-forwarded-proto: https\r\ncontent-length: 0\r\n\r\n`,
+  },
+  identityScenario("limit", ""),
+  identityScenario("limit-valkey", ""),
 ];
+
+/** Returns a scenario that reads a note behind the middleware of a feature. */
+function identityScenario(identity: IdentityFeature, headers: string): Scenario {
+  return {
+    name: identity,
+    identity,
+    request: get("/note", headers),
+    status: 200,
+    body: { id: knownId, title: "Groceries" },
+    keys: note,
+  };
+}

@@ -76,6 +76,12 @@ export class Subject {
         throw new Error(`${this.name}: the response to ${scenario.name} has no ETag:\n${head}`);
       request = request.replace("{etag}", tag.trim());
     }
+    if (scenario.login !== undefined) {
+      const { head } = await this.#respondTo(scenario.login);
+      const cookie = /^set-cookie: *([^;\r\n]+)/im.exec(head)?.[1];
+      if (cookie === undefined) throw new Error(`${this.name}: the login has no cookie:\n${head}`);
+      request = request.replace("{cookie}", () => cookie);
+    }
     const { head, body } = await this.#respondTo(request);
     if (!isRight(scenario, head, body)) {
       throw new Error(`${this.name}: wrong response to ${scenario.name}:\n${head}\n\n${body}`);

@@ -226,7 +226,11 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
 
 /// Returns the directories of all examples, relative to the root of the repository.
 pub(crate) fn examples(repository: &Repository) -> anyhow::Result<Vec<String>> {
-    let mut found = vec!["bench/http/app".to_owned(), "bench/http/edge-app".to_owned()];
+    let mut found = vec![
+        "bench/http/app".to_owned(),
+        "bench/http/edge-app".to_owned(),
+        "bench/http/identity-app".to_owned(),
+    ];
     for entry in std::fs::read_dir(repository.path("examples"))? {
         let entry = entry?;
         if entry.path().join("package.json").is_file() {

@@ -4,10 +4,12 @@
 
 mod edge;
 mod errors;
+mod identity;
 mod middleware;
 mod notes;
 mod store;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use axum::extract::{DefaultBodyLimit, FromRef};
@@ -76,10 +78,11 @@ async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
         let _ = stream.set_nodelay(true);
     });
     let app = match std::env::var("BENCH_FEATURE") {
-        Ok(feature) => edge::router(&feature),
+        Ok(feature) => identity::router(&feature).unwrap_or_else(|| edge::router(&feature)),
         Err(_) => router(state),
     };
-    axum::serve(listener, app).await?;
+    // Limits need the addresses of clients.
+    axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await?;
     Ok(())
 }
 
