@@ -34,6 +34,8 @@ export const greatestPartHeaders: number = 16 * 1024;
 const boundaryPattern = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
 const lineBreak = Buffer.from("\r\n");
 const dashes = Buffer.from("--");
+/** Bytes with which each delimiter begins. */
+const lineStart = Buffer.from("\r\n--");
 const empty = Buffer.alloc(0);
 const more = { kind: "more" } as const;
 const partEnd = { kind: "partEnd" } as const;
@@ -221,7 +223,7 @@ export class MultipartParser {
   }
 
   #readContent(): MultipartStep | undefined {
-    const found = this.#buffer.indexOf(this.#delimiter, this.#at);
+    const found = this.#findDelimiter();
     if (found === -1 && this.#isComplete)
       return this.#fail(
         `a line ${this.#line.toString("latin1")}-- after the last part`,
@@ -234,6 +236,14 @@ export class MultipartParser {
     this.#at = end;
     this.#contentLength += bytes.length;
     return { kind: "content", bytes };
+  }
+
+  /** Returns the position of the delimiter in the unread bytes, or -1. */
+  #findDelimiter(): number {
+    // Node searches four bytes three times as fast as a whole delimiter. If a file has these bytes, the whole delimiter is
+    // searched after them, so that a file of many such bytes is not slow.
+    const start = this.#buffer.indexOf(lineStart, this.#at);
+    return start === -1 ? -1 : this.#buffer.indexOf(this.#delimiter, start);
   }
 
   #readPartEnd(): MultipartStep | undefined {
