@@ -1,6 +1,6 @@
 //! A request body that its handler reads in chunks.
 //!
-//! hyper reads from the socket only if it can pass on what it has read: one chunk of at most the size of its buffer (64
+//! hyper reads from the socket only if it can pass on what it has read: one chunk of at most the size of its buffer (128
 //! KiB) waits in hyper. If the handler does not read, the buffer of the operating system fills, and TCP stops the client.
 
 use std::pin::Pin;

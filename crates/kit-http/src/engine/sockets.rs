@@ -8,7 +8,7 @@ use std::rc::{Rc, Weak};
 use kit_guard::Rejection;
 use kit_websocket::{Close, Session};
 
-use super::{Engine, Handler, SCRATCH_BYTES, SocketMessage, WriteResult};
+use super::{Engine, Handler, SocketMessage, WriteResult};
 use crate::connection::Connection;
 use crate::link::Link;
 use crate::request::RequestId;
@@ -21,6 +21,9 @@ use crate::web_socket::{SocketOptions, WebSocket};
 const EARLY_BYTES: Rejection = Rejection::bad_request("the client sent data before the end of the handshake");
 /// Code and reason for the clients of a server that shuts down.
 const GOING_AWAY: (u16, &str) = (1001, "the server shuts down");
+
+/// Size of the read buffer. The messages of one read reach the handler even if the handler pauses the WebSocket meanwhile.
+const READ_BYTES: usize = 64 * 1024;
 
 /// WebSockets of an engine.
 #[derive(Default)]
@@ -186,7 +189,7 @@ impl Engine {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         let mut buffer = self.sockets.buffer.borrow_mut();
-        buffer.resize(SCRATCH_BYTES, 0);
+        buffer.resize(READ_BYTES, 0);
         let count = link.socket.borrow_mut().read(&mut buffer)?;
         if count == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
