@@ -60,6 +60,10 @@ pub(crate) struct Queue {
     ended: Cell<bool>,
     /// True if the writer was asked to wait, and must be notified when it may continue.
     owes_drain: Cell<bool>,
+    /// True if hyper has written the head of the response and all chunks that it has read.
+    is_flushed: Cell<bool>,
+    /// Turn of the engine in which the last chunk was written past hyper.
+    direct_turn: Cell<u64>,
 }
 
 impl Queue {
@@ -96,6 +100,12 @@ impl Queue {
             }
             pieces.push_back(piece);
         }
+        drop(merged);
+        self.has_room()
+    }
+
+    /// Returns true if the writer may continue. If not, the writer must be notified later.
+    fn has_room(&self) -> bool {
         let has_room = self.buffered() < HIGH_WATER;
         self.owes_drain.set(!has_room);
         has_room
@@ -125,6 +135,21 @@ impl Queue {
     /// Records that the operating system has accepted all bytes that hyper had buffered.
     pub(crate) fn note_sent(&self) {
         self.unsent.set(0);
+        self.is_flushed.set(true);
+    }
+
+    /// Returns true if the next chunk may be written to the socket at once, because nothing waits before it. Returns true
+    /// once in each turn, so that the other chunks of the turn are written together.
+    pub(crate) fn take_direct_write(&self, turn: u64) -> bool {
+        let is_next = self.is_flushed.get() && self.buffered() == 0 && self.missing.get().is_none();
+        is_next && self.direct_turn.replace(turn) != turn
+    }
+
+    /// Records that the operating system has not accepted these bytes of a chunk that was written at once. Returns true if the
+    /// writer may continue.
+    pub(crate) fn note_unsent(&self, bytes: usize) -> bool {
+        self.unsent.set(bytes);
+        self.has_room()
     }
 
     /// Returns the number of bytes that the engine and hyper have buffered for the client.
@@ -139,6 +164,7 @@ impl Queue {
         })?;
         self.waiting.set(self.waiting.get() - piece.len());
         self.unsent.set(self.unsent.get() + piece.len());
+        self.is_flushed.set(false);
         Some(piece)
     }
 }

@@ -83,6 +83,11 @@ impl Connection {
                 return outcome;
             }
         }
+        match self.link.flush_chunk() {
+            Ok(true) => {}
+            Ok(false) => return Outcome::Waiting,
+            Err(_) => return Outcome::Done,
+        }
         let hyper_state = hyper.get_or_insert_with(|| pool.acquire(&self.link));
         self.link.resume_reading();
         match hyper_state.poll() {

@@ -71,6 +71,8 @@ pub struct Engine {
     uploads: RefCell<HashMap<RequestId, UploadPlace>>,
     sockets: Sockets,
     queue: RefCell<Vec<usize>>,
+    /// Number of calls of [`Engine::drive`].
+    turn: Cell<u64>,
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) now: Cell<Instant>,
@@ -132,6 +134,7 @@ impl Engine {
             uploads: RefCell::default(),
             sockets: Sockets::default(),
             queue: RefCell::default(),
+            turn: Cell::new(0),
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             now: Cell::new(Instant::now()),
@@ -190,6 +193,7 @@ impl Engine {
 
     /// Accepts connections, handles expired deadlines, and polls each connection once that is ready or has a response.
     pub fn drive(&self, handler: &mut dyn Handler) {
+        self.turn.set(self.turn.get().wrapping_add(1));
         self.accept(handler);
         self.end_adopted_grace();
         if self.grace_is_over() {

@@ -82,8 +82,9 @@ impl Engine {
         Ok(true)
     }
 
-    /// Writes a chunk to the stream of a request. The next [`Engine::drive`] sends the bytes. Also accepts a
-    /// chunk after [`WriteResult::Wait`].
+    /// Writes a chunk to the stream of a request. The first small chunk after a call of [`Engine::drive`] is sent at once, if
+    /// nothing waits before it. The next [`Engine::drive`] sends all other chunks. Also accepts a chunk after
+    /// [`WriteResult::Wait`].
     ///
     /// # Errors
     ///
@@ -99,13 +100,30 @@ impl Engine {
             let found = declared - missing + piece.len() as u64;
             return Err(ResponseError::Length { declared, found });
         }
-        let has_room = stream.queue.push(piece);
-        self.enqueue_slot(stream.connection);
+        let has_room = self.write_directly(id, stream, &piece).unwrap_or_else(|| {
+            self.enqueue_slot(stream.connection);
+            stream.queue.push(piece)
+        });
         Ok(if has_room {
             WriteResult::Ready
         } else {
             WriteResult::Wait
         })
+    }
+
+    /// Writes a chunk to the socket at once, if nothing waits before it. Most events and lines are such chunks: without hyper
+    /// and a second visit of each connection, they cost half the time in the engine. Returns true if the writer may continue,
+    /// and `None` if hyper must write the chunk.
+    fn write_directly(&self, id: RequestId, stream: &Stream, chunk: &[u8]) -> Option<bool> {
+        if stream.ends_with_connection || !stream.queue.take_direct_write(self.turn.get()) {
+            return None;
+        }
+        let unsent = stream.link.upgrade()?.write_chunk(id, chunk)?;
+        if unsent > 0 {
+            // The connection gets a deadline for its client.
+            self.enqueue_slot(stream.connection);
+        }
+        Some(stream.queue.note_unsent(unsent))
     }
 
     /// Ends a stream. Chunks that were written before are still sent, and the connection serves further requests. Has

@@ -65,6 +65,69 @@ fn asks_the_writer_of_a_stream_to_wait_while_the_client_does_not_read() {
 }
 
 #[test]
+fn continues_a_chunk_that_was_sent_at_once_if_the_socket_accepts_only_a_part_of_it() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    client.expect(&mut server, "\r\n\r\n");
+    // One chunk in each turn, so that each is sent at once until the buffers of the operating system are full.
+    let mut written = 0;
+    let mut is_full = false;
+    for _ in 0..10_000 {
+        let piece: Bytes = (written..written + 15_001).map(abcd).collect();
+        written += 15_001;
+        is_full = server.engine.write(id, piece) == Ok(WriteResult::Wait);
+        server.engine.poll().expect("polls");
+        server.engine.drive(&mut server.log);
+        if is_full {
+            break;
+        }
+    }
+    assert!(is_full, "the socket has accepted {written} bytes");
+    server.until(|server| {
+        client.take();
+        server.log.drained > 0
+    });
+    server.write(id, "end");
+    server.engine.end(id).expect("a whole body");
+    server.until(|_| {
+        client.take();
+        client.received.ends_with(b"\r\n0\r\n\r\n")
+    });
+    let body = unchunked(&client.received);
+    assert_eq!(body.len(), written + 3);
+    assert!(body.ends_with(b"end"));
+    assert!(
+        body[..written]
+            .iter()
+            .enumerate()
+            .all(|(index, byte)| *byte == abcd(index))
+    );
+}
+
+#[test]
+fn closes_the_connection_if_the_client_does_not_take_a_chunk_that_was_sent_at_once() {
+    let mut server = Server::with(Timeouts {
+        write: Duration::from_millis(100),
+        ..Timeouts::default()
+    });
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    client.expect(&mut server, "\r\n\r\n");
+    let piece = Bytes::from(vec![b'x'; 15_000]);
+    server.until(|server| {
+        // The client takes nothing, so one of these chunks is accepted only in part, and then no more follow.
+        let _ = server.engine.write(id, piece.clone());
+        server.engine.drive(&mut server.log);
+        !server.log.aborted.is_empty()
+    });
+    assert_eq!(server.log.aborted, [id]);
+    assert_eq!(server.engine.connection_count(), 0);
+}
+
+#[test]
 fn buffers_no_more_than_the_queue_of_the_stream_if_the_client_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();

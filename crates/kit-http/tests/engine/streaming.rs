@@ -36,6 +36,29 @@ fn sends_the_head_of_a_stream_before_the_first_chunk_and_its_chunks_in_order() {
 }
 
 #[test]
+fn sends_the_first_chunk_of_a_turn_at_once_and_the_others_together_in_the_next_turn() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(None);
+    client.expect(&mut server, "\r\n\r\n");
+    for _ in 0..3 {
+        server.write(id, "first");
+        server.write(id, "second");
+        server.write(id, "third");
+        let start = Instant::now();
+        while client.text() != "5\r\nfirst\r\n" {
+            client.take();
+            assert!(start.elapsed() < Duration::from_secs(5), "{}", client.text());
+        }
+        client.expect(&mut server, "5\r\nfirst\r\nB\r\nsecondthird\r\n");
+    }
+    server.write(id, "last");
+    server.engine.end(id).expect("a whole body");
+    client.expect(&mut server, "4\r\nlast\r\n0\r\n\r\n");
+}
+
+#[test]
 fn delays_pipelined_requests_until_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
