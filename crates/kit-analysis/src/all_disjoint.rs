@@ -6,8 +6,8 @@ use crate::disjoint::pairs_disjoint;
 use crate::members::{Kinds, kinds};
 use crate::plan::{Decision, UnionPlan};
 
-/// Returns true if certainly no JSON value fits two of the types. Returns false if a value fits two of them,
-/// or if this is not known. All pairs share one limit of comparisons, so that large unions do not take too
+/// Returns true if certainly no JSON value fits two of the types. Returns false if a value fits two of the types, or
+/// if the comparison cannot decide. All pairs share one limit of comparisons, so that large unions do not take too
 /// long.
 pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
     // If properties distinguish the members, their types need not be compared in pairs.

@@ -86,8 +86,8 @@ pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
 }
 
 /// Returns all values that a property of an object may have, including its absence. Returns `None` if the
-/// values cannot be listed. Returns `None` too if the object does not declare the property, because a decoder
-/// drops such a key, so that it may have any value.
+/// values cannot be listed. Returns `None` too if the object does not declare the property, because a decoder drops
+/// an undeclared key, so that the key may have any value.
 pub(crate) fn property_values(
     program: &Program,
     object: &ObjectType,

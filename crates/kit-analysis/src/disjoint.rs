@@ -7,8 +7,8 @@ use crate::members::{is_impossible, kinds, members};
 use crate::value::{Fit, fit, literal_value};
 use crate::walk::resolve;
 
-/// Returns true if certainly no JSON value fits the two types. Returns false if a value fits them, or if this
-/// is not known.
+/// Returns true if certainly no JSON value fits the two types. Returns false if a value fits both types, or if the
+/// comparison cannot decide.
 ///
 /// ```
 /// use kit_ir::{Program, TypeKind};

@@ -7,9 +7,8 @@ use crate::walk::resolve;
 /// Specificity of `unknown`: every other type is more specific.
 pub(crate) const UNKNOWN: u32 = 0;
 
-/// Returns the specificity of a scalar type. A value that fits two scalars is decoded as the one with the
-/// greater number: a date string as `Date`, not as `string`. `packages/core/src/codec/match.ts` has the same
-/// numbers.
+/// Returns the specificity of a scalar type. A value that fits two scalars is decoded as the type with the greater
+/// number: a date string as `Date`, not as `string`. `packages/core/src/codec/match.ts` has the same numbers.
 pub fn specificity(program: &Program, id: TypeId) -> u32 {
     let r#type = &program.types[resolve(program, id)];
     match &r#type.kind {

@@ -58,9 +58,9 @@ pub async fn build_with(
     write(&taps, analysis, &mut BuildCache::default(), None, progress).await
 }
 
-/// Runs the plugins that tap the hook `compile`. Returns the name of the plugin that replaced the compiler,
-/// if one did. Adds the diagnostics of the plugins to the report. If a plugin failed, the report contains an
-/// error.
+/// Runs the plugins that tap the hook `compile`. Returns the name of the plugin that replaced the compiler; `None`
+/// if no plugin replaced the compiler. Adds the diagnostics of the plugins to the report. If a plugin failed, the
+/// report contains an error.
 pub async fn compile_step(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,

@@ -10,7 +10,7 @@ pub(crate) struct Common {
     /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// Print JSON on standard output, and nothing else there.
+    /// Print only JSON on standard output.
     #[arg(long)]
     pub(crate) json: bool,
 }

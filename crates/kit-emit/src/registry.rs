@@ -196,7 +196,7 @@ struct RouteEntry<'a> {
     operation: Option<&'a str>,
     #[serde(skip_serializing_if = "RouteLimits::is_empty")]
     limits: RouteLimits,
-    /// Scopes that the caller must have: all scopes of one inner list.
+    /// Scopes that the caller must have: all scopes of at least one inner list.
     #[serde(skip_serializing_if = "<[Vec<String>]>::is_empty")]
     scopes: &'a [Vec<String>],
     middleware: &'a [String],

@@ -145,7 +145,7 @@ fn with_references(
     reached
 }
 
-/// Several modules combined into one.
+/// Several modules combined into one module.
 #[derive(Default)]
 struct MergedModule {
     imports: Imports,

@@ -27,7 +27,8 @@ pub enum WriteResult {
 
 /// Callbacks of the engine. Only [`crate::Engine::drive`] calls them.
 pub trait Handler {
-    /// Called for each request. It is complete, unless [`Request::is_streamed`] is true. Respond with [`crate::Engine::respond`], during this call or any time later.
+    /// Called for each request. The request is complete, unless [`Request::is_streamed`] is true. Respond with
+    /// [`crate::Engine::respond`], during this call or any time later.
     fn request(&mut self, id: RequestId, request: &Request);
     /// Called if the client closes its sending side before the response, which usually means that it has
     /// disconnected. Called at most once for each request. The request can still be read. It still needs a

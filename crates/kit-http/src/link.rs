@@ -92,8 +92,8 @@ impl Link {
         self.state.borrow().is_idle()
     }
 
-    /// Makes the connection idle if hyper has asked for a request and none was there, because hyper may now
-    /// ask again.
+    /// Makes the connection idle if hyper has asked for a request before one arrived, because hyper may now ask
+    /// again.
     pub(crate) fn resume_reading(&self) {
         let mut state = self.state.borrow_mut();
         if matches!(

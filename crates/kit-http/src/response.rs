@@ -108,7 +108,7 @@ impl Response {
         self.content_type = Some(HeaderValue::from_static("application/json"));
     }
 
-    /// Adds a header. Other headers with the same name stay.
+    /// Adds a header. Keeps other headers with the same name.
     ///
     /// # Errors
     ///

@@ -34,7 +34,7 @@ pub enum MigrateError {
         target: String,
         /// Reason of the failure.
         source: Box<DatabaseError>,
-        /// Advice; empty if none is known.
+        /// Advice for the user; empty if kit has no advice.
         help: &'static str,
     },
     /// The asynchronous runtime could not be created.
@@ -59,7 +59,7 @@ pub enum MigrateError {
         /// Time that the run waited.
         waited: Duration,
     },
-    /// Other sessions used a table that a migration changes for the whole wait. The migration was rolled back.
+    /// During the whole wait, other sessions used a table that a migration changes. The migration was rolled back.
     #[error(
         "`{name}` line {line}: `{statement}` needs a lock that other transactions have; kit gave up after {tries} attempts in {} s and rolled the migration back{}",
         waited.as_secs_f32(),
@@ -167,7 +167,7 @@ pub enum MigrateError {
         losses: Vec<Loss>,
     },
     /// PostgreSQL refused a statement. Its transaction was rolled back; the steps counted in `before` and the
-    /// migrations in `applied` stay.
+    /// migrations in `applied` are not rolled back.
     #[error("`{name}` failed {}: {source}", if *before == 0 {"and was rolled back".to_owned()} else {format!("after {before} of its steps; these steps stay applied, and the next run continues with the failed step")})]
     Statement {
         /// Name of the migration.

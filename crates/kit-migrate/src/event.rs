@@ -8,7 +8,7 @@ use crate::Loss;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The migrations that the run will apply. Sent once; not sent if there are none.
+    /// The migrations that the run will apply. The event occurs once, or never if there are no migrations to apply.
     Planned(&'a [Planned]),
     /// A statement starts.
     Statement {

@@ -287,7 +287,7 @@ fn head<'scope>(
     Ok(response)
 }
 
-/// Calls a function with each header of `headers: string[] | null`, which contains names and values alternately.
+/// Calls a function with each header of `headers: string[] | null`, which is a list of name, value, name, value.
 fn read_headers<'scope>(
     env: Env<'scope>,
     state: &State,

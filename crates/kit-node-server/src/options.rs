@@ -46,7 +46,7 @@ pub(crate) struct Options {
     limits: LimitOptions,
     #[serde(default)]
     timeouts: TimeoutOptions,
-    /// Headers of every response: names and values alternately.
+    /// Headers of every response: name, value, name, value.
     #[serde(default)]
     default_headers: Vec<String>,
     /// Format of error responses. If absent, the format is kit's envelope.

@@ -57,7 +57,7 @@ impl<E: Error> Items<E> {
     }
 
     /// Decodes the items of the repeated element `...T[]` of a tuple. The last `after` items remain for the elements
-    /// behind it.
+    /// after the repeated element.
     ///
     /// # Errors
     ///

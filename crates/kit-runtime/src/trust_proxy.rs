@@ -273,8 +273,8 @@ fn token_length(text: &str, further: &str) -> usize {
     text.bytes().take_while(|byte| is_part(*byte)).count()
 }
 
-/// Returns the value of a quoted string, and the text behind it. `text` begins after the opening quote. Returns
-/// `None` if the closing quote is missing.
+/// Returns the value of a quoted string, and the text after the string. `text` begins after the opening quote.
+/// Returns `None` if the closing quote is missing.
 fn quoted_string(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let mut said = String::new();
     let mut characters = text.char_indices();

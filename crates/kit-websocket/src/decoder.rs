@@ -17,7 +17,7 @@ pub enum Event<'a> {
     Ping(Cow<'a, [u8]>),
     /// A pong.
     Pong,
-    /// A close frame. No event follows.
+    /// A close frame, which is the last event.
     Close(Close),
 }
 

@@ -20,8 +20,8 @@ export interface RateLimitOptions {
   /** Store of the counts. Default: the memory of this process. */
   readonly store?: LimitStore;
   /**
-   * Behavior while the store cannot be reached: `memory` counts in each process for itself, `refuse` answers 503, and
-   * `allow` lets all requests through. Default `memory`.
+   * Behavior while the store cannot be reached: `memory` counts in the memory of each process, `refuse` answers 503,
+   * and `allow` lets all requests through. Default `memory`.
    */
   readonly ifStoreFails?: "memory" | "refuse" | "allow";
 }
@@ -47,9 +47,9 @@ const pauseMs = 1000;
 const itemsOf = new WeakMap<BaseContext, { readonly policies: string[]; readonly states: string[] }>();
 
 /**
- * Creates middleware that limits how often a client may call the routes behind it. A client above the limit gets 429
- * `RATE_LIMITED` with the header `retry-after`. Each response has the headers `ratelimit-policy` and `ratelimit`
- * (draft-ietf-httpapi-ratelimit-headers-10).
+ * Creates middleware that limits how often a client may call the routes for which the middleware runs. A client
+ * above the limit gets 429 `RATE_LIMITED` with the header `retry-after`. Each response has the headers
+ * `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers-10).
  *
  * The first request of a client begins a window. The limit holds for each window, so that around the end of a window a
  * client can send up to twice the limit in the time of one window.

@@ -9,8 +9,8 @@ export interface ValkeyLimitOptions {
 }
 
 /**
- * Counts a request and begins a window if there is none. The time to live is set in the same script, so that no count
- * stays for ever if the client of Valkey stops between two commands.
+ * Counts a request and begins a window if there is none. The time to live is set in the same script, so that every
+ * count expires, even if the client of Valkey stops between two commands.
  */
 const script = `
 local count = redis.call("INCR", KEYS[1])

@@ -129,8 +129,8 @@ export interface HeaderWriter<T> {
   /** Name of the type of the headers. */
   readonly name: string;
   /**
-   * Returns names and values alternately. A list of `set-cookie` becomes one name and value for each item. Throws a
-   * `TypeError` with the JSONPath of a value that cannot be written, such as a string with a line break.
+   * Returns a list of name, value, name, value. A list of `set-cookie` becomes one name and value for each item.
+   * Throws a `TypeError` with the JSONPath of a value that cannot be written, such as a string with a line break.
    */
   write(this: void, value: T): string[];
   /** Returns every location at which the headers break the contract. kit checks replies with it in development. */

@@ -271,7 +271,7 @@ export interface UploadDestination {
 
 /**
  * Files of a {@link Multipart} body with one name, which the handler reads one after the other, in the order of the client.
- * The next file skips what the handler has not read of the file before.
+ * If the handler asks for the next file, kit skips the unread rest of the current file.
  *
  * @example
  * ```ts

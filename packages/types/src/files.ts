@@ -4,7 +4,7 @@ export interface FileSite {
   readonly root: string;
   /** Path below which the files are served, such as `/assets`. Empty for all paths. */
   readonly prefix: string;
-  /** Headers of each response with a file: lower-case names and values alternately. */
+  /** Headers of each response with a file: lower-case name, value, name, value. */
   readonly headers: readonly string[];
   /** True to send files such as `app.js.br` to clients that accept their coding. */
   readonly precompressed: boolean;
@@ -27,7 +27,7 @@ export interface ServedFiles {
   readonly sites: readonly FileSite[];
   /** Paths that the service serves itself, such as `/healthz`, without a slash at the end. */
   readonly reserved: readonly string[];
-  /** Headers of each response in addition to those of the site: names and values alternately. */
+  /** Headers of each response in addition to the headers of the site: name, value, name, value. */
   readonly headers: readonly string[];
   /** True if `headers` are different for requests with the header `origin`, which the adapter must pass on. */
   readonly dependsOnOrigin: boolean;

@@ -400,7 +400,7 @@ export interface RequestHistory {
   /** Returns the active requests, oldest first. */
   active(): RequestRecord[];
   /**
-   * Returns the finished requests, latest first: at most `limit` (default 100), and only those with a `sequence`
+   * Returns the finished requests, latest first: at most `limit` (default 100), and only requests with a `sequence`
    * greater than `after`.
    */
   recent(options?: { readonly limit?: number; readonly after?: number }): RequestRecord[];

@@ -90,9 +90,9 @@ export interface SocketOptions {
    * frame that follows the ping, the adapter closes the connection with the code 1006.
    */
   readonly pingMs: number;
-  /** Subprotocol that the response names, one of those that the client offers. `null` for none. */
+  /** Subprotocol that the response names: one of the subprotocols that the client offers. `null` for none. */
   readonly protocol: string | null;
-  /** Further headers of the response with the status 101: names and values alternately. */
+  /** Further headers of the response with the status 101: name, value, name, value. */
   readonly headers: readonly string[] | null;
 }
 
@@ -129,7 +129,7 @@ export interface ServerSocket {
    * connection. `reason` has at most 123 bytes in UTF-8. Has no effect if the socket is closing or closed.
    */
   close(code: number, reason: string): void;
-  /** Ends the connection at once, without a close frame. {@link SocketEvents.closed} follows. */
+  /** Ends the connection at once, without a close frame. The adapter then calls {@link SocketEvents.closed}. */
   terminate(): void;
   /** Stops reading from the client, so that the rest of its messages waits at the client. */
   pause(): void;
@@ -205,10 +205,10 @@ export interface ServerExchange {
    */
   onAbort(listener: () => void): void;
   /**
-   * Sends the response. Must be called exactly once. `headers` holds names and values alternately. A response to HEAD
-   * is given with its body. The adapter sends the length of this body but not the body itself. Throws if a value cannot
-   * be sent unchanged, such as a header with a line break. After such an error, the pipeline must send another
-   * response.
+   * Sends the response. Must be called exactly once. `headers` is a list of name, value, name, value. A response to
+   * HEAD is given with its body. The adapter sends the length of this body but not the body itself. Throws if a
+   * value cannot be sent unchanged, such as a header with a line break. After such an error, the pipeline must send
+   * another response.
    */
   respond(
     status: number,
@@ -333,13 +333,13 @@ export interface ServerAnswer {
  */
 export interface ResponseRules {
   /**
-   * Headers that do not depend on the request: lower-case names and values alternately. A response has each of them
+   * Headers that do not depend on the request: lower-case name, value, name, value. A response has each of them
    * unless it has its own header of that name. This includes responses to input that is not a request.
    */
   readonly defaults: readonly string[];
   /**
-   * Returns names and values alternately. A header replaces the response's own header of that name, except that the
-   * members of `vary` are joined.
+   * Returns a list of name, value, name, value. A header replaces the response's own header of that name, except
+   * that the members of `vary` are joined.
    */
   headers(header: (name: string) => string | undefined): readonly string[];
   /**

@@ -220,7 +220,8 @@ impl<'a> Taps<'a> {
         additions.refuse_foreign(self.request.root, &self.request.config.plugins, reports)
     }
 
-    /// Runs the hook `compile`. Returns the name of the plugin that replaced the project's compiler, if one did.
+    /// Runs the hook `compile`. Returns the name of the plugin that replaced the project's compiler; `None` if no
+    /// plugin replaced the compiler.
     pub(crate) async fn compile(&self, reports: &mut PluginReports) -> Option<String> {
         let mut handled = None;
         self.run_all(

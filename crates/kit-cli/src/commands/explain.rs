@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Diagnostic code, such as KIT1302.
     #[arg(value_parser = parse)]
     code: Option<Code>,
-    /// Print JSON on standard output, and nothing else there.
+    /// Print only JSON on standard output.
     #[arg(long)]
     pub(crate) json: bool,
 }

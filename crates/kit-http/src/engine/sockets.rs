@@ -101,7 +101,7 @@ impl Engine {
         self.with_socket(id, |web_socket| web_socket.session.close(code, reason));
     }
 
-    /// Ends a connection without a close frame. [`Handler::socket_closed`] follows.
+    /// Ends a connection without a close frame. The engine then calls [`Handler::socket_closed`].
     pub fn terminate_socket(&self, id: RequestId) {
         self.with_socket(id, |web_socket| web_socket.is_terminated = true);
     }

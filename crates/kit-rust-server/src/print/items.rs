@@ -249,8 +249,8 @@ fn fields(node: &Fields, indent: usize, before: usize) -> String {
     }
 }
 
-/// Prints the signature of a function. `before` is the text in front of the signature, and `end` the text
-/// behind it on the same line.
+/// Prints the signature of a function. `before` is the text before the signature, and `end` is the text after the
+/// signature on the same line.
 fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String {
     let start = margin(indent);
     let constant = if node.constness.is_some() { "const " } else { "" };

@@ -21,7 +21,7 @@ pub(crate) enum Misfit {
 }
 
 /// Adds the rules of a comment to a type: the rules of its tags, and rules that follow from other tags such
-/// as `@references`. Rules that the type already has, for example from an alias, stay. A named type is
+/// as `@references`. Keeps rules that the type already has, for example from an alias. A named type is
 /// replaced by a copy with the rules. In a union, each rule is added to the members that it fits.
 pub(crate) fn apply(
     graph: &Graph<'_>,

@@ -37,7 +37,7 @@ export class RemoteKeys implements KeySource {
   #keys: KeySet | undefined;
   /** Time of the last fetch that succeeded. */
   #fetchedAt = -Infinity;
-  /** Time of the last fetch that failed, if none succeeded since. */
+  /** Time of the last failed fetch; `-Infinity` if a later fetch succeeded. */
   #failedAt = -Infinity;
   #failure: unknown;
   #running: Promise<boolean> | undefined;

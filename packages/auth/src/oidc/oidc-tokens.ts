@@ -29,7 +29,7 @@ export interface OidcTokens {
   /** ID token, for {@link Oidc.logoutUrl}. Absent if a refresh gave none. */
   readonly idToken: string | undefined;
   readonly refreshToken: string | undefined;
-  /** Time at which the access token ends. Absent if the provider did not say. */
+  /** Time at which the access token expires. Absent if the provider sent no time. */
   readonly expiresAt: Date | undefined;
 }
 

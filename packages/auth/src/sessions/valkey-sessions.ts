@@ -57,8 +57,8 @@ function date(milliseconds: string): Date {
 type Written = Record<keyof StoredSession, string>;
 
 /**
- * Creates a store of sessions in Valkey or Redis (6 or newer). Sessions that have ended are removed by Valkey. While it
- * cannot be reached, requests with a session get 503.
+ * Creates a store of sessions in Valkey or Redis (6 or newer). Sessions that have ended are removed by Valkey. While
+ * Valkey cannot be reached, requests with a session get 503.
  *
  * @param client - Client of `iovalkey`, `ioredis` or `redis`. Set its timeouts, so that commands do not wait for ever.
  * @example

@@ -285,7 +285,7 @@ export interface ReadOptions {
   readonly health: ReadHealth | null;
   readonly cors: ReadCors | null;
   readonly csrf: ReadCsrf | null;
-  /** Security headers as names and values alternately. Empty if the option is off. */
+  /** Security headers as a list of name, value, name, value. Empty if the option is off. */
   readonly securityHeaders: readonly string[];
   /** Keys of signed cookies. Empty if there are none. */
   readonly cookieKeys: readonly string[];

@@ -6,7 +6,7 @@ import { suggestName } from "./suggestion.ts";
 const visible = /^[\x20-\x7e]+$/;
 
 /**
- * Reads the option `securityHeaders`. Returns names and values alternately; an empty list if the option is off.
+ * Reads the option `securityHeaders`. Returns a list of name, value, name, value; an empty list if the option is off.
  *
  * @throws {TypeError} If the option is invalid. The message names the problem.
  */

@@ -24,7 +24,7 @@ export interface ReadCompression {
 export interface ResponseHead {
   readonly status: number;
   readonly contentType: string | null;
-  /** Lower-case names and values alternately. */
+  /** Headers as a list of lower-case name, value, name, value. */
   readonly headers: readonly string[] | null;
   /** Number of bytes of the body. `null` if the number is unknown, because the body is a stream. */
   readonly length: number | null;

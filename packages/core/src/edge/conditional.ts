@@ -19,7 +19,7 @@ export interface ReadEtag {
 
 /** Response with the status 200 that is about to be sent. */
 export interface FreshResponse {
-  /** Lower-case names and values alternately. */
+  /** Headers as a list of lower-case name, value, name, value. */
   readonly headers: readonly string[] | null;
   /** Body. `undefined` if it is a stream. */
   readonly body: ResponseBody | undefined;

@@ -84,7 +84,7 @@ export class Cors {
   }
 
   /**
-   * Returns the headers of a response, as names and values alternately. For responses to preflight requests,
+   * Returns the headers of a response, as a list of name, value, name, value. For responses to preflight requests,
    * use {@link Cors.preflightHeaders}.
    */
   headers(header: ReadHeader): readonly string[] {

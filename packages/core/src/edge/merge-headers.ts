@@ -1,7 +1,7 @@
 /**
  * Returns the headers of a response together with added headers. An added header replaces a header of the response
- * with the same name, except that the members of `vary` are joined. Both lists contain lower-case names and values
- * alternately.
+ * with the same name, except that the members of `vary` are joined. Both lists have the form name, value, name,
+ * value, with lower-case names.
  */
 export function mergeHeaders(own: readonly string[] | null, added: readonly string[]): readonly string[] {
   if (own === null) return added;
@@ -24,7 +24,7 @@ export function mergeHeaders(own: readonly string[] | null, added: readonly stri
 
 /**
  * Returns the headers of a response together with the defaults whose names the response does not contain. Both
- * lists contain lower-case names and values alternately.
+ * lists have the form name, value, name, value, with lower-case names.
  */
 export function addDefaults(own: readonly string[], defaults: readonly string[]): readonly string[] {
   if (defaults.length === 0) return own;

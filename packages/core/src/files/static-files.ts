@@ -33,7 +33,7 @@ export interface ReadStaticFiles {
   readonly dir: string;
   /** Path below which the files are served. Empty for `/`. */
   readonly prefix: string;
-  /** Headers of each response: lower-case names and values alternately. */
+  /** Headers of each response: lower-case name, value, name, value. */
   readonly headers: readonly string[];
   readonly precompressed: boolean;
   readonly spa: string | null;

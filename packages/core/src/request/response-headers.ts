@@ -66,7 +66,7 @@ export class ResponseHeaders {
   }
 
   /**
-   * Sets the headers of a declared reply, given as names and values alternately. A value may have every
+   * Sets the headers of a declared reply, given as a list of name, value, name, value. A value may have every
    * character of Latin-1 that HTTP allows (RFC 9110, 5.5).
    */
   setDeclared(list: readonly string[]): void {
@@ -162,7 +162,7 @@ export class ResponseHeaders {
     this.#keep((name) => !ofTheRepresentation.has(name) && !(hasTag && name === "last-modified"));
   }
 
-  /** Returns names and values alternately. `null` if there are no headers. */
+  /** Returns a list of name, value, name, value. `null` if there are no headers. */
   get list(): readonly string[] | null {
     return this.#list.length === 0 ? null : this.#list;
   }

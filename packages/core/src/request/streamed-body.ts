@@ -60,7 +60,7 @@ export class StreamedBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Returns the error of the pipeline for an error of a reader. Other errors stay. */
+/** Returns the error of the pipeline for an error of a reader. Returns other errors unchanged. */
 function failureOf(error: unknown, limit: number): unknown {
   const failure = ofClient((error as { readonly code?: RequestBodyErrorCode } | undefined)?.code, limit);
   if (failure === undefined) return error;

@@ -19,7 +19,7 @@ export class Answer {
   readonly result: unknown;
   /** Functions that write the reply. `null` if `result` is the value of a plain response. */
   readonly declared: CompiledReply | null;
-  /** Headers of the declared reply, as names and values alternately. */
+  /** Headers of the declared reply, as a list of name, value, name, value. */
   readonly declaredHeaders: readonly string[];
   readonly #request: RequestState;
   #headers: ResponseHeaders | null = null;

@@ -8,7 +8,7 @@ import { withoutStack } from "../errors/without-stack.ts";
 /** Refusal of a handshake, with the headers that its response must have. */
 export interface HandshakeRefusal {
   readonly error: AppError;
-  /** Header names and values in turn: name, value, name, value. */
+  /** Headers as a list of name, value, name, value. */
   readonly headers: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export interface Access {
 export interface GuardedRequest {
   readonly method: string;
   readonly remoteAddress: string;
-  /** Names and values of the headers alternately, as received: `["host", "localhost", "accept", "text/html"]`. */
+  /** Headers as received, as a list of name, value, name, value: `["host", "localhost", "accept", "text/html"]`. */
   readonly rawHeaders: readonly string[];
   /**
    * Purpose of the request. `file` is a file of the dashboard, which contains no data of the application and needs no key. `action` sends a

@@ -5,7 +5,10 @@ const mostCharacters = 2_048;
 const tokens =
   /--[^\n]*|\/\*[^]*?(?:\*\/|$)|"(?:[^"]|"")*(?:"|$)|\b[eE]'(?:[^'\\]|\\[^]|'')*(?:'|$)|(?:\b(?:[bBxXnN]|[uU]&))?'(?:[^']|'')*(?:'|$)|\$([A-Za-z_]\w*)?\$[^]*?(?:\$\1\$|$)|\$\d+|\b\d[\w.]*/g;
 
-/** Removes comments from a statement and replaces its literals by `?`, because they are data of users. Parameters (`$1`) stay. */
+/**
+ * Removes comments from a statement and replaces its literals by `?`, because they are data of users. Keeps
+ * parameters (`$1`).
+ */
 export function sqlWithoutValues(text: string): string {
   const plain = text.slice(0, 4 * mostCharacters).replace(tokens, (token) => {
     if (token.startsWith("--") || token.startsWith("/*")) return " ";

@@ -88,7 +88,7 @@ function bytesOf(type: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(/[/+]json$/.test(type) ? "{}" : "text");
 }
 
-/** Returns the parts with those at the end that come after all others. */
+/** Returns the parts of a body, with the files that the handler streams after all other parts. */
 function inOrder(files: readonly TestedFile[], parts: Record<string, unknown>): object {
   const last = files.filter(({ name, streamed }) => streamed === true && name in parts);
   for (const { name } of last) {

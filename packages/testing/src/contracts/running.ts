@@ -83,7 +83,9 @@ export class Running {
     return { ...fixture, headers: withCookies(await resolveHeaders(fixture.headers), fixture.cookies) };
   }
 
-  /** Returns all headers of a request of the route: those of the client, and those of the route's fixture. */
+  /**
+   * Returns all headers of a request of the route: the headers of the client, and the headers of the route's fixture.
+   */
   async allHeaders(route: string): Promise<HeaderTexts> {
     return { ...(await this.defaultHeaders()), ...(await this.headers(route)) };
   }

@@ -164,7 +164,7 @@ async function talk(
   return promise;
 }
 
-/** Checks that the application accepted the message, and that its own messages keep the contract. */
+/** Checks that the application accepted the message, and that messages of the application satisfy the contract. */
 function expectTaken(table: RouteTable, { out }: TestedSocket, closed: Closed, context: Context): void {
   const { code, reason, received } = closed;
   if (code === REFUSED && reason.startsWith("$"))

@@ -10,7 +10,10 @@ export interface SuiteRequest extends TestRequest {
   readonly params?: Readonly<Record<string, string | number>>;
 }
 
-/** Names that every request of a suite may leave out: those that its option `headers` sets, or any if it has fixtures. */
+/**
+ * Names that every request of a suite may leave out: the names in the option `headers` of the suite, or all names if
+ * the suite has fixtures.
+ */
 export type GivenNames<TOptions> = TOptions extends { readonly fixtures: object }
   ? string
   : TOptions extends { readonly headers: infer THeaders }

@@ -135,8 +135,8 @@ class Walk {
   }
 
   /**
-   * Collects changes that give a property an invalid key, which breaks a rule of the index signature. The value of the property
-   * stays.
+   * Collects changes that give a property an invalid key, which breaks a rule of the index signature. The value of
+   * the property does not change.
    */
   #keys(
     { keys, key }: IndexShape,

@@ -21,8 +21,8 @@ const LONGEST_LABEL = 63;
 const LETTERS = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
 
 /**
- * Random character. Most characters are those of a keyboard, and some are characters that programs often handle incorrectly. U+0000 and
- * lone surrogates are excluded, because strings in requests may not contain them.
+ * Random character. Most characters are on a keyboard, and some are characters that programs often handle
+ * incorrectly. U+0000 and lone surrogates are excluded, because strings in requests may not contain them.
  */
 const CHARACTER: fc.Arbitrary<string> = either(
   [12, fc.integer({ min: 0x20, max: 0x7e }).map((point) => String.fromCodePoint(point))],

@@ -47,7 +47,7 @@ struct Options {
     /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".", global = true)]
     root: std::path::PathBuf,
-    /// Print JSON on standard output, and nothing else there.
+    /// Print only JSON on standard output.
     #[arg(long, global = true)]
     json: bool,
     /// Format of the output.

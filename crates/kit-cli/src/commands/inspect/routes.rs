@@ -37,7 +37,7 @@ struct Entry {
     operation: Option<String>,
     #[serde(default)]
     limits: Limits,
-    /// Scopes that the caller must have: all scopes of one inner list.
+    /// Scopes that the caller must have: all scopes of at least one inner list.
     #[serde(default)]
     scopes: Vec<Vec<String>>,
     middleware: Vec<String>,

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     /// Do not create a git repository.
     #[arg(long)]
     no_git: bool,
-    /// Print JSON on standard output, and nothing else there; implies --yes.
+    /// Print only JSON on standard output; implies --yes.
     #[arg(long)]
     pub(crate) json: bool,
 }

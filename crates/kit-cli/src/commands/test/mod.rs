@@ -280,8 +280,8 @@ fn any_seed(now: SystemTime) -> u32 {
     u32::try_from(mixed & 0x7fff_ffff).unwrap_or_default()
 }
 
-/// Returns the environment variables that make tests record the coverage of the contracts. Returns none if the project has
-/// no list of its contracts. Also none with `--watch`, because such a run prints no result.
+/// Returns the environment variables that make tests record the coverage of the contracts. Returns no variables if
+/// the project has no list of its contracts, or with `--watch`, because a run with `--watch` prints no result.
 fn coverage_variables(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, String)> {
     let contracts = project.root.join(&project.config.output_dir).join(CONTRACTS);
     if arguments.watch || !contracts.is_file() {

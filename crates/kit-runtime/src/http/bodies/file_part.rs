@@ -184,7 +184,7 @@ impl FilePart {
         file_name == Some("") && length == 0
     }
 
-    /// Returns the media type of a file: the one that the client declared, if there is one.
+    /// Returns the media type of a file: the type that the client declared, or `application/octet-stream`.
     pub(super) fn declared_type(media_type: Option<&str>) -> &str {
         media_type.unwrap_or("application/octet-stream")
     }

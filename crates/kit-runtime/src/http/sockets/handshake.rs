@@ -119,8 +119,8 @@ impl Response {
     }
 }
 
-/// Checks the handshake of a WebSocket (RFC 6455, 4.2.1) before any middleware runs. Web pages may open it from the own origin
-/// and from the origins of `cors`.
+/// Checks the handshake of a WebSocket (RFC 6455, 4.2.1) before any middleware runs. Only web pages of the server's
+/// own origin and of the origins in `cors` may open a WebSocket.
 pub(in super::super) fn check_handshake(context: &Context, cors: Option<Cors>) -> Result<(), Error> {
     let headers = context.headers();
     let asks = context.method() == Method::GET
