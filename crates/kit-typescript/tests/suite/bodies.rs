@@ -216,9 +216,9 @@ fn refuses_unions_of_formats_that_a_media_type_cannot_distinguish() {
           help: give each format media types of its own, because the media type chooses the format
         src/a.routes.ts:6:35 KIT1416 the response of `GET /texts` has two formats with the media type `text/csv`
           help: give each format media types of its own, because the media type chooses the format
-        src/a.routes.ts:7:31 KIT1416 the body of `POST /none` is a union of formats and of no body
+        src/a.routes.ts:7:31 KIT1416 the body of `POST /none` is a union of formats with `void` or `undefined`
           help: remove `void` and `undefined`: a request of a union of formats has a body
-        src/a.routes.ts:8:34 KIT1416 the response of `GET /none` is a union of formats and of no body
+        src/a.routes.ts:8:34 KIT1416 the response of `GET /none` is a union of formats with `void` or `undefined`
           help: remove `void` and `undefined`, or declare replies: `Reply<200, Text> | Reply<204>`
         src/a.routes.ts:9:32 KIT1416 the body of `POST /lines` is a union of formats, but a handler reads `Lines<{ a: string }>` while the body arrives
           help: declare a route of its own for this format: the other formats are read before the handler starts
