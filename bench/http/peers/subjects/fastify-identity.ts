@@ -52,6 +52,8 @@ switch (feature) {
         allowedIss: issuer,
         allowedAud: audience,
         requiredClaims: ["exp", "sub"],
+        // kit keeps verified tokens too.
+        cache: true,
       },
     });
     app.addHook("onRequest", (request) => request.jwtVerify());

@@ -60,6 +60,11 @@ export interface JwtOptions<TScope extends string = never, TClaims = JwtClaims> 
   readonly type?: string;
   /** Maximum length of a token in characters. Default 8,192. */
   readonly maxTokenLength?: number;
+  /**
+   * Number of tokens whose signatures are not verified again while their key is in use. Default 1,000; 0 verifies the
+   * signature with each request.
+   */
+  readonly cachedTokens?: number;
   /** Name of the protected area in the header `www-authenticate`. Default: none. */
   readonly realm?: string;
   /** Cache for keys from a URL. */
@@ -78,6 +83,7 @@ export const knownOptions: Readonly<Record<keyof JwtOptions, true>> = {
   clockToleranceMs: true,
   type: true,
   maxTokenLength: true,
+  cachedTokens: true,
   realm: true,
   keyCache: true,
 };

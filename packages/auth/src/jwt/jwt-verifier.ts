@@ -8,7 +8,6 @@ import {
   type JSONWebKeySet,
   jwtVerify,
   type JWTVerifyOptions,
-  type JWTVerifyResult,
 } from "jose";
 
 import { integerOption, refuseUnknown } from "../check-options.ts";
@@ -26,6 +25,7 @@ import {
   secretBytes,
 } from "./key-source.ts";
 import { RemoteKeys } from "./remote-keys.ts";
+import { VerifiedTokens } from "./verified-tokens.ts";
 
 /** Caller of a request with a valid token. */
 export interface JwtAuth<TScope extends string = never, TClaims = JwtClaims> extends Auth<TScope> {
@@ -84,40 +84,51 @@ export function createJwtVerifier<const TScope extends string = never, TClaims =
   return new Verifier(options);
 }
 
+type Key = Candidates[number];
+
 class Verifier<TScope extends string, TClaims> implements JwtVerifier<TScope, TClaims> {
   readonly #rules: JWTVerifyOptions;
+  readonly #clockToleranceMs: number;
   readonly #keys: KeySource;
   readonly #vocabulary: ReadonlySet<TScope>;
   readonly #scopesOf: (claims: JwtClaims) => readonly string[];
   readonly #claims: Validator<TClaims> | undefined;
   readonly #type: string | undefined;
   readonly #maxTokenLength: number;
+  readonly #verifiedTokens: VerifiedTokens;
 
   constructor(options: JwtOptions<TScope, TClaims>) {
     refuseUnknown("jwt", options, knownOptions);
     const algorithms = readAlgorithms(options);
     this.#keys = keySource(options, algorithms);
+    this.#clockToleranceMs = integerOption(
+      "jwt: clockToleranceMs",
+      options.clockToleranceMs,
+      5000,
+      [0, 300_000],
+    );
     this.#rules = {
       algorithms: [...algorithms],
       issuer: names("issuer", options.issuer),
       audience: names("audience", options.audience),
       requiredClaims: ["exp", "sub"],
-      clockTolerance:
-        integerOption("jwt: clockToleranceMs", options.clockToleranceMs, 5000, [0, 300_000]) / 1000,
+      clockTolerance: this.#clockToleranceMs / 1000,
     };
     this.#vocabulary = vocabularyOf("jwt: `scopes`", options.scopes);
     this.#scopesOf = options.scopesOf ?? scopesOf;
     this.#claims = options.claims;
     this.#type = options.type === undefined ? undefined : mediaType(options.type);
     this.#maxTokenLength = integerOption("jwt: maxTokenLength", options.maxTokenLength, 8192, [64, 65_536]);
+    this.#verifiedTokens = new VerifiedTokens(
+      integerOption("jwt: cachedTokens", options.cachedTokens, 1000, [0, 1_000_000]),
+    );
   }
 
   async verify(token: string, log?: Logger): Promise<JwtAuth<TScope, TClaims>> {
     if (token.length > this.#maxTokenLength) {
       throw new InvalidTokenError(`The token has more than ${this.#maxTokenLength} characters`);
     }
-    if (!isCompact(token)) throw new InvalidTokenError("A token must have three parts in base64url");
-    const { payload } = await this.#verified(token, log);
+    const payload = (await this.#verifiedBefore(token, log)) ?? (await this.#verified(token, log));
     const { sub } = payload;
     if (typeof sub !== "string" || sub === "" || sub.length > longestSubject || !sub.isWellFormed()) {
       throw new InvalidTokenError(`The claim \`sub\` must have 1 to ${longestSubject} characters`);
@@ -131,35 +142,56 @@ class Verifier<TScope extends string, TClaims> implements JwtVerifier<TScope, TC
     };
   }
 
-  async #verified(token: string, log: Logger | undefined): Promise<JWTVerifyResult> {
-    let candidates: Candidates = [];
-    try {
-      // The first key is returned to `jwtVerify`, which parses the header and checks the algorithm before.
-      return await jwtVerify(
-        token,
-        async (header: CompactJWSHeaderParameters, input: FlattenedJWSInput) => {
-          this.#checkType(header.typ);
-          candidates = await this.#keys.find(header, input, log);
-          const [first] = candidates;
-          if (first === undefined) throw new InvalidTokenError("No key fits the token");
-          return first;
-        },
-        this.#rules,
-      );
-    } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw invalid(error);
-      return await this.#verifiedByOthers(token, candidates.slice(1), error);
-    }
+  /**
+   * Resolves to the claims of a token that was verified before, if its key is still in use and its time has not ended. The
+   * keys are looked up as for a new token, so that keys at a URL are fetched again, and tokens of removed keys are refused.
+   */
+  async #verifiedBefore(token: string, log: Logger | undefined): Promise<JwtClaims | undefined> {
+    const known = this.#verifiedTokens.get(token);
+    if (known === undefined) return undefined;
+    const candidates = await this.#keys.find(known.header, known.input, log);
+    const claims = JSON.parse(known.claims) as JwtClaims;
+    if (candidates.includes(known.key) && this.#isCurrent(claims)) return claims;
+    // The complete verification then decides, and has the reason for a refusal.
+    this.#verifiedTokens.delete(token);
+    return undefined;
   }
 
-  /** Tries the remaining keys, if several fit a token. */
-  async #verifiedByOthers(token: string, keys: Candidates, failure: Error): Promise<JWTVerifyResult> {
-    for (const key of keys) {
+  /** Returns true if `jwtVerify` accepts the times of a token. */
+  #isCurrent({ exp = 0, nbf = 0 }: JwtClaims): boolean {
+    const now = Math.floor(Date.now() / 1000);
+    const tolerance = this.#clockToleranceMs / 1000;
+    return exp > now - tolerance && nbf <= now + tolerance;
+  }
+
+  async #verified(token: string, log: Logger | undefined): Promise<JwtClaims> {
+    if (!isCompact(token)) throw new InvalidTokenError("A token must have three parts in base64url");
+    let candidates: Candidates = [];
+    let given: { readonly header: CompactJWSHeaderParameters; readonly input: FlattenedJWSInput } | undefined;
+    // `jwtVerify` parses the header and checks the algorithm before it asks for the first key.
+    const first = async (header: CompactJWSHeaderParameters, input: FlattenedJWSInput): Promise<Key> => {
+      this.#checkType(header.typ);
+      given = { header, input };
+      candidates = await this.#keys.find(header, input, log);
+      const [key] = candidates;
+      if (key === undefined) throw new InvalidTokenError("No key fits the token");
+      return key;
+    };
+    let failure: unknown;
+    for (let index = 0; index === 0 || index < candidates.length; index += 1) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- a later key is needed only if the earlier ones do not fit
-        return await jwtVerify(token, key, this.#rules);
+        const { payload } = await jwtVerify(
+          token,
+          index === 0 ? first : () => candidates[index]!,
+          this.#rules,
+        );
+        const key = candidates[index]!;
+        this.#verifiedTokens.add(token, { ...given!, key, claims: JSON.stringify(payload) });
+        return payload;
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw invalid(error);
+        failure ??= error;
       }
     }
     throw invalid(failure);
