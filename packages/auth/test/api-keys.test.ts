@@ -136,8 +136,8 @@ describe("apiKeys", () => {
       [{ find }, /the prefix must have/],
       [{ prefix: "shop" }, /`find` must be a function/],
       [{ prefix: "shop", find, headers: "x" }, /no option `headers`/],
-      [{ prefix: "shop", find, header: "authorization" }, /a header of its own/],
-      [{ prefix: "shop", find, header: "a b" }, /a header of its own/],
+      [{ prefix: "shop", find, header: "authorization" }, /a header name other than/],
+      [{ prefix: "shop", find, header: "a b" }, /a header name other than/],
       [{ prefix: "shop", find, scopes: [""] }, /names of 1 to 200/],
     ] as const) {
       assert.throws(() => apiKeys(options as never), message);
