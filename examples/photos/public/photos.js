@@ -1,6 +1,7 @@
-const form = document.querySelector("form");
+const login = document.querySelector("#login");
+const form = document.querySelector("#add");
 const progress = document.querySelector("progress");
-const status = document.querySelector("[role=status]");
+const status = form.querySelector("[role=status]");
 const list = document.querySelector("#photos");
 
 async function show() {
@@ -36,6 +37,19 @@ function send() {
     request.send(body);
   });
 }
+
+login.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const response = await fetch("/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(Object.fromEntries(new FormData(login))),
+  });
+  login.hidden = response.ok;
+  form.hidden = !response.ok;
+  if (response.ok) form.querySelector("input").focus();
+  else login.querySelector("[role=status]").textContent = (await response.json()).error.message;
+});
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

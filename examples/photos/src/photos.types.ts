@@ -44,3 +44,9 @@ export interface Imported {
   /** Number of lines about photos that are not in the album. */
   unknown: number;
 }
+
+/** Values with which the owner logs in. */
+export interface Login {
+  /** @minLength 1 @maxLength 200 @sensitive */
+  password: string;
+}

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,10 +12,16 @@ import { photoOf, png } from "./photo.ts";
 const directory = await mkdtemp(join(tmpdir(), "photos-"));
 process.env["PHOTOS_DIR"] = directory;
 const { app } = await import("../src/app.ts");
+const { password } = await import("../src/auth.ts");
 
 let url: string;
+let cookie: string;
 before(async () => {
   ({ url } = await app.listen({ port: 0, host: "127.0.0.1" }));
+  const body = JSON.stringify({ password });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/session`, { method: "POST", headers, body });
+  cookie = response.headers.getSetCookie()[0]!.split(";")[0]!;
 });
 after(async () => {
   await app.close();
@@ -22,7 +29,11 @@ after(async () => {
 });
 
 async function add(title: string, size?: number, tags?: readonly string[]): Promise<Photo> {
-  const response = await fetch(`${url}/photos`, { method: "POST", body: photoOf(title, size, tags) });
+  const response = await fetch(`${url}/photos`, {
+    method: "POST",
+    headers: { cookie },
+    body: photoOf(title, size, tags),
+  });
   assert.equal(response.status, 201, await response.clone().text());
   return (await response.json()) as Photo;
 }
@@ -53,12 +64,19 @@ describe("the album", () => {
 
   test("stores nothing of a photo that is too large or of another type", async () => {
     const count = (await list()).length;
-    const large = await fetch(`${url}/photos`, { method: "POST", body: photoOf("Large", 52_430_000) });
+    const large = await fetch(`${url}/photos`, {
+      method: "POST",
+      headers: { cookie },
+      body: photoOf("Large", 52_430_000),
+    });
     assert.equal(large.status, 400);
     const form = new FormData();
     form.append("title", "Text");
     form.append("photo", new File(["text"], "photo.png", { type: "image/png" }));
-    assert.equal((await fetch(`${url}/photos`, { method: "POST", body: form })).status, 400);
+    assert.equal(
+      (await fetch(`${url}/photos`, { method: "POST", headers: { cookie }, body: form })).status,
+      400,
+    );
     assert.equal((await list()).length, count);
     assert.deepEqual(await partialFiles(), []);
   });
@@ -69,7 +87,7 @@ describe("the album", () => {
     const head =
       'Content-Disposition: form-data; name="title"\r\n\r\nSea\r\n--b\r\nContent-Disposition: form-data; name="photo"; filename="a.png"\r\nContent-Type: image/png';
     socket.write(
-      `POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 9000\r\n\r\n--b\r\n${head}\r\n\r\n`,
+      `POST /photos HTTP/1.1\r\nhost: a\r\ncookie: ${cookie}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 9000\r\n\r\n--b\r\n${head}\r\n\r\n`,
     );
     socket.write(Buffer.concat([png, new Uint8Array(1000)]));
     while ((await partialFiles()).length === 0) await sleep(5);
@@ -78,18 +96,32 @@ describe("the album", () => {
     assert.equal((await list()).length, count);
   });
 
+  test("refuses a photo of anybody but the owner, before the photo arrives", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(
+      "POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 9000\r\n\r\n",
+    );
+    const [head] = (await once(socket, "data")) as [Buffer];
+    assert.match(head.toString(), /^HTTP\/1\.1 401 /);
+    socket.destroy();
+    assert.equal((await fetch(`${url}/photos/${crypto.randomUUID()}`, { method: "DELETE" })).status, 401);
+  });
+
   test("removes a photo with its image", async () => {
     const { id, image } = await add("Gone");
-    assert.equal((await fetch(`${url}/photos/${id}`, { method: "DELETE" })).status, 204);
+    assert.equal((await fetch(`${url}/photos/${id}`, { method: "DELETE", headers: { cookie } })).status, 204);
     assert.equal((await fetch(url + image)).status, 404);
-    assert.equal((await fetch(`${url}/photos/${id}`, { method: "DELETE" })).status, 404);
+    assert.equal((await fetch(`${url}/photos/${id}`, { method: "DELETE", headers: { cookie } })).status, 404);
     assert.ok(!(await readdir(join(directory, "images"))).join().includes(id));
   });
 });
 
-describe("an import", () => {
-  const type = { "content-type": "application/jsonl" };
+/** Returns the headers of an import by the owner. */
+function headersOf(): Record<string, string> {
+  return { "content-type": "application/jsonl", cookie };
+}
 
+describe("an import", () => {
   test("changes the titles of photos from a file of 100,000 lines", async () => {
     const photos = await Promise.all(Array.from({ length: 10 }, (_, index) => add(`Photo ${index}`)));
     const unknown = crypto.randomUUID();
@@ -102,7 +134,7 @@ describe("an import", () => {
         yield Buffer.from(text.join(""));
       }
     }
-    const init = { method: "POST", headers: type, body: ReadableStream.from(lines()), duplex: "half" };
+    const init = { method: "POST", headers: headersOf(), body: ReadableStream.from(lines()), duplex: "half" };
     const response = await fetch(`${url}/photos/import`, init as RequestInit);
     assert.equal(response.status, 200);
     assert.deepEqual(await response.json(), { changed: 50_000, unknown: 50_000 });
@@ -112,14 +144,18 @@ describe("an import", () => {
 
   test("accepts the file that an export returns", async () => {
     const exported = await (await fetch(`${url}/photos/export`)).text();
-    const response = await fetch(`${url}/photos/import`, { method: "POST", headers: type, body: exported });
+    const response = await fetch(`${url}/photos/import`, {
+      method: "POST",
+      headers: headersOf(),
+      body: exported,
+    });
     assert.deepEqual(await response.json(), { changed: (await list()).length, unknown: 0 });
   });
 
   test("keeps the lines before a broken line, and names the broken line", async () => {
     const { id } = await add("Old");
     const body = `${JSON.stringify({ id, title: "New" })}\n${JSON.stringify({ id, title: "" })}\n`;
-    const response = await fetch(`${url}/photos/import`, { method: "POST", headers: type, body });
+    const response = await fetch(`${url}/photos/import`, { method: "POST", headers: headersOf(), body });
     assert.equal(response.status, 400);
     assert.match(await response.text(), /\$\[1\]\.title/);
     assert.equal((await list()).find((photo) => photo.id === id)?.title, "New");
