@@ -134,7 +134,7 @@ describe("the project of docs/guide/object-store.md", { timeout: 600_000 }, () =
     assert.deepEqual(await stored(), earlier);
   });
 
-  it("responds with 400 to a file of another type, and with 404 if there is no file", async () => {
+  it("responds with 400 to a file of a type that is not allowed, and with 404 if there is no file", async () => {
     const body = new FormData();
     body.append("title", "Sea");
     body.append("video", new Blob(["<html>"], { type: "text/html" }));

@@ -61,6 +61,6 @@ test("the coding is chosen as conformance/compression.json requires", () => {
     assert.deepEqual(chooseCoding(header ?? undefined, codings), expected, `${header}, ${codings.join()}`);
 });
 
-test("the compressible types equal those of conformance/compression.json", () => {
+test("the compressible types equal the types in conformance/compression.json", () => {
   assert.deepEqual(compressibleTypes, types);
 });

@@ -28,7 +28,7 @@ test("the fuzzer has stored more than 50 inputs", () =>
 notInRust("the corpus of the server on node:http", "it is that of another server");
 
 for (const [name, make, hasFramework] of isRust ? [] : servers) {
-  test(`${name}: no stored input of the fuzzer bypasses the middleware or gets too large responses`, async () => {
+  test(`${name}: no stored input of the fuzzer bypasses the middleware or causes a response above the size limit`, async () => {
     await using served = await serveGuarded(make(), !hasFramework);
     const replay = async ([file, input]: (typeof inputs)[number]): Promise<void> => {
       const received = await sendBytes(served.port, input, 3000, true);

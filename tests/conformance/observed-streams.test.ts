@@ -62,7 +62,7 @@ for (const [server, make] of servers) {
       assert.equal((await app.list()).open, 0);
     });
 
-    test("shows the close code and the reason if the client closes, and if a message breaks the contract", async () => {
+    test("shows the close code and the reason if the client closes the socket, and if a message breaks the contract", async () => {
       const ends: unknown[] = [];
       for (const finish of [
         (socket: WebSocket) => socket.close(3001, "enough"),
@@ -84,7 +84,7 @@ for (const [server, make] of servers) {
       ]);
     });
 
-    test("keeps the last 20 messages, and of long and binary messages only the number of bytes", async () => {
+    test("stores the last 20 messages; of long and binary messages, stores only the number of bytes", async () => {
       const socket = await open(app.port, "/echo");
       for (let index = 0; index < 15; index += 1) await echo(socket, { text: `${index}` });
       await echo(socket, { text: "x".repeat(2_000) });
@@ -139,7 +139,7 @@ for (const [server, make] of servers) {
       assert.equal(messages[0]!.text, `{"percent":1}`);
     });
 
-    test("keeps 200 streams, and counts the streams that were opened while 200 others were open", async () => {
+    test("stores 200 streams, and counts the streams that were opened while 200 others were open", async () => {
       const sockets: WebSocket[] = [];
       for (let index = 0; index < 205; index += 1) sockets.push(await open(app.port, "/echo"));
       const { open: count, missed, streams } = await app.list("?limit=1000");

@@ -63,7 +63,7 @@ const servers: readonly Server[] = isRust
 const rows: string[] = [];
 
 for (const { name, start, hold } of servers) {
-  test(`${name}: random bytes neither bypass the middleware nor get too large responses`, async () => {
+  test(`${name}: random bytes neither bypass the middleware nor cause a response above the size limit`, async () => {
     await using served = await start();
     const statuses = new Map<number, number>();
     let next = 0;

@@ -174,7 +174,7 @@ function check(name: string, start: () => Promise<Served>): void {
       });
     });
 
-    test("a handshake of a WebSocket needs the scopes too", async () => {
+    test("a handshake of a WebSocket requires the scopes", async () => {
       assert.deepEqual(await open(app.port, {}), [401, "UNAUTHORIZED"]);
       assert.deepEqual(await open(app.port, { "x-scopes": "admin" }), [403, "INSUFFICIENT_SCOPE"]);
       const [status] = await open(app.port, { "x-scopes": "drafts:write" });

@@ -277,7 +277,7 @@ for (const [name, open] of ways) {
         assert.deepEqual(notes.all.toSorted(), ["aborted", "aborted", "returned", "returned"]);
       });
 
-      test("lets lines complete within the grace period", async () => {
+      test("a stream of lines can complete within the grace period", async () => {
         const { ask, running } = await open();
         const { app, notes } = running;
         const response = await ask("/books");
@@ -328,7 +328,7 @@ for (const [name, make] of servers) {
       await app.close({ graceMs: 0 });
     });
 
-    test("a generator ends if the client leaves before the head is sent", async () => {
+    test("a generator ends if the client disconnects before the head is sent", async () => {
       const { app, port, notes } = await start(make());
       const sent = request({
         port,

@@ -40,7 +40,7 @@ function application(changed: AnyHandlers = {}): App {
   return createApp({ ...options, server: expressServer(), routes: [{ handlers: handlers as never }] });
 }
 
-test("an application that keeps its contract passes all tests of bodies that are not JSON", async () => {
+test("an application whose responses match its contract passes all tests of bodies that are not JSON", async () => {
   const { passed, failed } = await runAgainst(application());
   assert.deepEqual([...failed], []);
   for (const name of [

@@ -33,7 +33,7 @@ function runAgainst(app: App): Promise<Ran> {
   return runContractTests(app, { group: "OrderRoutes", contracts, directory, routes: tables });
 }
 
-test("an application that keeps its contract passes the tests of each format", async () => {
+test("an application whose responses match its contract passes the tests of each format", async () => {
   const { passed, failed } = await runAgainst(application());
   assert.deepEqual([...failed], []);
   for (const name of [

@@ -238,7 +238,7 @@ const misfits: readonly (readonly [auth: string, middleware: string, message: st
   ["{ scopes: 'a' }", "knows<'a'>()", "does not satisfy the constraint"],
 ];
 
-test("contracts whose scopes no middleware knows do not compile, and the message names the middleware to add", async () => {
+test("a contract does not compile if no middleware can grant its scopes, and the message names the middleware to add", async () => {
   const opening = `import { createApp, defineHandlers, defineMiddleware, type AddedProperties } from "@kit/core";
 import type { Auth, Route, Scopes } from "@kit/types";
 const knows = <S extends string>() => defineMiddleware<{ auth: Auth<S> }>(() => ({ auth: { has: () => true } }));

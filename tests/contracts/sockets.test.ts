@@ -61,7 +61,7 @@ function runAgainst(app: App): Promise<Ran> {
   return runContractTests(app, { group: "ChatRoutes", contracts, directory, routes });
 }
 
-test("an application that keeps its contract passes the contract tests of its WebSockets", async () => {
+test("an application whose responses match its contract passes the contract tests of its WebSockets", async () => {
   const { passed, failed, skipped } = await runAgainst(application());
   assert.deepEqual([...failed, ...skipped], []);
   for (const name of [

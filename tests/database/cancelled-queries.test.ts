@@ -114,7 +114,7 @@ for (const tls of [false, true]) {
       await assert.rejects(tied.query("select 1 / 0"), { code: "22012" });
     });
 
-    it("leaves no listener on the signal and no change on a released connection", async () => {
+    it("removes its listener from the signal and restores a connection before the release", async () => {
       const single = new Pool({ connectionString: cluster.url, ssl: cluster.ssl, max: 1 });
       const client = await cancellable(single, controller.signal).connect();
       client.release();

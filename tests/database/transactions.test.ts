@@ -200,7 +200,7 @@ describe("transaction()", { timeout: 60_000 }, () => {
     assert.deepEqual(await kept(), []);
   });
 
-  it("keeps transactions on two pools apart", async () => {
+  it("transactions on two pools are independent", async () => {
     const other = new Pool({ connectionString: cluster.url, max: 1 });
     await assert.rejects(
       transaction(ctx, pool, async (tx) => {
@@ -221,7 +221,7 @@ describe("transaction()", { timeout: 60_000 }, () => {
     assert.deepEqual(await kept(), [1, 2, 3, 4]);
   });
 
-  it("leaves no listener on a connection", async () => {
+  it("removes all listeners from a connection", async () => {
     await transaction(ctx, pool, async (tx) => {
       for (let id = 1; id <= 20; id++) await insert(tx, id);
     });
@@ -275,7 +275,7 @@ describe("transaction()", { timeout: 60_000 }, () => {
     });
   }
 
-  it("lets a service use savepoints of its own", async () => {
+  it("a service can use its own savepoints", async () => {
     await transaction(ctx, pool, async (tx) => {
       const own = cancellable(pool, tx.signal);
       await own.query("savepoint here");
@@ -392,7 +392,7 @@ describe("transaction()", { timeout: 60_000 }, () => {
     assert.equal(second, 11);
   });
 
-  it("repeats after a deadlock, also if drizzle wraps the error", async () => {
+  it("repeats a transaction after a deadlock, even if drizzle wraps the error", async () => {
     await cluster.query("insert into kept values (1), (2)");
     let runs = 0;
     const one = (first: number, second: number) =>

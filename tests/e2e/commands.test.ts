@@ -127,7 +127,7 @@ describe("exit codes of commands", () => {
     });
   }
 
-  test("commands that find outdated files or failed checks print JSON too, and exit with 1", async () => {
+  test("commands that find outdated files or failed checks print JSON and exit with 1", async () => {
     const copy = await Project.copy();
     try {
       await copy.kitOk("generate");

@@ -209,7 +209,7 @@ describe("a migration that is not applied", () => {
     );
   });
 
-  test("keeps a program from starting if it needs the table at its start", async (t) => {
+  test("prevents the start of a program that needs the table at its start", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/database.ts", "select 1", "select from notes", true), true),

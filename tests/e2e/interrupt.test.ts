@@ -107,7 +107,7 @@ describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
     await unlink(join(project.root, "kit.config.ts"));
   });
 
-  test("stops npm, and the files of the new project stay complete", async () => {
+  test("stops npm, and the new project still has all of its files", async () => {
     const registry = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_prefer_online: "true" };
     await interrupted(["scaffold", "init", "shop", "--no-git"], connected(), registry);
     const files = await readdir(join(project.root, "shop"), { recursive: true, withFileTypes: true });

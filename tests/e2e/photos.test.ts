@@ -24,7 +24,7 @@ describe("the photos example", () => {
   });
   after(() => project?.remove());
 
-  test("passes its own tests and those of its contracts", async () => {
+  test("passes its own tests and its generated contract tests", async () => {
     const { stdout } = await project.kitOk("test");
     assert.match(stdout, /^\d+ passed in /m);
     assert.match(stdout, /contracts covered: 7 of 7 routes/);

@@ -158,7 +158,7 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
     assert.equal((await project.kit(["build", "--check"])).code, 0);
   });
 
-  test("leaves no part of a scaffolded project", async () => {
+  test("leaves no partial project", async () => {
     const untouched = await tree(join(project.root, "src"));
     const added = await full(0, "scaffold", "add", "route", "reports");
     assert.deepEqual([added.code, added.stdout], [1, ""]);

@@ -62,7 +62,7 @@ describe("the album", () => {
     assert.deepEqual(await list("?tag=dry"), []);
   });
 
-  test("stores nothing of a photo that is too large or of another type", async () => {
+  test("does not store a photo that is too large or has another type", async () => {
     const count = (await list()).length;
     const large = await fetch(`${url}/photos`, {
       method: "POST",
@@ -81,7 +81,7 @@ describe("the album", () => {
     assert.deepEqual(await partialFiles(), []);
   });
 
-  test("stores nothing of a photo whose client disconnects", async () => {
+  test("does not store a photo whose client disconnects", async () => {
     const count = (await list()).length;
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const head =

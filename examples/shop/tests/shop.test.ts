@@ -119,7 +119,7 @@ describe("accounts", () => {
 });
 
 describe("orders", () => {
-  test("are placed once if they are sent twice with the same key, also at the same time", async () => {
+  test("are placed once if they are sent twice with the same key, even at the same time", async () => {
     const [customer, slug, key] = [await logIn(client), await addProduct(10), randomUUID()];
     await fillCart(customer, slug, 2);
     const responses = await Promise.all([order(customer, key), order(customer, key)]);

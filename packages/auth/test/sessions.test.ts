@@ -49,7 +49,7 @@ describe("cookies of sessions", () => {
     assert.equal(await browser.other(other.cookie).text("GET /me"), "nobody");
   });
 
-  it("stay valid while the key of cookies is replaced", async () => {
+  it("remain valid while the key of cookies is replaced", async () => {
     const store = memorySessions();
     await using old = await application({ store });
     await old.text("POST /login/ada");

@@ -9,7 +9,7 @@ test("splits a list at commas outside quoted strings", () => {
   assert.deepEqual(itemsOf('"a,b", W/"c",, d'), ['"a,b"', 'W/"c"', "d"]);
 });
 
-test("a quoted string without an end continues to the end of the list, also after a backslash", () => {
+test("a quoted string without a closing quote extends to the end of the list, even if it ends with a backslash", () => {
   assert.deepEqual(itemsOf('a, "b, c'), ["a", '"b, c']);
   assert.deepEqual(itemsOf('a, "b, c\\'), ["a", '"b, c\\']);
 });

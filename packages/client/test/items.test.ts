@@ -65,7 +65,7 @@ test("items() throws the error of a page", async () => {
   assert.deepEqual(ids, [1]);
 });
 
-test("items() throws if a page has its own cursor as the next one, so that the iteration ends", async () => {
+test("items() throws if the next cursor of a page is the cursor of the page itself, so that the iteration ends", async () => {
   await using server = await TestServer.start(() => ({ body: JSON.stringify({ data: [], next: "same" }) }));
   const api = createClient<Routes>({ baseUrl: server.url });
   await assert.rejects(async () => {

@@ -70,7 +70,7 @@ function failing(): never {
   throw new TypeError("the table is gone");
 }
 
-test("answers with the failure of a function, also if the function fails later", async () => {
+test("answers with the error of a function, even if the function fails asynchronously", async () => {
   for (const write of [failing, async () => failing()]) {
     const { status, text } = await report(async () => ({ "text/csv": write }), "text/csv");
     assert.equal(status, 500);

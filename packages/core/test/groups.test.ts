@@ -89,7 +89,7 @@ describe("a group of groups", () => {
     assert.deepEqual(ran, ["early", "global", "outer", "inner"]);
   });
 
-  it("throws an error that says where the mistake is, if an inner group is invalid", () => {
+  it("throws an error with the location of the mistake if an inner group is invalid", () => {
     const handlers = { "GET /a": () => ({}) };
     assert.throws(
       () => create({}),

@@ -39,7 +39,7 @@ describe("a contract with headers and cookies", () => {
     assert.deepEqual([answer.status, answer.text], [201, '{"tenant":"t","limit":7,"sid":"s1"}']);
   });
 
-  it("refuses a missing header with its path, and says that it is a header", async () => {
+  it("refuses a missing header, and the error names the header and its path", async () => {
     const { send } = await serve([echo]);
     const error = errorOf(await send("POST /orders/1", without("x-tenant")));
     assert.equal(error["message"], "Invalid headers: $.x-tenant: expected string, received nothing");

@@ -187,7 +187,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("stays valid if a new key is added at the front", () => {
+  it("remains valid if a new key is added at the front", () => {
     const cursor = nextOf({ ...OPTIONS, keys: [KEYS[0]] });
     const both = { ...OPTIONS, keys: [KEYS[1], KEYS[0]] };
     assert.deepEqual(conditionOf(both, { cursor }).values, [TIME, ID]);

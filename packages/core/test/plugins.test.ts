@@ -147,7 +147,7 @@ describe("onSchemaChange", () => {
     assert.deepEqual(await exit, [0, null]);
   });
 
-  it("is not called in production, because nothing watches .kit there", async (test) => {
+  it("is not called in production, because kit does not watch .kit in production", async (test) => {
     const root = project();
     test.after(() => rmSync(root, { recursive: true, force: true }));
     const child = spawn(process.execPath, [join(root, "main.ts"), "production"], {

@@ -123,7 +123,7 @@ for (const env of ["production", "development"] as const) {
       assert.ok(refused > 1000, `${refused} were refused`);
     });
 
-    it("is 400 VALIDATION_ERROR, not 500, if a value of type unknown is nested too deep", async () => {
+    it("is 400 VALIDATION_ERROR, not 500, if a value of type unknown is nested too deeply", async () => {
       const served = await start(env);
       for (const [open, close] of [
         ["[", "]"],

@@ -47,7 +47,7 @@ test("iterates the chunks of a body once", async () => {
   await assert.rejects(textOf(body), { name: "TypeError", message: /can be read only once/ });
 });
 
-test("cancels the reader if the iteration is left early", async () => {
+test("cancels the reader if the handler stops the iteration early", async () => {
   const reader = readerOf(bytes("ab"), bytes("cd"));
   for await (const chunk of new StreamedBody(reader, 10)) {
     assert.equal(chunk.length, 2);
@@ -56,7 +56,7 @@ test("cancels the reader if the iteration is left early", async () => {
   assert.deepEqual(reader.calls, ["read", "cancel"]);
 });
 
-test("ends at once if the iteration is left while it waits for a chunk", async () => {
+test("ends immediately if the handler stops the iteration while it waits for a chunk", async () => {
   const { promise, reject } = Promise.withResolvers<never>();
   const cancel = (): void => reject(Object.assign(new Error("canceled"), { code: "ERR_KIT_BODY_CANCELED" }));
   const iterator = new StreamedBody({ read: () => promise, cancel }, 10)[Symbol.asyncIterator]();
@@ -68,7 +68,7 @@ test("ends at once if the iteration is left while it waits for a chunk", async (
   assert.deepEqual([await waiting, await second, await iterator.next()], [end, end, end]);
 });
 
-test("reads one chunk after another if several are asked for at once", async () => {
+test("reads one chunk after the other if the handler requests several chunks at once", async () => {
   let open = 0;
   const read = async (): Promise<Uint8Array | null> => {
     open += 1;

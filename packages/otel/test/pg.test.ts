@@ -20,7 +20,7 @@ import { Collector, until } from "./support/collector.ts";
 
 quietStdout();
 
-test("a query is a child of its handler's span, also if many requests run at once", async (context) => {
+test("the span of a query is a child of its handler's span, even if many requests run at the same time", async (context) => {
   const instrumentation = new PgInstrumentation({ requireParentSpan: true });
   context.after(() => instrumentation.disable());
   // Loaded after the instrumentation is created, and with `require`, which the instrumentation hooks.

@@ -129,7 +129,7 @@ describe("an error response in production", () => {
   });
 });
 
-test("the error response to each request has its own trace id", async () => {
+test("each error response has a different trace id", async () => {
   const app = await project.start();
   const ids = new Set<string>();
   for (let index = 0; index < 50; index += 1) {

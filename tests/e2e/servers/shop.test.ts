@@ -151,7 +151,7 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     assert.equal(await page.evaluate("document.cookie"), "");
   });
 
-  test("fills the cart, also while the connection is lost once, and orders", async () => {
+  test("adds goods to the cart and places an order, even if the connection is lost once", async () => {
     await button("Add to cart: Sun hat").click();
     await status("Sun hat is in the cart.");
     await button("Add to cart: Sun hat").click();
@@ -224,7 +224,7 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     await other.close();
   });
 
-  test("says when to try again after too many logins", async () => {
+  test("reports when the client may try again after too many logins", async () => {
     await open("Log in");
     for (let attempt = 0; attempt < 12; attempt += 1) {
       await fill("Log in", { Email: `${randomUUID()}@example.com`, Password: password });

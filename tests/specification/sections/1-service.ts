@@ -91,10 +91,7 @@ export const service: Section = {
     { title: "handlers respond equally on Hono and on the native server", test: isLikeNative("hono") },
     {
       title: "the response to each request has its own trace id",
-      provenBy: at(
-        "tests/e2e/servers/errors.test.ts",
-        "the error response to each request has its own trace id",
-      ),
+      provenBy: at("tests/e2e/servers/errors.test.ts", "each error response has a different trace id"),
     },
     {
       title: "the log entry and the error of a request have the same trace id",

@@ -20,11 +20,13 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    /// Returns the types that the part may have, as a list for messages.
+    /// Returns a sentence about the formats that the part may have, for the help of an error.
     fn formats(self) -> &'static str {
         match self {
-            Self::Request => "`Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`",
-            Self::Response => "`Json`, `Text`, `Bytes`, `Lines` and `Events`",
+            Self::Request => {
+                "a request can be `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` or `Lines`"
+            }
+            Self::Response => "a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`",
         }
     }
 
@@ -185,8 +187,7 @@ fn one(
 ) -> (BodyFormat, Option<DeclarationId>) {
     if !direction.allows(kind) {
         let message = format!("{owner} cannot be `{}`", kind.name());
-        let help = format!("the formats here are {}", direction.formats());
-        invalid(lowering, location, message, &help);
+        invalid(lowering, location, message, direction.formats());
         return (BodyFormat::Json, None);
     }
     let shape = lowering.eval.shape(member);

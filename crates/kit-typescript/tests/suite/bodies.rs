@@ -225,7 +225,7 @@ fn refuses_unions_of_formats_that_a_media_type_cannot_distinguish() {
         src/a.routes.ts:10:33 KIT1416 the body of `POST /upload` is a union of formats, but a handler reads `Multipart<{ video: Upload }>` while the body arrives
           help: declare a route of its own for this format: the other formats are read before the handler starts
         src/a.routes.ts:11:34 KIT1416 the response of `GET /form` cannot be `Form`
-          help: the formats here are `Json`, `Text`, `Bytes`, `Lines` and `Events`
+          help: a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`
         src/a.routes.ts:12:32 KIT1416 the JSON of the body of `POST /empty` has no type
           help: name the type of the value: `Json<Order>`
         src/a.routes.ts:13:38 KIT1416 `Json<…>` is not a type of values
@@ -250,9 +250,9 @@ fn refuses_formats_in_the_wrong_direction_and_inside_of_types() {
         "#,
         r#"
         src/a.routes.ts:3:34 KIT1416 the response of `GET /form` cannot be `Form`
-          help: the formats here are `Json`, `Text`, `Bytes`, `Lines` and `Events`
+          help: a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`
         src/a.routes.ts:4:33 KIT1416 the body of `POST /events` cannot be `Events`
-          help: the formats here are `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`
+          help: a request can be `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` or `Lines`
         src/a.routes.ts:5:41 KIT1416 the media type of the response of `GET /range` is the range `image/*`
           help: write one media type, because it is the content type of the response
         src/a.routes.ts:6:39 KIT1416 the response of `GET /many` has several media types: text/csv, text/plain

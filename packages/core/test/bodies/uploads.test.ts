@@ -107,7 +107,7 @@ describe("an upload", () => {
     });
   }
 
-  test("is given to the handler before its content has arrived, and read only when the handler reads", async () => {
+  test("is passed to the handler before its content has arrived, and is read only when the handler reads", async () => {
     const head = part("file", "", "a.txt").slice(0, -2);
     const chunks = new Chunks([head, "1", "2", "3", `\r\n${end}`]);
     const { file: upload } = (await open(format(file), chunks)) as { file: Upload };
