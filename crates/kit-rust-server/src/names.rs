@@ -66,7 +66,16 @@ const PRELUDE: &[&str] = &[
 ];
 
 /// Names that handlers and the modules of tables import besides models.
-const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRow", "Reply"];
+const SHARED: &[&str] = &[
+    "App",
+    "AppError",
+    "Error",
+    "FromRow",
+    "PgExecutor",
+    "PgPool",
+    "PgRow",
+    "Reply",
+];
 
 /// Names of type parameters in generated functions: any deserializer, any serializer.
 const GENERIC: &[&str] = &["D", "S"];
@@ -94,6 +103,7 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Never",
     "Next",
     "Pattern",
+    "PgExecutor",
     "PgPoolOptions",
     "PgRow",
     "Property",

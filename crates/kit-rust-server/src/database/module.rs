@@ -19,6 +19,7 @@ const VARIABLES: [&str; 18] = [
     "changed",
     "changes",
     "data",
+    "database",
     "deleted",
     "done",
     "error",
@@ -28,7 +29,6 @@ const VARIABLES: [&str; 18] = [
     "limit",
     "new",
     "offset",
-    "pool",
     "row_owner",
     "rows",
     "owner",
@@ -102,7 +102,7 @@ impl Stored<'_> {
         }
         imports.add("sqlx::postgres", "PgRow");
         imports.add("sqlx", "FromRow");
-        imports.add("sqlx", "PgPool");
+        imports.add("sqlx", "PgExecutor");
         if !all.clone().all(StoredColumn::is_read_by_runtime) {
             imports.add_methods("sqlx", "Row");
         }
@@ -158,7 +158,7 @@ impl Stored<'_> {
             stored.bind(&quote!(filter.#name), true)
         });
         let filters: TokenStream = filters.collect();
-        let mut given = vec![quote!(pool: &PgPool)];
+        let mut given = vec![quote!(database: impl PgExecutor<'_>)];
         given.extend(self.owner_given());
         given.extend((!self.filters.is_empty()).then(|| {
             let filter = ident(&self.structs.filter);
@@ -172,7 +172,7 @@ impl Stored<'_> {
             "count",
             &given,
             &quote!(i64),
-            &quote!(#guard sqlx::query_scalar(COUNT) #owner #filters.fetch_one(pool).await),
+            &quote!(#guard sqlx::query_scalar(COUNT) #owner #filters.fetch_one(database).await),
         );
         given.extend([quote!(limit: i64), quote!(offset: i64)]);
         let guard = self.list_guard(&quote!(Vec::new()));
@@ -183,7 +183,7 @@ impl Stored<'_> {
             &quote!(Vec<#entity>),
             &quote! {
                 #guard
-                sqlx::query_as(LIST).bind(limit).bind(offset) #owner #filters.fetch_all(pool).await
+                sqlx::query_as(LIST).bind(limit).bind(offset) #owner #filters.fetch_all(database).await
             },
         );
         // The prefix `_` avoids a warning if the insert uses no field, because the database creates all values of the
@@ -198,9 +198,9 @@ impl Stored<'_> {
         let insert = function(
             "Inserts a row.",
             "insert",
-            &[quote!(pool: &PgPool), quote!(#parameter: &#new)],
+            &[quote!(database: impl PgExecutor<'_>), quote!(#parameter: &#new)],
             &entity,
-            &quote!(sqlx::query_as(INSERT) #(#binds)*.fetch_one(pool).await),
+            &quote!(sqlx::query_as(INSERT) #(#binds)*.fetch_one(database).await),
         );
         let of_a_row = (!self.key.is_empty()).then(|| self.functions_of_a_row());
         quote!(#list #count #insert #of_a_row)
@@ -225,7 +225,7 @@ impl Stored<'_> {
     fn functions_of_a_row(&self) -> TokenStream {
         let entity = ident(self.entity());
         let parameters = self.key_parameters();
-        let mut given = vec![quote!(pool: &PgPool)];
+        let mut given = vec![quote!(database: impl PgExecutor<'_>)];
         given.extend(parameters.iter().map(|(name, r#type)| quote!(#name: #r#type)));
         given.extend(self.owner_given());
         let names = parameters.iter().map(|(name, _)| name);
@@ -239,7 +239,7 @@ impl Stored<'_> {
             "get",
             &given,
             &row,
-            &quote!(#guard sqlx::query_as(GET) #key.fetch_optional(pool).await),
+            &quote!(#guard sqlx::query_as(GET) #key.fetch_optional(database).await),
         );
         if self.is_updated() {
             let changes = ident(&self.structs.changes);
@@ -254,7 +254,7 @@ impl Stored<'_> {
                 "update",
                 &given,
                 &row,
-                &quote!(#guard sqlx::query_as(UPDATE) #key #(#binds)*.fetch_optional(pool).await),
+                &quote!(#guard sqlx::query_as(UPDATE) #key #(#binds)*.fetch_optional(database).await),
             ));
         }
         let guard = self.guard(&quote!(false));
@@ -265,7 +265,7 @@ impl Stored<'_> {
             &quote!(bool),
             &quote! {
                 #guard
-                let done = sqlx::query(DELETE) #key.execute(pool).await?;
+                let done = sqlx::query(DELETE) #key.execute(database).await?;
                 Ok(done.rows_affected() > 0)
             },
         ));
@@ -355,7 +355,7 @@ fn structure<'s>(
     }
 }
 
-/// Returns an `async` function that runs a statement.
+/// Returns an `async` function that runs a statement on a pool, a connection or a transaction.
 fn function(
     comment: &str,
     name: &str,

@@ -59,6 +59,46 @@ fn a_product(shop: &Shop, sku: &str) -> NewProduct {
     }
 }
 
+#[test]
+fn undoes_the_changes_of_several_tables_if_a_transaction_is_not_committed() {
+    run(async |pool| {
+        for is_committed in [false, true] {
+            let mut transaction = pool.begin().await.unwrap();
+            let new = NewShop {
+                id: None,
+                name: "Eve's".to_owned(),
+                slug: "in-a-transaction".to_owned(),
+                contact: None,
+                opened_at: None,
+            };
+            let shop = shops::insert(&mut *transaction, &new).await.unwrap();
+            let product = product::insert(&mut *transaction, &a_product(&shop, "T-1"))
+                .await
+                .unwrap();
+            let inside = product::get(&mut *transaction, &product.id).await.unwrap();
+            assert!(inside.is_some());
+            assert!(product::get(&pool, &product.id).await.unwrap().is_none());
+            if is_committed {
+                transaction.commit().await.unwrap();
+            } else {
+                drop(transaction);
+            }
+            let outside = (
+                shops::get(&pool, &shop.id).await.unwrap(),
+                product::get(&pool, &product.id).await.unwrap(),
+            );
+            assert_eq!(
+                (outside.0.is_some(), outside.1.is_some()),
+                (is_committed, is_committed)
+            );
+            if is_committed {
+                assert!(product::delete(&pool, &product.id).await.unwrap());
+                assert!(shops::delete(&pool, &shop.id).await.unwrap());
+            }
+        }
+    });
+}
+
 /// Uses a session with another time zone than UTC, which must not shift any time.
 #[test]
 fn returns_each_row_once_in_pages_ordered_by_time() {

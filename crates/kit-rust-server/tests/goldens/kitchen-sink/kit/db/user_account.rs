@@ -4,7 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::sql;
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::{UserAccount, UserAccountStatus};
 
@@ -76,41 +76,51 @@ impl<'r> FromRow<'r, PgRow> for UserAccount {
 }
 
 /// Returns rows, in order.
-pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<UserAccount>, sqlx::Error> {
+pub async fn list(
+    database: impl PgExecutor<'_>,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<UserAccount>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
         .bind(offset)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows.
-pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(COUNT).fetch_one(pool).await
+pub async fn count(database: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT).fetch_one(database).await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewUserAccount) -> Result<UserAccount, sqlx::Error> {
+pub async fn insert(
+    database: impl PgExecutor<'_>,
+    new: &NewUserAccount,
+) -> Result<UserAccount, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
         .bind(&new.email)
         .bind(new.status.map(UserAccountStatus::as_str))
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key.
-pub async fn get(pool: &PgPool, id: &str) -> Result<Option<UserAccount>, sqlx::Error> {
+pub async fn get(
+    database: impl PgExecutor<'_>,
+    id: &str,
+) -> Result<Option<UserAccount>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
-    sqlx::query_as(GET).bind(id).fetch_optional(pool).await
+    sqlx::query_as(GET).bind(id).fetch_optional(database).await
 }
 
 /// Changes the row with this key.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &str,
     changes: &UserAccountChanges,
 ) -> Result<Option<UserAccount>, sqlx::Error> {
@@ -122,16 +132,16 @@ pub async fn update(
         .bind(id)
         .bind(&changes.email)
         .bind(changes.status.map(UserAccountStatus::as_str))
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
+pub async fn delete(database: impl PgExecutor<'_>, id: &str) -> Result<bool, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }
-    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
+    let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
 }

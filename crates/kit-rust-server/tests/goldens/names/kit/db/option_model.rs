@@ -3,7 +3,7 @@
 
 use kit_runtime::{Bytes, sql};
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::{Json, OptionModel, OptionModelPlace, OptionModelPrices, Rank, ResultModel};
 
@@ -149,21 +149,28 @@ impl<'r> FromRow<'r, PgRow> for OptionModel {
 }
 
 /// Returns rows, in order.
-pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<OptionModel>, sqlx::Error> {
+pub async fn list(
+    database: impl PgExecutor<'_>,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<OptionModel>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
         .bind(offset)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows.
-pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(COUNT).fetch_one(pool).await
+pub async fn count(database: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT).fetch_one(database).await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewOptionModel) -> Result<OptionModel, sqlx::Error> {
+pub async fn insert(
+    database: impl PgExecutor<'_>,
+    new: &NewOptionModel,
+) -> Result<OptionModel, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.r#type)
         .bind(&new.self_value)
@@ -186,25 +193,25 @@ pub async fn insert(pool: &PgPool, new: &NewOptionModel) -> Result<OptionModel, 
         .bind(new.since)
         .bind(new.rank.0)
         .bind(new.next.as_ref().map(|value| value.0))
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key.
 pub async fn get(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &kit_runtime::BigInt,
 ) -> Result<Option<OptionModel>, sqlx::Error> {
     // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(None);
     }
-    sqlx::query_as(GET).bind(id).fetch_optional(pool).await
+    sqlx::query_as(GET).bind(id).fetch_optional(database).await
 }
 
 /// Changes the row with this key.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &kit_runtime::BigInt,
     changes: &OptionModelChanges,
 ) -> Result<Option<OptionModel>, sqlx::Error> {
@@ -238,16 +245,19 @@ pub async fn update(
         .bind(changes.rank.as_ref().map(|value| value.0))
         .bind(changes.next.is_some())
         .bind(changes.next.clone().flatten().map(|value| value.0))
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: &kit_runtime::BigInt) -> Result<bool, sqlx::Error> {
+pub async fn delete(
+    database: impl PgExecutor<'_>,
+    id: &kit_runtime::BigInt,
+) -> Result<bool, sqlx::Error> {
     // No row has a number beyond `bigint`; PostgreSQL would return an error.
     if i64::try_from(id).is_err() {
         return Ok(false);
     }
-    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
+    let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -2,7 +2,7 @@
 //! The table `labels`.
 
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::Label;
 
@@ -63,7 +63,7 @@ impl<'r> FromRow<'r, PgRow> for Label {
 
 /// Returns rows that belong to this owner, in order.
 pub async fn list(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     owner: i64,
     limit: i64,
     offset: i64,
@@ -72,36 +72,43 @@ pub async fn list(
         .bind(limit)
         .bind(offset)
         .bind(owner)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows that belong to this owner.
-pub async fn count(pool: &PgPool, owner: i64) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
+pub async fn count(database: impl PgExecutor<'_>, owner: i64) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT)
+        .bind(owner)
+        .fetch_one(database)
+        .await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewLabel) -> Result<Label, sqlx::Error> {
+pub async fn insert(database: impl PgExecutor<'_>, new: &NewLabel) -> Result<Label, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(new.account_id)
         .bind(&new.text)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key, if the row belongs to this owner.
-pub async fn get(pool: &PgPool, id: i64, owner: i64) -> Result<Option<Label>, sqlx::Error> {
+pub async fn get(
+    database: impl PgExecutor<'_>,
+    id: i64,
+    owner: i64,
+) -> Result<Option<Label>, sqlx::Error> {
     sqlx::query_as(GET)
         .bind(id)
         .bind(owner)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: i64,
     owner: i64,
     changes: &LabelChanges,
@@ -110,16 +117,20 @@ pub async fn update(
         .bind(id)
         .bind(owner)
         .bind(&changes.text)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: i64, owner: i64) -> Result<bool, sqlx::Error> {
+pub async fn delete(
+    database: impl PgExecutor<'_>,
+    id: i64,
+    owner: i64,
+) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(DELETE)
         .bind(id)
         .bind(owner)
-        .execute(pool)
+        .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
 }

@@ -4,7 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::{Timestamp, sql};
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::Project;
 
@@ -68,7 +68,7 @@ impl<'r> FromRow<'r, PgRow> for Project {
 
 /// Returns rows that belong to this owner, in order.
 pub async fn list(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     owner: &str,
     limit: i64,
     offset: i64,
@@ -77,28 +77,38 @@ pub async fn list(
         .bind(limit)
         .bind(offset)
         .bind(owner)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows that belong to this owner.
-pub async fn count(pool: &PgPool, owner: &str) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
+pub async fn count(database: impl PgExecutor<'_>, owner: &str) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT)
+        .bind(owner)
+        .fetch_one(database)
+        .await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewProject) -> Result<Project, sqlx::Error> {
+pub async fn insert(
+    database: impl PgExecutor<'_>,
+    new: &NewProject,
+) -> Result<Project, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
         .bind(&new.name)
         .bind(&new.owner_id)
         .bind(new.created_at)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key, if the row belongs to this owner.
-pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Project>, sqlx::Error> {
+pub async fn get(
+    database: impl PgExecutor<'_>,
+    id: &str,
+    owner: &str,
+) -> Result<Option<Project>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
@@ -106,13 +116,13 @@ pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Project>
     sqlx::query_as(GET)
         .bind(id)
         .bind(owner)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &str,
     owner: &str,
     changes: &ProjectChanges,
@@ -125,12 +135,16 @@ pub async fn update(
         .bind(id)
         .bind(owner)
         .bind(&changes.name)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: &str, owner: &str) -> Result<bool, sqlx::Error> {
+pub async fn delete(
+    database: impl PgExecutor<'_>,
+    id: &str,
+    owner: &str,
+) -> Result<bool, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
@@ -138,7 +152,7 @@ pub async fn delete(pool: &PgPool, id: &str, owner: &str) -> Result<bool, sqlx::
     let done = sqlx::query(DELETE)
         .bind(id)
         .bind(owner)
-        .execute(pool)
+        .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
 }

@@ -2,7 +2,7 @@
 //! The table `settings`.
 
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::Setting;
 
@@ -67,7 +67,7 @@ impl<'r> FromRow<'r, PgRow> for Setting {
 
 /// Returns rows that belong to this owner, in order.
 pub async fn list(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     owner: &str,
     limit: i64,
     offset: i64,
@@ -76,28 +76,34 @@ pub async fn list(
         .bind(limit)
         .bind(offset)
         .bind(owner)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows that belong to this owner.
-pub async fn count(pool: &PgPool, owner: &str) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
+pub async fn count(database: impl PgExecutor<'_>, owner: &str) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT)
+        .bind(owner)
+        .fetch_one(database)
+        .await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewSetting) -> Result<Setting, sqlx::Error> {
+pub async fn insert(
+    database: impl PgExecutor<'_>,
+    new: &NewSetting,
+) -> Result<Setting, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.user_id)
         .bind(&new.name)
         .bind(&new.value)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key, if the row belongs to this owner.
 pub async fn get(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     user_id: &str,
     name: &str,
     owner: &str,
@@ -106,13 +112,13 @@ pub async fn get(
         .bind(user_id)
         .bind(name)
         .bind(owner)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     user_id: &str,
     name: &str,
     owner: &str,
@@ -123,13 +129,13 @@ pub async fn update(
         .bind(name)
         .bind(owner)
         .bind(&changes.value)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
 pub async fn delete(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     user_id: &str,
     name: &str,
     owner: &str,
@@ -138,7 +144,7 @@ pub async fn delete(
         .bind(user_id)
         .bind(name)
         .bind(owner)
-        .execute(pool)
+        .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
 }

@@ -4,7 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::{Timestamp, sql};
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::Task;
 
@@ -101,7 +101,7 @@ impl<'r> FromRow<'r, PgRow> for Task {
 
 /// Returns rows that belong to this owner, in order.
 pub async fn list(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     owner: &str,
     filter: &TaskFilter,
     limit: i64,
@@ -118,12 +118,16 @@ pub async fn list(
         .bind(filter.done)
         .bind(&filter.user_id)
         .bind(&filter.project_id)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows that belong to this owner.
-pub async fn count(pool: &PgPool, owner: &str, filter: &TaskFilter) -> Result<i64, sqlx::Error> {
+pub async fn count(
+    database: impl PgExecutor<'_>,
+    owner: &str,
+    filter: &TaskFilter,
+) -> Result<i64, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.project_id.as_deref()) {
         return Ok(0);
@@ -133,12 +137,12 @@ pub async fn count(pool: &PgPool, owner: &str, filter: &TaskFilter) -> Result<i6
         .bind(filter.done)
         .bind(&filter.user_id)
         .bind(&filter.project_id)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewTask) -> Result<Task, sqlx::Error> {
+pub async fn insert(database: impl PgExecutor<'_>, new: &NewTask) -> Result<Task, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
         .bind(&new.title)
@@ -147,12 +151,16 @@ pub async fn insert(pool: &PgPool, new: &NewTask) -> Result<Task, sqlx::Error> {
         .bind(&new.project_id)
         .bind(&new.parent_id)
         .bind(new.created_at)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key, if the row belongs to this owner.
-pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Task>, sqlx::Error> {
+pub async fn get(
+    database: impl PgExecutor<'_>,
+    id: &str,
+    owner: &str,
+) -> Result<Option<Task>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
@@ -160,13 +168,13 @@ pub async fn get(pool: &PgPool, id: &str, owner: &str) -> Result<Option<Task>, s
     sqlx::query_as(GET)
         .bind(id)
         .bind(owner)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &str,
     owner: &str,
     changes: &TaskChanges,
@@ -183,12 +191,16 @@ pub async fn update(
         .bind(&changes.project_id)
         .bind(changes.parent_id.is_some())
         .bind(changes.parent_id.clone().flatten())
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: &str, owner: &str) -> Result<bool, sqlx::Error> {
+pub async fn delete(
+    database: impl PgExecutor<'_>,
+    id: &str,
+    owner: &str,
+) -> Result<bool, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
@@ -196,7 +208,7 @@ pub async fn delete(pool: &PgPool, id: &str, owner: &str) -> Result<bool, sqlx::
     let done = sqlx::query(DELETE)
         .bind(id)
         .bind(owner)
-        .execute(pool)
+        .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
 }

@@ -4,7 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::{BigInt, sql};
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::Upload;
 
@@ -65,7 +65,7 @@ impl<'r> FromRow<'r, PgRow> for Upload {
 
 /// Returns rows that belong to this owner, in order.
 pub async fn list(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     owner: &str,
     limit: i64,
     offset: i64,
@@ -78,30 +78,37 @@ pub async fn list(
         .bind(limit)
         .bind(offset)
         .bind(owner)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows that belong to this owner.
-pub async fn count(pool: &PgPool, owner: &str) -> Result<i64, sqlx::Error> {
+pub async fn count(database: impl PgExecutor<'_>, owner: &str) -> Result<i64, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(0);
     }
-    sqlx::query_scalar(COUNT).bind(owner).fetch_one(pool).await
+    sqlx::query_scalar(COUNT)
+        .bind(owner)
+        .fetch_one(database)
+        .await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewUpload) -> Result<Upload, sqlx::Error> {
+pub async fn insert(database: impl PgExecutor<'_>, new: &NewUpload) -> Result<Upload, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.tenant_id)
         .bind(&new.name)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key, if the row belongs to this owner.
-pub async fn get(pool: &PgPool, id: &BigInt, owner: &str) -> Result<Option<Upload>, sqlx::Error> {
+pub async fn get(
+    database: impl PgExecutor<'_>,
+    id: &BigInt,
+    owner: &str,
+) -> Result<Option<Upload>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(None);
@@ -113,13 +120,13 @@ pub async fn get(pool: &PgPool, id: &BigInt, owner: &str) -> Result<Option<Uploa
     sqlx::query_as(GET)
         .bind(id)
         .bind(owner)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Changes the row with this key, if the row belongs to this owner.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &BigInt,
     owner: &str,
     changes: &UploadChanges,
@@ -136,12 +143,16 @@ pub async fn update(
         .bind(id)
         .bind(owner)
         .bind(&changes.name)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key, if the row belongs to this owner. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: &BigInt, owner: &str) -> Result<bool, sqlx::Error> {
+pub async fn delete(
+    database: impl PgExecutor<'_>,
+    id: &BigInt,
+    owner: &str,
+) -> Result<bool, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(owner) {
         return Ok(false);
@@ -153,7 +164,7 @@ pub async fn delete(pool: &PgPool, id: &BigInt, owner: &str) -> Result<bool, sql
     let done = sqlx::query(DELETE)
         .bind(id)
         .bind(owner)
-        .execute(pool)
+        .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
 }

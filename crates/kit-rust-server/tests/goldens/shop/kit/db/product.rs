@@ -4,7 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::{BigInt, IndexMap, Timestamp, sql};
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::{Product, ProductKind, ProductSize, ProductStatus};
 
@@ -161,7 +161,7 @@ impl<'r> FromRow<'r, PgRow> for Product {
 
 /// Returns rows, in order.
 pub async fn list(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     filter: &ProductFilter,
     limit: i64,
     offset: i64,
@@ -181,12 +181,15 @@ pub async fn list(
         .bind(filter.kind.map(ProductKind::as_str))
         .bind(filter.visible)
         .bind(&filter.views)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows.
-pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::Error> {
+pub async fn count(
+    database: impl PgExecutor<'_>,
+    filter: &ProductFilter,
+) -> Result<i64, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.shop_id.as_deref()) {
         return Ok(0);
@@ -200,12 +203,15 @@ pub async fn count(pool: &PgPool, filter: &ProductFilter) -> Result<i64, sqlx::E
         .bind(filter.kind.map(ProductKind::as_str))
         .bind(filter.visible)
         .bind(&filter.views)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewProduct) -> Result<Product, sqlx::Error> {
+pub async fn insert(
+    database: impl PgExecutor<'_>,
+    new: &NewProduct,
+) -> Result<Product, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.id)
         .bind(&new.shop_id)
@@ -225,22 +231,22 @@ pub async fn insert(pool: &PgPool, new: &NewProduct) -> Result<Product, sqlx::Er
         .bind(new.listed_at)
         .bind(&new.views)
         .bind(new.created_at)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key.
-pub async fn get(pool: &PgPool, id: &str) -> Result<Option<Product>, sqlx::Error> {
+pub async fn get(database: impl PgExecutor<'_>, id: &str) -> Result<Option<Product>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(None);
     }
-    sqlx::query_as(GET).bind(id).fetch_optional(pool).await
+    sqlx::query_as(GET).bind(id).fetch_optional(database).await
 }
 
 /// Changes the row with this key.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     id: &str,
     changes: &ProductChanges,
 ) -> Result<Option<Product>, sqlx::Error> {
@@ -273,16 +279,16 @@ pub async fn update(
         .bind(changes.listed_at.flatten())
         .bind(changes.views.is_some())
         .bind(changes.views.clone().flatten())
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key. Returns true if the row existed.
-pub async fn delete(pool: &PgPool, id: &str) -> Result<bool, sqlx::Error> {
+pub async fn delete(database: impl PgExecutor<'_>, id: &str) -> Result<bool, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if !is_uuid(id) {
         return Ok(false);
     }
-    let done = sqlx::query(DELETE).bind(id).execute(pool).await?;
+    let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
 }

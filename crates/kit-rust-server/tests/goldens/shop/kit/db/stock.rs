@@ -4,7 +4,7 @@
 use kit_runtime::format::is_uuid;
 use kit_runtime::sql;
 use sqlx::postgres::PgRow;
-use sqlx::{FromRow, PgPool, Row as _};
+use sqlx::{FromRow, PgExecutor, Row as _};
 
 use crate::models::Stock;
 
@@ -74,32 +74,36 @@ impl<'r> FromRow<'r, PgRow> for Stock {
 }
 
 /// Returns rows, in order.
-pub async fn list(pool: &PgPool, limit: i64, offset: i64) -> Result<Vec<Stock>, sqlx::Error> {
+pub async fn list(
+    database: impl PgExecutor<'_>,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Stock>, sqlx::Error> {
     sqlx::query_as(LIST)
         .bind(limit)
         .bind(offset)
-        .fetch_all(pool)
+        .fetch_all(database)
         .await
 }
 
 /// Returns the number of rows.
-pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(COUNT).fetch_one(pool).await
+pub async fn count(database: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT).fetch_one(database).await
 }
 
 /// Inserts a row.
-pub async fn insert(pool: &PgPool, new: &NewStock) -> Result<Stock, sqlx::Error> {
+pub async fn insert(database: impl PgExecutor<'_>, new: &NewStock) -> Result<Stock, sqlx::Error> {
     sqlx::query_as(INSERT)
         .bind(&new.product_id)
         .bind(&new.country_code)
         .bind(new.amount)
-        .fetch_one(pool)
+        .fetch_one(database)
         .await
 }
 
 /// Returns the row with this key.
 pub async fn get(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     product_id: &str,
     country_code: &str,
 ) -> Result<Option<Stock>, sqlx::Error> {
@@ -110,13 +114,13 @@ pub async fn get(
     sqlx::query_as(GET)
         .bind(product_id)
         .bind(country_code)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Changes the row with this key.
 pub async fn update(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     product_id: &str,
     country_code: &str,
     changes: &StockChanges,
@@ -129,13 +133,13 @@ pub async fn update(
         .bind(product_id)
         .bind(country_code)
         .bind(changes.amount)
-        .fetch_optional(pool)
+        .fetch_optional(database)
         .await
 }
 
 /// Deletes the row with this key. Returns true if the row existed.
 pub async fn delete(
-    pool: &PgPool,
+    database: impl PgExecutor<'_>,
     product_id: &str,
     country_code: &str,
 ) -> Result<bool, sqlx::Error> {
@@ -146,7 +150,7 @@ pub async fn delete(
     let done = sqlx::query(DELETE)
         .bind(product_id)
         .bind(country_code)
-        .execute(pool)
+        .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
 }
