@@ -1,3 +1,4 @@
+// tidy: long because all tests share one server and its helpers
 // Tests `transaction` and `requestTransaction` of `@kit/core/pg` on PostgreSQL, with `pg`, drizzle and Kysely.
 
 import assert from "node:assert/strict";

@@ -6,7 +6,7 @@ import { cookieText, headerText } from "./header.ts";
 import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "./options.ts";
 import { failed, formatOf, read } from "./read.ts";
 import { addressOf, type Address } from "./request.ts";
-import { delayOf, isRetryable, limitOf, wait } from "./retry.ts";
+import { delayOf, isRetryable, isStillRunning, KEY_HEADER, limitOf, newKey, wait } from "./retry.ts";
 import type { SocketCall } from "./socket-types.ts";
 import type { ApiCall, Client, Result } from "./types.ts";
 
@@ -154,6 +154,8 @@ async function send(
     const text = headerText(name, value);
     if (text !== undefined) headers.set(name, text);
   }
+  const isKeyed = codecs?.idempotencyKeys?.includes(route) === true;
+  if (isKeyed && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, newKey());
   const cookies = cookieText(headers.get("cookie"), call.cookies ?? {});
   if (cookies !== undefined) headers.set("cookie", cookies);
   const init: RequestInit & { duplex?: "half" } = { method, headers };
@@ -189,7 +191,7 @@ async function send(
     }
   };
   const sendOnce = (signal: AbortSignal, more: Readonly<Record<string, string>>, tries: typeof retry) =>
-    sendWithRetries(options, tries, () => {
+    sendWithRetries(options, tries, isKeyed, () => {
       const request = new Request(url, { ...init, signal });
       for (const [name, value] of Object.entries(more)) request.headers.set(name, value);
       return request;
@@ -237,15 +239,16 @@ function acceptOf(codecs: Codecs | undefined, route: string): string {
 async function sendWithRetries(
   options: ClientOptions,
   retry: RetryOptions | false | undefined,
+  isKeyed: boolean,
   request: () => Request,
 ): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     const next = request();
-    const isLast = attempt >= limitOf(next.method, retry);
+    const isLast = attempt >= limitOf(next.method, isKeyed, retry);
     let delay: number | undefined;
     try {
       const response = await runInterceptors(options, 0, next);
-      if (isLast || !isRetryable(response.status)) return response;
+      if (isLast || !(isRetryable(response.status) || (isKeyed && isStillRunning(response)))) return response;
       delay = delayOf(attempt, retry, response.headers.get("retry-after"));
       if (delay === undefined) return response;
       await response.body?.cancel();

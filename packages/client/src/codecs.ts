@@ -21,6 +21,8 @@ export interface Codecs {
   readonly responses: { readonly [route: string]: Codec };
   /** Routes with responses that may be something other than JSON. */
   readonly raw: readonly string[];
+  /** Routes whose contract declares the header `idempotency-key`. Absent if there are none. */
+  readonly idempotencyKeys?: readonly string[];
   /** Replies of contracts that declare them, by `METHOD /path`, then by status. */
   readonly replies?: { readonly [route: string]: { readonly [status: number]: ReplyCodec } };
   /** Request bodies that are not JSON, by `METHOD /path`. */

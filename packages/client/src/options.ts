@@ -63,7 +63,8 @@ export interface ClientOptions {
   /**
    * Options for retries, or `false` for no retries. A call is retried if the network fails, or if the server responds
    * with 429, 502, 503 or 504. Only idempotent methods are retried (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC
-   * 9110, section 9.2.2).
+   * 9110, section 9.2.2), and routes whose contract declares the header `idempotency-key`. The client sends a new key
+   * with each call, and the same key with each retry. With a key, a 409 with `retry-after` is retried too.
    */
   retry?: RetryOptions | false;
   /** Functions between calls and the network, outermost first. */

@@ -4,14 +4,31 @@ import type { RetryOptions } from "./options.ts";
 const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
+/** Header with which a server executes repeated requests once (draft-ietf-httpapi-idempotency-key-header). */
+export const KEY_HEADER = "idempotency-key";
+
 /** Returns true if a call may be retried after a response with the status `status`. */
 export function isRetryable(status: number): boolean {
   return RETRYABLE.has(status);
 }
 
+/** Returns true if the server is still executing an earlier attempt with the same key. */
+export function isStillRunning({ status, headers }: Response): boolean {
+  return status === 409 && headers.has("retry-after");
+}
+
 /** Returns the maximum number of retries of a call. */
-export function limitOf(method: string, retry: RetryOptions | false | undefined): number {
-  return retry === false || !IDEMPOTENT.test(method) ? 0 : (retry?.limit ?? 2);
+export function limitOf(method: string, isKeyed: boolean, retry: RetryOptions | false | undefined): number {
+  return retry === false || !(isKeyed || IDEMPOTENT.test(method)) ? 0 : (retry?.limit ?? 2);
+}
+
+/** Returns a random UUID. `crypto.randomUUID` does not exist in pages without HTTPS. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /**

@@ -80,6 +80,8 @@ export type {
   RunningSpan,
   SpanRecord,
 } from "@kit/types";
+export { invalidHeader, requestFingerprint, sendStored, storeAnswer } from "./request/stored-answer.ts";
+export type { StoredAnswer } from "./request/stored-result.ts";
 export type { LogEntry, Logger, LogLevel } from "./logging/log-entry.ts";
 export {
   type AddedProperties,

@@ -20,6 +20,7 @@ pub(super) const RUNS: &[(&str, u32)] = &[
     ("tests/conformance/random-raw.test.ts", 10_000),
     ("tests/conformance/random-raw.test.ts on rust", 10_000),
     ("tests/database/keyset-writers.test.ts", 100),
+    ("tests/database/killed-payments.test.ts", 50),
     ("tests/factories/values.test.ts", 50_000),
     ("packages/plugin-debug/test/guard-fuzz.test.ts", 2_000_000),
     ("cargo test -p kit-migrate corpus", 300),

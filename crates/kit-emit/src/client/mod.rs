@@ -227,6 +227,14 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         });
         let raw: Vec<_> = raw.map(Route::reference).collect();
         writer.line(format_args!("raw: {},", literal::strings(&raw)));
+        let keyed = program
+            .routes
+            .iter()
+            .filter(|route| route::idempotency_key(program, route).is_some());
+        let keyed: Vec<_> = keyed.map(Route::reference).collect();
+        if !keyed.is_empty() {
+            writer.line(format_args!("idempotencyKeys: {},", literal::strings(&keyed)));
+        }
         if program_has_formats(program) {
             writer.line("bodyFormats,");
         }

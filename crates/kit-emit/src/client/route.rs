@@ -1,6 +1,6 @@
 //! Emits one route of `client/index.ts`.
 
-use kit_ir::{DeclarationId, Route, Slot};
+use kit_ir::{DeclarationId, Program, Property, Route, Slot};
 
 use super::Inputs;
 use super::body;
@@ -81,13 +81,23 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
                 return Vec::new();
             };
             let optional = match slot {
-                Slot::Query | Slot::Headers => may_be_left_out(context, id),
+                Slot::Query => may_be_left_out(context, id, None),
+                Slot::Headers => may_be_left_out(context, id, Some(IDEMPOTENCY_KEY)),
                 // A browser sends its cookies by itself, and code in a page cannot send others.
                 Slot::Cookies => true,
                 Slot::Params | Slot::Body | Slot::Response => false,
             };
             let mark = if optional { "?" } else { "" };
-            vec![format!("{}{mark}: {}", slot.name(), inputs.name(id))]
+            let own = idempotency_key(context.program, route).filter(|key| !key.optional);
+            let name = match own.filter(|_| slot == Slot::Headers) {
+                // The client sends the key by itself.
+                Some(Property { name: key, .. }) => {
+                    let (name, key) = (inputs.name(id), literal::string(key));
+                    format!("Omit<{name}, {key}> & Partial<Pick<{name}, {key}>>")
+                }
+                None => inputs.name(id),
+            };
+            vec![format!("{}{mark}: {name}", slot.name())]
         })
         .collect::<Vec<_>>();
     let input = if parts.is_empty() {
@@ -147,13 +157,27 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     arguments
 }
 
-/// Returns true if a request may omit every property of the type, so that the whole object is optional.
-fn may_be_left_out(context: Context<'_>, id: DeclarationId) -> bool {
+/// Name of the header that the client sends by itself.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Returns the header `idempotency-key` of a contract, if the contract declares this header.
+pub(super) fn idempotency_key<'p>(program: &'p Program, route: &Route) -> Option<&'p Property> {
+    let headers = program.declarations[route.slots.headers?].r#type;
+    let mut properties = program.properties(headers).iter();
+    properties.find(|property| property.name == IDEMPOTENCY_KEY)
+}
+
+/// Returns true if a request may omit every property of the type, so that the whole object is optional. The client sends
+/// the property `own` by itself.
+fn may_be_left_out(context: Context<'_>, id: DeclarationId, own: Option<&str>) -> bool {
     let program = context.program;
     program
         .properties(program.declarations[id].r#type)
         .iter()
         .all(|property| {
-            property.optional || property.tags.default.is_some() || property.tags.generated.is_some()
+            property.optional
+                || property.tags.default.is_some()
+                || property.tags.generated.is_some()
+                || own == Some(property.name.as_str())
         })
 }

@@ -319,7 +319,7 @@ fn same(a: &Symbol<'_>, b: &Symbol<'_>) -> bool {
 
 /// Packages of kit whose functions create middleware. The compiler reads them like any other package, for the doc tags and
 /// the types of these functions.
-const PACKAGES_WITH_MIDDLEWARE: [&str; 2] = ["auth", "rate-limit"];
+const PACKAGES_WITH_MIDDLEWARE: [&str; 3] = ["auth", "idempotency", "rate-limit"];
 
 /// Returns true if the compiler knows the exports of a package by their names and does not read its files. These are kit's
 /// packages without middleware.

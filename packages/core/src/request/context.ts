@@ -204,6 +204,18 @@ export class WrapperArgument implements Omit<MiddlewareInput, "ctx"> {
   get params(): Readonly<Record<string, string>> {
     return this.#input.params;
   }
+  /** Returns the parts of the request that its fingerprint contains. */
+  fingerprinted(): Fingerprinted {
+    return this.#input.fingerprinted();
+  }
+}
+
+/** Parts of a request that its fingerprint contains. */
+interface Fingerprinted {
+  readonly method: string;
+  readonly target: string;
+  readonly contentType: string;
+  readonly body: Uint8Array;
 }
 
 /** Input of every middleware of one request. */
@@ -227,6 +239,13 @@ export class MiddlewareArgument implements MiddlewareInput {
 
   get path(): string {
     return this.#request.path;
+  }
+
+  /** Returns the parts of the request that its fingerprint contains. */
+  fingerprinted(): Fingerprinted {
+    const { exchange } = this.#request;
+    const { method, target } = exchange;
+    return { method, target, contentType: exchange.header("content-type") ?? "", body: exchange.bodyBytes() };
   }
 
   get params(): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 // tidy: long because one object has the whole state of a request
 import { AppError } from "@kit/errors";
 import type {
+  CompiledReply,
   CompiledRoute,
   ResponseBody,
   ResponseWriter,
@@ -50,10 +51,27 @@ import { StartedSource } from "./started-source.ts";
 import { isBodyFailure } from "./streamed-body.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
+import type { StoredAnswer } from "./stored-result.ts";
 import type { SocketEnd } from "../sockets/socket-messages.ts";
 
 /** Content type of Server-Sent Events. */
 const eventStream = /^text\/event-stream *(?:;|$)/i;
+
+/** Parts of an answer from which its body is written. */
+export interface AnswerParts {
+  readonly result: unknown;
+  readonly declared: CompiledReply | null;
+  readonly declaredHeaders: readonly string[];
+}
+
+/** Body as it is sent. */
+export interface WrittenBody {
+  /** Content type that takes precedence over the header. `null` if there is none. */
+  readonly contentType: string | null;
+  /** Content type if no other is set. */
+  readonly defaultType: string;
+  readonly body: string | Uint8Array | null;
+}
 
 /** Header of responses whose format the header `accept` of the request chooses. */
 const varyAccept = ["vary", "accept"] as const;
@@ -306,6 +324,16 @@ export class RequestState implements RequestFailure, PendingRequest {
     const status = this.#status === 0 ? contractStatus : this.#status;
     if (body === null || withoutBody.has(status)) this.#respond(status, null, null);
     else this.#respond(status, this.#responseHeaders?.contentType ?? jsonType, body);
+  }
+
+  /** Sends an answer that a wrapper has stored. */
+  respondStored({ status, contentType, body }: StoredAnswer): void {
+    this.#respond(status, contentType, body);
+  }
+
+  /** Returns the body of an answer as it is sent. Only requests that a route matched have answers. */
+  writtenBody(_answer: AnswerParts): WrittenBody {
+    throw new TypeError("No route matched the request, so it has no answer to store");
   }
 
   /** Sends a response that is not JSON. */

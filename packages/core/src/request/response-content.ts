@@ -48,3 +48,26 @@ export function statusOfResult({ response, status }: CompiledRoute, result: unkn
 export function isAscii(text: string): boolean {
   return !/[\x80-\xff]/.test(text);
 }
+
+/**
+ * Returns the bytes of a body that is not JSON.
+ *
+ * @throws {TypeError} If the body is a stream.
+ */
+export function wholeBody(
+  ref: string,
+  raw: RawResponse,
+): Pick<RawResponse, "contentType" | "defaultType"> & { readonly body: string | Uint8Array } {
+  const { body, contentType, defaultType } = raw;
+  if (typeof body === "string" || body instanceof Uint8Array) return { contentType, defaultType, body };
+  const error = notWhole(ref);
+  raw.cancel(error);
+  throw error;
+}
+
+/** Returns the error for an answer that a wrapper cannot store. */
+export function notWhole(ref: string): TypeError {
+  return new TypeError(
+    `${ref} answers with a stream or a WebSocket, which a wrapper cannot store; remove the wrapper from this route`,
+  );
+}

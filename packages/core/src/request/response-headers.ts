@@ -44,6 +44,20 @@ export class ResponseHeaders {
   /** Lines of the cookies that {@link ResponseHeaders.setCookie} has set, by id. `null` if there are none. */
   #cookies: Map<string, string> | null = null;
 
+  /** Returns a list with these headers, which are names and values of another list. */
+  static of(list: readonly string[]): ResponseHeaders {
+    const headers = new ResponseHeaders();
+    headers.#list = [...list];
+    return headers;
+  }
+
+  /** Returns the names and values that another list does not have. */
+  listWithout(other: ResponseHeaders): readonly string[] {
+    const known = new Set<string>();
+    for (let index = 0; index < other.#list.length; index += 2) known.add(pairAt(other.#list, index));
+    return this.#list.filter((_, index) => !known.has(pairAt(this.#list, index - (index % 2))));
+  }
+
   /** Sets a header and replaces its previous value. A value of `set-cookie` is added to the previous values. */
   set(name: string, value: string | readonly string[]): void {
     if (typeof name !== "string" || !namePattern.test(name)) {
@@ -176,4 +190,9 @@ export class ResponseHeaders {
     }
     this.#list = kept;
   }
+}
+
+/** Returns the name and the value at an even index of a list, as one text. */
+function pairAt(list: readonly string[], index: number): string {
+  return `${list[index]}\n${list[index + 1]}`;
 }

@@ -13,6 +13,7 @@ import type {
 import type { BodyResult } from "../bodies/body-result.ts";
 import { ChosenContent } from "../bodies/chosen-content.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
+import { jsonType } from "./body-rules.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
 import * as phases from "../observe/phases.ts";
@@ -27,8 +28,9 @@ import { invalidSlot, undeclaredBody, unsupportedMediaType } from "./refusals.ts
 import { RawResponse } from "./raw-response.ts";
 import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
-import { isAscii, responseContent, statusOfResult } from "./response-content.ts";
-import { RequestState } from "./request-state.ts";
+import { isAscii, notWhole, responseContent, statusOfResult, wholeBody } from "./response-content.ts";
+import { type AnswerParts, RequestState, type WrittenBody } from "./request-state.ts";
+import { StoredResult } from "./stored-result.ts";
 import { PendingSocket, reasonOf, SocketClosedError, SocketMessages } from "../sockets/socket-messages.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
 import {
@@ -202,6 +204,11 @@ export class RequestRun extends RequestState implements RoutedRequest {
 
   /** Sends the answer that wrappers passed on. */
   #send({ result, declared, declaredHeaders }: Answer): void {
+    if (result instanceof StoredResult) {
+      this.enter(phases.serialization);
+      this.respondStored(result.stored);
+      return;
+    }
     if (declared === null) return this.#succeed(result);
     this.enter(phases.serialization);
     const { status, body } = result as DeclaredReply;
@@ -215,6 +222,30 @@ export class RequestRun extends RequestState implements RoutedRequest {
       return;
     }
     this.respond(status, text === null || declaredHeaders.every(isAscii) ? text : Buffer.from(text));
+  }
+
+  override writtenBody({ result, declared, declaredHeaders }: AnswerParts): WrittenBody {
+    const { extras, compiled } = this.executable;
+    const { ref, response } = compiled;
+    if (declared !== null) {
+      const { body } = result as DeclaredReply;
+      if (declared.content !== undefined)
+        return wholeBody(ref, this.#content(declared.content, body, declaredHeaders));
+      return jsonBody(declared.body === null ? null : declared.body.serialize(body));
+    }
+    if (result instanceof RawResponse) return wholeBody(ref, result);
+    if (result instanceof PendingSocket || isUnwrappedStream(result)) throw notWhole(ref);
+    if (extras !== null && extras.responseFormat !== undefined)
+      return wholeBody(ref, this.#content(extras.responseFormat, result));
+    if (response === null) {
+      if (result !== undefined && this.settings.checkResponses) throw unexpectedResponse(ref);
+      return jsonBody(null);
+    }
+    if (this.settings.checkResponses) {
+      const failures = response.failures(result);
+      if (failures.length > 0) throw new ResponseContractError(ref, response.name, failures);
+    }
+    return jsonBody(response.serialize(result));
   }
 
   #add(added: unknown, middleware: string): void {
@@ -597,4 +628,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
     dropResult(value, "The response was already sent");
     this.logLateResult();
   }
+}
+
+function jsonBody(body: string | null): WrittenBody {
+  return { contentType: null, defaultType: jsonType, body };
 }

@@ -1,12 +1,14 @@
 import type { CompiledReply } from "@kit/types";
 
 import { ChosenContent } from "../bodies/chosen-content.ts";
+import { withoutBody } from "./body-rules.ts";
 import { dropResult } from "./handler-result.ts";
 import { RawResponse } from "./raw-response.ts";
 import type { RequestState } from "./request-state.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { AnswerHeaders } from "./wrapper.ts";
+import { type StoredAnswer, StoredResult } from "./stored-result.ts";
 import { checkReply, DeclaredReply, findReply } from "./reply.ts";
 
 /**
@@ -23,6 +25,8 @@ export class Answer {
   readonly declaredHeaders: readonly string[];
   readonly #request: RequestState;
   #headers: ResponseHeaders | null = null;
+  /** Headers that were set before the wrapped code ran. */
+  #before: ResponseHeaders | null = null;
   #view: AnswerHeaders | undefined;
 
   constructor(
@@ -49,8 +53,29 @@ export class Answer {
   }
 
   /** Keeps the headers of the answer while the wrapper has it. */
-  hold(headers: ResponseHeaders): void {
+  hold(headers: ResponseHeaders, before: ResponseHeaders | null): void {
     this.#headers = headers;
+    this.#before = before;
+  }
+
+  /**
+   * Returns the answer in the form in which it is sent, with the headers of the wrapped code.
+   *
+   * @throws {TypeError} If the body is a stream or a WebSocket.
+   */
+  store(): StoredAnswer {
+    if (this.result instanceof StoredResult) return this.result.stored;
+    const { contentType, defaultType, body: written } = this.#request.writtenBody(this);
+    const body = withoutBody.has(this.status) ? null : written;
+    const headers = this.#headers ?? this.#request.responseHeaders;
+    const own = this.#before === null ? (headers.list ?? []) : headers.listWithout(this.#before);
+    const type = body === null ? null : (contentType ?? headers.contentType ?? defaultType);
+    return {
+      status: this.status,
+      contentType: type,
+      headers: [...own],
+      body: typeof body === "string" ? Buffer.from(body) : body,
+    };
   }
 
   /** Returns the headers of the answer to the request, because the wrapper returned the answer. */
@@ -111,7 +136,10 @@ export async function runWrapper(
         return answer;
       }
       passed = answer;
-      answer.hold(request.swapHeaders(() => new ResponseHeaders()));
+      answer.hold(
+        request.swapHeaders(() => new ResponseHeaders()),
+        before,
+      );
       return answer;
     } catch (error) {
       if (!isOver) failed = request.swapHeaders(() => new ResponseHeaders());
@@ -162,6 +190,11 @@ export async function runWrapper(
     request.swapHeaders((current) => (isSettled ? outer.merge(current) : outer));
   }
   request.dropStatus();
+  if (chosen instanceof StoredResult) {
+    const { status, headers } = chosen.stored;
+    request.swapHeaders((current) => current.merge(ResponseHeaders.of(headers)));
+    return new Answer(request, status, chosen, null, []);
+  }
   const reply = chosen as DeclaredReply;
   const declared = findReply(ref, wrapper.replies, reply.status, owner);
   if (request.settings.checkResponses) checkReply(ref, declared, reply);
@@ -174,7 +207,12 @@ export async function runWrapper(
  * @throws {TypeError} If the wrapper returned anything else.
  */
 function requireAnswer(wrapper: ExecutableWrapper, chosen: unknown, passed: Answer | undefined): void {
-  if (chosen instanceof DeclaredReply || (chosen instanceof Answer && chosen === passed)) return;
+  if (
+    chosen instanceof DeclaredReply ||
+    chosen instanceof StoredResult ||
+    (chosen instanceof Answer && chosen === passed)
+  )
+    return;
   if (chosen instanceof RawResponse) chosen.cancel(new Error(`${wrapper.owner} cannot use ctx.send`));
   throw notAnAnswer(wrapper, describe(chosen));
 }

@@ -12,6 +12,11 @@ import type { RouteTable } from "./tables.ts";
 /** Milliseconds for which tests read a stream that has not ended. */
 const STREAM_MS = 1000;
 
+const keyHeader = "idempotency-key";
+
+/** Values of this header in valid requests that a UUID can replace: texts without rules, and UUIDs. */
+const sampleKey = /^(?:idempotency key|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
 /** New value for a path of a valid request. */
 export interface Change {
   readonly slot: Slot;
@@ -125,6 +130,10 @@ export function headersOf(table: RouteTable, slots: Slots, given: HeaderTexts): 
     if (text === undefined) delete result[name];
     else if (text !== valid[name]) result[name] = text;
   }
+  // A key belongs to one request. Tests of the key itself keep their value.
+  const key = valid[keyHeader];
+  if (key !== undefined && result[keyHeader] === key && sampleKey.test(key))
+    result[keyHeader] = crypto.randomUUID();
   const cookies = cookieText(table, slots, result["cookie"]);
   if (cookies !== "") result["cookie"] = cookies;
   else if (table.request?.cookies !== undefined) delete result["cookie"];

@@ -45,6 +45,7 @@ const codecs: Codecs = {
   },
   responses: {},
   raw: [],
+  idempotencyKeys: ["POST /orders"],
   replies: {
     "POST /orders": { 201: { body: "Order", headers: { location: "string", etag: "string", "x-remaining": "number", "x-expires": "date", "x-total": "bigint", "x-cached": "boolean", "x-kind": "number", vary: "string[]", "x-sizes": "number[]", "set-cookie": "string[]" } }, 202: {}, 303: { body: null, headers: { location: "string" } } },
     "GET /orders/:id": { 200: { body: "Order", headers: { etag: "string" } }, 304: { body: null, headers: { etag: "string" } } },
