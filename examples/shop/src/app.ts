@@ -1,7 +1,7 @@
 import { createApp } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 import { loginHandlers, sessionHandlers } from "./accounts.handlers.ts";
-import { cookieKeys, readSession, requireSession } from "./auth.ts";
+import { cookieKeys, readSession, requireSession, sessionCleaner } from "./auth.ts";
 import { cartHandlers } from "./cart.handlers.ts";
 import { catalogueHandlers, stockHandlers } from "./catalogue.handlers.ts";
 import { database } from "./database.ts";
@@ -39,5 +39,5 @@ export const app = createApp({
     },
     { handlers: orderHandlers, middleware: members, on: { "POST /orders": writes } },
   ],
-  plugins: [database],
+  plugins: [database, sessionCleaner],
 });

@@ -8,6 +8,7 @@ import {
   type SessionAuth,
   sessionAuth,
 } from "@kit/auth";
+import type { Plugin } from "@kit/core";
 import type { Account } from "./accounts.types.ts";
 import { pool } from "./database.ts";
 import { environment } from "./environment.ts";
@@ -50,8 +51,19 @@ export interface Visitor {
   auth: Caller | null;
 }
 
-/** Removes sessions that have ended. */
-export async function removeEndedSessions(): Promise<void> {
+const hourMs = 3_600_000;
+let timer: NodeJS.Timeout | undefined;
+
+/** Removes sessions that have ended, once an hour. */
+export const sessionCleaner: Plugin = {
+  name: "sessionCleaner",
+  onStart: () => {
+    timer = setInterval(() => removeEnded().catch((error) => console.error(error)), hourMs).unref();
+  },
+  onStop: () => clearInterval(timer),
+};
+
+async function removeEnded(): Promise<void> {
   while ((await store.deleteEnded()) > 0);
 }
 

@@ -88,6 +88,19 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     await form(name).getByRole("button", { name }).click();
   }
 
+  /** Lets the API receive the next order, but not the page its response. Returns the keys of the orders. */
+  async function loseResponse(): Promise<readonly (string | undefined)[]> {
+    const keys: (string | undefined)[] = [];
+    await page.route(`${api}/orders`, async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      keys.push(route.request().headers()["idempotency-key"]);
+      if (keys.length > 1) return route.continue();
+      assert.equal((await route.fetch()).status(), 201);
+      return route.abort("connectionreset");
+    });
+    return keys;
+  }
+
   /** Fails if a page has a violation in axe, in light and in dark colors. */
   async function assertAccessibleColors(name: string): Promise<void> {
     for (const colorScheme of ["light", "dark"] as const) {
@@ -171,15 +184,8 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     await button("Remove: Walnut tray").click();
     await status("Walnut tray is no longer in the cart.");
 
-    // The API receives the order, but its response does not reach the page. The second attempt has the same key.
-    const keys: (string | undefined)[] = [];
-    await page.route(`${api}/orders`, async (route) => {
-      if (route.request().method() !== "POST") return route.continue();
-      keys.push(route.request().headers()["idempotency-key"]);
-      if (keys.length > 1) return route.continue();
-      assert.equal((await route.fetch()).status(), 201);
-      return route.abort("connectionreset");
-    });
+    // The second attempt has the same key.
+    const keys = await loseResponse();
     await button("Order").click();
     await alert("The shop cannot be reached. Try again.");
     await button("Order").click();
@@ -192,6 +198,24 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     await page.getByText("2 × Sun hat, €56.00").waitFor();
     await page.getByRole("link", { name: "Cart (0)" }).waitFor();
     await assertAccessibleColors("orders");
+  });
+
+  test("places a further order if the cart changes after a lost response", async () => {
+    const addAndOrder = async (name: string): Promise<void> => {
+      await open("Products");
+      await button(`Add to cart: ${name}`).click();
+      await status(`${name} is in the cart.`);
+      await open("Cart");
+      await button("Order").click();
+    };
+    await loseResponse();
+    await addAndOrder("Rope swing");
+    await alert("The shop cannot be reached. Try again.");
+    await addAndOrder("Oil lamp");
+    await status("Thank you! You have ordered for €48.00.");
+    await page.unroute(`${api}/orders`);
+    await titled("Orders");
+    assert.equal(await page.locator(".orders > li").count(), 3);
   });
 
   test("opens the login if the session has ended", async () => {

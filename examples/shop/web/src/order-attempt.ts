@@ -10,7 +10,7 @@ export function attemptKey(): string {
   return key;
 }
 
-/** Ends the attempt: the next order gets a new key. */
+/** Ends the attempt, because the order was placed or the cart has changed. The next order gets a new key. */
 export function endAttempt(): void {
   sessionStorage.removeItem(name);
 }

@@ -51,12 +51,14 @@ function rowOf(
   });
   const changeQuantity = async (): Promise<void> => {
     const body = { quantity: input.valueAsNumber };
+    endAttempt();
     show(await api.put("/cart/:slug", { params: { slug }, body }));
     announce(`The cart has ${body.quantity} × ${name}.`);
   };
   input.addEventListener("change", () => changeQuantity().catch(handleFailure));
   const remove = element("button", { type: "button", textContent: "Remove", ariaLabel: `Remove: ${name}` });
   const removeLine = async (): Promise<void> => {
+    endAttempt();
     show(await api.delete("/cart/:slug", { params: { slug } }));
     announce(`${name} is no longer in the cart.`);
   };

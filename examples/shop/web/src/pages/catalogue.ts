@@ -2,6 +2,7 @@ import { api, type ProductView, type Tag } from "../api.ts";
 import { element, money } from "../elements.ts";
 import { act } from "../actions.ts";
 import { announce } from "../messages.ts";
+import { endAttempt } from "../order-attempt.ts";
 import { session, setCart } from "../session.ts";
 import { goTo, type View } from "../view.ts";
 
@@ -61,6 +62,7 @@ function itemOf(product: ProductView): HTMLLIElement {
 async function addToCart({ slug, name }: ProductView): Promise<void> {
   if (session.account === null) return goTo("#/login", "Log in to fill your cart.");
   const inCart = session.cart.lines.find((line) => line.slug === slug)?.quantity ?? 0;
+  endAttempt();
   setCart(await api.put("/cart/:slug", { params: { slug }, body: { quantity: inCart + 1 } }));
   announce(`${name} is in the cart.`);
 }
