@@ -1,5 +1,6 @@
 // tidy: long because all tests share one server and its helpers
 // Tests `transaction` and `requestTransaction` of `@kit/core/pg` on PostgreSQL, with `pg`, drizzle and Kysely.
+// tidy: long because every case needs the same server, pools and drivers.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";

@@ -5,7 +5,7 @@ type Unit = keyof typeof units;
 /** Limit as text: a number of requests in a time, such as `100/min`, `5/10s` or `1000/day`. */
 export type LimitText = `${number}/${Unit}` | `${number}/${number}${Unit}`;
 
-/** Limit in numbers. */
+/** Number of requests and window in milliseconds of a limit such as `100/min`. */
 export interface Limit {
   readonly requests: number;
   readonly windowMs: number;

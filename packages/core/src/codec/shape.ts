@@ -25,7 +25,7 @@ export type Shape =
   | UnionShape
   | ReferenceShape;
 
-/** Shape without rules. */
+/** Shape of a type that has no rules, such as a boolean. */
 export interface SimpleShape {
   readonly kind: "unknown" | "never" | "null" | "boolean" | "date" | "bytes";
 }

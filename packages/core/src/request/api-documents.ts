@@ -29,7 +29,7 @@ export class ApiDocuments {
     this.#documents = new Map(free);
   }
 
-  /** Paths of the documents. */
+  /** Paths at which the documents are served, such as `/openapi.json`. */
   get paths(): readonly string[] {
     return [...this.#documents.keys()];
   }

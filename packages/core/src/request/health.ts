@@ -59,7 +59,7 @@ export class Health {
     return plain === this.#live || plain === this.#ready ? plain : undefined;
   }
 
-  /** Paths that are served. */
+  /** Paths of the health routes that the application serves. */
   get paths(): readonly string[] {
     return [this.#live, this.#ready].filter((path) => path !== null);
   }
