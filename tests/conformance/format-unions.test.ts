@@ -10,14 +10,27 @@ import type { Served } from "./application.ts";
 import { type Case, readCases } from "./case.ts";
 import { bytesOf, requestOf } from "./fetch-request.ts";
 import { formatOptions, serveFormats } from "./format-unions-application.ts";
-import { isRust, notInRust } from "./rust.ts";
+import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
 
-const { cases } = readCases("format-unions");
+const { bodyLimit, cases } = readCases("format-unions");
 
-notInRust("unions of formats", "the build of a Rust server refuses unions of formats");
+if (isRust) {
+  describe("rust", { concurrency: 8 }, () => {
+    let app: Served;
+    before(async () => {
+      app = await startRust("rust-server", { bodyBytes: bodyLimit });
+    });
+    after(() => app[Symbol.asyncDispose]());
+    for (const one of cases) {
+      // Other routes of the program have the paths of the cases.
+      const request = { ...one.request, target: `/formats${one.request.target}` };
+      test(one.name, async () => check(one, await send(app.port, { ...one, request })));
+    }
+  });
+}
 
 for (const [name, make] of servers) {
   describe(name, { concurrency: 8 }, () => {

@@ -12,11 +12,10 @@ import type { ServerAdapter } from "@kit/types";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { bodyOptions } from "./bodies-application.ts";
-import { isRust, notInRust, startRust } from "./rust.ts";
+import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
-notInRust("the beginning of streams", "the handlers of this test are written in TypeScript");
 
 interface Input {
   readonly ctx: RequestContext;
@@ -109,7 +108,7 @@ async function* denied(ctx: RequestContext): AsyncGenerator<object> {
 }
 
 interface Running {
-  readonly app: ReturnType<typeof createApp>;
+  readonly app: Pick<ReturnType<typeof createApp>, "close">;
   readonly port: number;
   readonly notes: Notes;
 }
@@ -146,6 +145,18 @@ type Way = readonly [
   name: string,
   open: () => Promise<{ ask: Ask; running: Omit<Running, "port"> & { readonly port?: number } }>,
 ];
+
+/** Starts the Rust server, whose handlers are those of this test. Its quiet streams go on after {@link quietMs}. */
+async function openRust(): ReturnType<Way[1]> {
+  const program = await startRust("rust-server", { bodyBytes: 1024 });
+  const { port } = program;
+  const ask: Ask = (path, mode, method = "GET") =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: mode === undefined ? {} : { "x-mode": mode },
+    });
+  return { ask, running: { app: { close: () => program.stop!() }, notes: new Notes(), port } };
+}
 
 /** Ways to reach the application: each server over a connection, and `app.fetch` in the process. */
 const ways: readonly Way[] = [
@@ -184,6 +195,7 @@ const ways: readonly Way[] = [
           },
         ] as const,
       ]),
+  ...(isRust ? [["rust", openRust] as const] : []),
 ];
 
 for (const [name, open] of ways) {
@@ -216,7 +228,7 @@ for (const [name, open] of ways) {
         }
         for (const [path, mode] of [
           ["/events", "broken"],
-          ["/image", undefined],
+          ["/image", "failing"],
         ] as const) {
           const response = await ask(path, mode);
           assert.equal(response.status, 500, path);
@@ -256,6 +268,9 @@ for (const [name, open] of ways) {
         await running.app.close({ graceMs: 0 });
       });
     });
+
+    // The Rust server has no notes. A test below covers its shutdown.
+    if (name === "rust") return;
 
     describe("shutdown", () => {
       test("ends open event streams completely at the beginning of the grace period", async () => {

@@ -10,6 +10,8 @@
 //! - No code in this crate panics on input, and recursion on input is limited.
 //! - The crate passes the same conformance vectors as kit's TypeScript runtime.
 
+#[doc(hidden)] // Public only for tests.
+pub mod accept;
 mod bigint;
 mod bytes;
 #[doc(hidden)] // Public only for generated code.
@@ -63,7 +65,7 @@ pub use environment::environment;
 #[cfg(feature = "etag")]
 pub use http::Etag;
 pub use http::{
-    Application, Caller, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion,
+    Application, Caller, Choice, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion,
     DeclaredReply, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart, Files,
     InvalidField, LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request,
     RequestLines, RequestLog, Response, RouteTree, Router, Routes, Segment, Serve, Site, Upload, Uploads,

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use kit_ir::{BodyFormat, DeclaredReply, FilePart, Slot};
-use proc_macro2::TokenStream;
+use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, FilePart, FormatChoice};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::event_names::EventNames;
+use crate::format_unions;
 use crate::names;
+use crate::names_by_status::{NamesByStatus, ReplyNames};
 use crate::route_names::RouteNames;
 use crate::shapes::integer;
 use crate::source::{doc, ident, string_literal};
@@ -18,15 +19,25 @@ use crate::types::{Form, Types};
 /// Returns the Rust type of the request body, and the expression that reads the body. Returns `None` if the body is
 /// JSON.
 pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(TokenStream, TokenStream)> {
-    let route = handled.route;
-    let model = || {
-        route
-            .slots
-            .get(Slot::Body)
-            .map(|id| ident(types.name_in(id, Form::Request)))
-    };
-    Some(match &route.body_format {
-        // `formats.rs` refuses unions of formats.
+    let (format, body) = (&handled.route.body_format, handled.route.slots.body);
+    if let BodyFormat::OneOf { choices } = format {
+        let name = ident(handled.bodies.union.as_deref()?);
+        let read = format_unions::read(types, handled, &name, choices);
+        return Some((quote!(#name), read));
+    }
+    let format = format.clone();
+    read(types, handled, &FormatChoice { format, body })
+}
+
+/// Returns the Rust type of a request body in one format, and the expression that reads the body. Returns `None` if the format
+/// is JSON.
+pub(crate) fn read(
+    types: &Types<'_>,
+    handled: &RouteNames<'_>,
+    choice: &FormatChoice,
+) -> Option<(TokenStream, TokenStream)> {
+    let model = || choice.body.map(|id| ident(types.name_in(id, Form::Request)));
+    Some(match &choice.format {
         BodyFormat::Json | BodyFormat::Events { .. } | BodyFormat::Socket | BodyFormat::OneOf { .. } => {
             return None;
         }
@@ -36,10 +47,7 @@ pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(To
         }
         BodyFormat::Multipart { files } => {
             let name = ident(handled.bodies.parts.as_deref()?);
-            (
-                quote!(#name),
-                read_parts(&name, files, route.slots.body.is_some()),
-            )
+            (quote!(#name), read_parts(&name, files, choice.body.is_some()))
         }
         BodyFormat::Text { media_types } => {
             let media_types = strings(media_types);
@@ -68,7 +76,7 @@ pub(crate) fn is_streamed(format: &BodyFormat) -> bool {
 }
 
 /// Returns the expression that reads a multipart body.
-fn read_parts(name: &proc_macro2::Ident, files: &[FilePart], has_fields: bool) -> TokenStream {
+fn read_parts(name: &Ident, files: &[FilePart], has_fields: bool) -> TokenStream {
     let declared = files.iter().map(declaration);
     let fields = field_names(files);
     let taken = files.iter().zip(&fields).map(|(file, field)| {
@@ -154,22 +162,20 @@ fn field_names(files: &[FilePart]) -> Vec<String> {
 
 /// Returns the struct with the parts of a multipart body. Returns `None` for other bodies.
 pub(crate) fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
-    let BodyFormat::Multipart { files } = &handled.route.body_format else {
-        return None;
-    };
+    let (files, body) = multipart(handled)?;
     let name = ident(handled.bodies.parts.as_deref()?);
     let comment = doc(&format!(
         "Parts of the multipart body of `{}`.",
         handled.route.reference()
     ));
-    let fields = handled.route.slots.body.map(|id| {
+    let fields = body.map(|id| {
         let model = ident(types.name_in(id, Form::Request));
         quote! {
             /// Parts that are no files.
             pub fields: #model,
         }
     });
-    let members = files.iter().zip(field_names(files)).map(|(file, field)| {
+    let members = files.iter().zip(field_names(&files)).map(|(file, field)| {
         let field = ident(&field);
         let text = file.documentation.description.as_deref();
         let comment = doc(text.unwrap_or(if file.many { "Files." } else { "File." }));
@@ -195,31 +201,46 @@ pub(crate) fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Token
     })
 }
 
+/// Returns the files of a multipart body, and the type of its other parts. Returns `None` for other bodies.
+fn multipart(handled: &RouteNames<'_>) -> Option<(Vec<FilePart>, Option<DeclarationId>)> {
+    let choices = handled.route.body_format.choices(handled.route.slots.body);
+    choices.into_iter().find_map(|choice| match choice.format {
+        BodyFormat::Multipart { files } => Some((files, choice.body)),
+        _ => None,
+    })
+}
+
 /// Returns the Rust type that a handler returns for a response that is not JSON. Returns `None` if the response is JSON.
 pub(crate) fn answer(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
     let model = handled.route.slots.response.map(|id| ident(types.name(id)));
-    let event = handled.bodies.event.as_deref().map(ident);
-    written(&handled.route.response_format, model, event)
+    let written_types = Written {
+        model,
+        event: handled.bodies.event.as_deref().map(ident),
+        contents: handled.bodies.contents.as_deref().map(ident),
+    };
+    written(&handled.route.response_format, written_types)
 }
 
-/// Returns the expression that creates the response from the variable `answer`. Returns `None` if the response is JSON.
+/// Returns the expression that creates the response from the variable `answer`. `context` is a reference to the context.
+/// Returns `None` if the response is JSON.
 pub(crate) fn respond(
     response: &TokenStream,
+    context: &TokenStream,
     status: &TokenStream,
     format: &BodyFormat,
 ) -> Option<TokenStream> {
     let media_type = string_literal(format.media_types().first().copied().unwrap_or_default());
     match format {
-        BodyFormat::Text { .. } => Some(quote!(#response::text(&context, #status, #media_type, answer))),
-        BodyFormat::Bytes { .. } => Some(quote!(#response::bytes(&context, #status, #media_type, answer))),
-        BodyFormat::Lines => Some(quote!(#response::lines(&context, #status, answer))),
-        BodyFormat::Events { .. } => Some(quote!(#response::events(&context, #status, answer))),
+        BodyFormat::Text { .. } => Some(quote!(#response::text(#context, #status, #media_type, answer))),
+        BodyFormat::Bytes { .. } => Some(quote!(#response::bytes(#context, #status, #media_type, answer))),
+        BodyFormat::Lines => Some(quote!(#response::lines(#context, #status, answer))),
+        BodyFormat::Events { .. } => Some(quote!(#response::events(#context, #status, answer))),
+        BodyFormat::OneOf { .. } => Some(quote!(answer.respond(#context, #status).await)),
         BodyFormat::Json
         | BodyFormat::Form
         | BodyFormat::Multipart { .. }
         | BodyFormat::Raw { .. }
-        | BodyFormat::Socket
-        | BodyFormat::OneOf { .. } => None,
+        | BodyFormat::Socket => None,
     }
 }
 
@@ -228,7 +249,12 @@ pub(crate) fn events(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream
     let text = format!("Events of `{}`.", handled.route.reference());
     let response = handled.bodies.event.as_deref();
     let response = response.and_then(|name| event_enum(types, name, &text, &handled.route.response_format));
-    let replies = reply_events(types, &text, &handled.route.replies, &handled.bodies.reply_events);
+    let replies = reply_events(
+        types,
+        &text,
+        &handled.route.replies,
+        &handled.bodies.replies.events,
+    );
     quote!(#response #replies)
 }
 
@@ -237,7 +263,7 @@ pub(crate) fn reply_events(
     types: &Types<'_>,
     text: &str,
     replies: &[DeclaredReply],
-    names: &EventNames,
+    names: &NamesByStatus,
 ) -> TokenStream {
     let enums = replies.iter().filter_map(|reply| {
         let name = names.get(&reply.status)?;
@@ -248,9 +274,7 @@ pub(crate) fn reply_events(
 
 /// Returns an enum of events. Returns `None` for other formats.
 fn event_enum(types: &Types<'_>, name: &str, text: &str, format: &BodyFormat) -> Option<TokenStream> {
-    let BodyFormat::Events { events } = format else {
-        return None;
-    };
+    let events = format.events()?;
     let (name, comment) = (ident(name), doc(text));
     let mut taken = BTreeSet::new();
     let variants: Vec<_> = events
@@ -309,42 +333,54 @@ pub(crate) fn has_stream(replies: &[DeclaredReply]) -> bool {
 }
 
 /// Returns the Rust type of the body of a reply that is not JSON. Returns `None` if the body is JSON.
-pub(crate) fn of_reply(types: &Types<'_>, reply: &DeclaredReply, events: &EventNames) -> Option<TokenStream> {
+pub(crate) fn of_reply(types: &Types<'_>, reply: &DeclaredReply, names: &ReplyNames) -> Option<TokenStream> {
     let model = reply.body.map(|id| ident(types.name(id)));
-    let event = events.get(&reply.status).map(|name| ident(name));
-    written(&reply.format, model, event)
+    let of_status = |names: &NamesByStatus| names.get(&reply.status).map(|name| ident(name));
+    let written_types = Written {
+        model,
+        event: of_status(&names.events),
+        contents: of_status(&names.contents),
+    };
+    written(&reply.format, written_types)
 }
 
-/// Returns the Rust type of a body that a handler writes. Returns `None` if the body is JSON. `model` is the type of a line,
-/// and `event` the enum of the events.
-fn written(
-    format: &BodyFormat,
-    model: Option<proc_macro2::Ident>,
-    event: Option<proc_macro2::Ident>,
-) -> Option<TokenStream> {
+/// Names of the Rust types in a body that a handler writes.
+pub(crate) struct Written {
+    /// Type of a line.
+    pub(crate) model: Option<Ident>,
+    /// Enum of the events.
+    pub(crate) event: Option<Ident>,
+    /// Struct with the formats of the body.
+    pub(crate) contents: Option<Ident>,
+}
+
+/// Returns the Rust type of a body that a handler writes. Returns `None` if the body is JSON.
+pub(crate) fn written(format: &BodyFormat, types: Written) -> Option<TokenStream> {
+    let Written {
+        model,
+        event,
+        contents,
+    } = types;
     match format {
         BodyFormat::Text { .. } => Some(quote!(kit_runtime::Content<String>)),
         BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::Content<kit_runtime::BodyBytes>)),
         BodyFormat::Lines => model.map(|model| quote!(kit_runtime::Lines<#model>)),
         BodyFormat::Events { .. } => event.map(|event| quote!(kit_runtime::Events<#event>)),
-        BodyFormat::Json
-        | BodyFormat::Form
-        | BodyFormat::Multipart { .. }
-        | BodyFormat::Raw { .. }
-        | BodyFormat::OneOf { .. } => None,
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+        BodyFormat::OneOf { .. } => contents.map(|contents| quote!(#contents)),
         BodyFormat::Socket => Some(quote!(())),
     }
 }
 
 /// Returns the call that completes a reply with its body, which is in the variable `body`.
-pub(crate) fn complete(reply: &DeclaredReply) -> TokenStream {
-    let media_type = string_literal(reply.format.media_types().first().copied().unwrap_or_default());
-    match &reply.format {
-        BodyFormat::Text { .. } => quote!(.text(#media_type, body)),
-        BodyFormat::Bytes { .. } => quote!(.bytes(#media_type, body)),
-        BodyFormat::Lines => quote!(.lines(body)),
-        BodyFormat::Events { .. } => quote!(.events(body)),
-        _ => quote!(.json(&body)),
+pub(crate) fn complete(format: &BodyFormat, body: &TokenStream) -> TokenStream {
+    let media_type = string_literal(format.media_types().first().copied().unwrap_or_default());
+    match format {
+        BodyFormat::Text { .. } => quote!(.text(#media_type, #body)),
+        BodyFormat::Bytes { .. } => quote!(.bytes(#media_type, #body)),
+        BodyFormat::Lines => quote!(.lines(#body)),
+        BodyFormat::Events { .. } => quote!(.events(#body)),
+        _ => quote!(.json(&#body)),
     }
 }
 

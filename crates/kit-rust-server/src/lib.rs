@@ -29,14 +29,14 @@ mod edge;
 mod error_format;
 mod errors;
 mod etag;
-mod event_names;
-mod formats;
+mod format_unions;
 mod handlers;
 mod literal_option;
 mod manifest;
 mod middleware;
 mod models;
 mod names;
+mod names_by_status;
 mod print;
 mod project;
 mod replies;
@@ -221,7 +221,6 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .into_iter()
             .chain(edge::problems(program))
             .chain(error_format::problems(program))
-            .chain(formats::problems(program))
             .chain(scopes::problems(program))
             .chain(routes.problems)
             .collect(),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use kit_ir::{DeclaredReply, MiddlewareKind, Program, Route};
 
-use crate::event_names::{EventNames, event_names};
 use crate::names;
+use crate::names_by_status::ReplyNames;
 
 /// Middleware that routes use.
 #[derive(Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) struct WrapperReplies {
     /// replies.
     pub(crate) name: Option<String>,
     /// Names of the Rust enums for the events of the replies.
-    pub(crate) events: EventNames,
+    pub(crate) bodies: ReplyNames,
 }
 
 /// A value that a middleware adds below `ctx`.
@@ -77,7 +77,7 @@ impl Middleware {
         let wrapper = declared_by_wrapper(route, name).map(|declared| WrapperReplies {
             declared: declared.to_owned(),
             name: (!declared.is_empty()).then(|| names::unique_type(format!("{type}Reply"), taken)),
-            events: event_names(declared, &r#type, taken),
+            bodies: ReplyNames::new(declared, &r#type, taken),
         });
         Self {
             name: name.to_owned(),

@@ -4,20 +4,20 @@ use kit_ir::DeclaredReply;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::bodies;
-use crate::event_names::EventNames;
 use crate::middleware::{Middleware, WrapperReplies};
+use crate::names_by_status::ReplyNames;
 use crate::route_names::RouteNames;
 use crate::source::{Imports, doc, ident, string_literal};
 use crate::status::{status_name, variant_name};
 use crate::types::Types;
+use crate::{bodies, format_unions};
 
 /// Returns the enum with a variant for each reply of a route. Returns `None` if the contract declares no replies.
 pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
     let name = handled.reply.as_ref()?;
     let replies = &handled.route.replies;
     let text = format!("Replies of `{}`.", handled.route.reference());
-    let declared = declared(types, name, &text, replies, &handled.bodies.reply_events);
+    let declared = declared(types, name, &text, replies, &handled.bodies.replies);
     let arms = replies.iter().map(|reply| {
         let response = types.of_runtime("Response");
         let status = status_name(&types.of_runtime("StatusCode"), reply.status);
@@ -25,11 +25,12 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
     });
     let name = ident(name);
     let [context, response, error] = ["Context", "Response", "Error"].map(|name| types.of_runtime(name));
+    let is_async = is_async(replies).then(|| quote!(async));
     Some(quote! {
         #declared
 
         impl #name {
-            fn respond(self, context: &#context) -> Result<#response, #error> {
+            #is_async fn respond(self, context: &#context) -> Result<#response, #error> {
                 match self { #(#arms)* }
             }
         }
@@ -42,13 +43,13 @@ pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<T
     let WrapperReplies {
         declared: replies,
         name,
-        events,
+        bodies: names,
     } = middleware.wrapper.as_ref()?;
     let name = name.as_deref()?;
     let text = format!("Replies of the wrapper `{}`.", middleware.name);
-    let declared = declared(types, name, &text, replies, events);
+    let declared = declared(types, name, &text, replies, names);
     let text = format!("Events of the wrapper `{}`.", middleware.name);
-    let events = bodies::reply_events(types, &text, replies, events);
+    let events = bodies::reply_events(types, &text, replies, &names.events);
     let wrapper = string_literal(&middleware.name);
     let arms = replies.iter().map(|reply| {
         let response = types.of_runtime("Response");
@@ -71,6 +72,11 @@ pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<T
     })
 }
 
+/// Returns true if a reply has one of several formats, so that creating its response waits for the function of the format.
+pub(crate) fn is_async(replies: &[DeclaredReply]) -> bool {
+    replies.iter().any(|reply| reply.format.is_union())
+}
+
 /// Returns true if a middleware is a wrapper that declares replies.
 pub(crate) fn has_enum(middleware: &Middleware) -> bool {
     middleware
@@ -85,8 +91,7 @@ pub(crate) fn import(types: &Types<'_>, replies: &[DeclaredReply], models: &mut 
     for id in parts.flatten() {
         models.add("crate::models", types.name(id));
     }
-    let events = replies.iter().filter_map(|reply| reply.format.events());
-    for id in events.flatten().filter_map(|event| event.data) {
+    for id in replies.iter().flat_map(|reply| reply.format.inner_types()) {
         models.add("crate::models", types.name(id));
     }
 }
@@ -96,10 +101,10 @@ fn declared(
     name: &str,
     text: &str,
     replies: &[DeclaredReply],
-    events: &EventNames,
+    names: &ReplyNames,
 ) -> TokenStream {
     let (name, comment) = (ident(name), doc(text));
-    let variants = replies.iter().map(|reply| variant(types, reply, events));
+    let variants = replies.iter().map(|reply| variant(types, reply, names));
     let derived = if bodies::has_stream(replies) {
         quote!(Debug)
     } else {
@@ -113,14 +118,14 @@ fn declared(
     }
 }
 
-fn variant(types: &Types<'_>, reply: &DeclaredReply, events: &EventNames) -> TokenStream {
+fn variant(types: &Types<'_>, reply: &DeclaredReply, names: &ReplyNames) -> TokenStream {
     let comment = doc(&format!("Status {}.", reply.status));
     let name = ident(&variant_name(reply.status));
     let field = |name: &str, text: &str, id| {
         let (name, comment, kind) = (ident(name), doc(text), ident(types.name(id)));
         quote!(#comment #name: #kind)
     };
-    let other = bodies::of_reply(types, reply, events).map(|kind| {
+    let other = bodies::of_reply(types, reply, names).map(|kind| {
         let comment = doc("Body.");
         quote!(#comment body: #kind)
     });
@@ -140,8 +145,11 @@ fn arm(reply: &DeclaredReply, begun: &TokenStream) -> TokenStream {
     let name = ident(&variant_name(reply.status));
     let headers = reply.headers.map(|_| quote!(.headers(&headers)?));
     let result = if reply.has_body() {
-        let complete = bodies::complete(reply);
-        quote!(#begun #headers #complete)
+        let begun = quote!(#begun #headers);
+        format_unions::of_reply(reply, &begun).unwrap_or_else(|| {
+            let complete = bodies::complete(&reply.format, &quote!(body));
+            quote!(#begun #complete)
+        })
     } else {
         quote!(Ok(#begun #headers.empty()))
     };

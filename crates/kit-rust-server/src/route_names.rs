@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use kit_ir::{BodyFormat, Route};
 
-use crate::event_names::{EventNames, event_names};
 use crate::middleware::Middleware;
 use crate::names;
+use crate::names_by_status::ReplyNames;
 
 /// A route, and the names of the Rust code that is generated for it.
 pub(crate) struct RouteNames<'a> {
@@ -29,19 +29,27 @@ pub(crate) struct BodyNames {
     pub(crate) parts: Option<String>,
     /// Enum of the events of the response: `GetWatchEvent`.
     pub(crate) event: Option<String>,
-    /// Enums of the events of replies.
-    pub(crate) reply_events: EventNames,
+    /// Enum with the formats of the request body: `PostOrdersBody`. `None` if the body has one format.
+    pub(crate) union: Option<String>,
+    /// Struct with the formats of the response: `GetReportContents`. `None` if the response has one format.
+    pub(crate) contents: Option<String>,
+    /// Types of the bodies of replies.
+    pub(crate) replies: ReplyNames,
 }
 
 impl BodyNames {
     pub(crate) fn new(route: &Route, input: &str, taken: &mut BTreeSet<String>) -> Self {
-        let is_multipart = matches!(route.body_format, BodyFormat::Multipart { .. });
-        let has_events = matches!(route.response_format, BodyFormat::Events { .. });
+        let choices = route.body_format.choices(None);
+        let is_multipart = |format: &BodyFormat| matches!(format, BodyFormat::Multipart { .. });
+        let has_parts = choices.iter().any(|choice| is_multipart(&choice.format));
+        let has_events = route.response_format.events().is_some();
         let mut unique = |wanted: String| names::unique_type(wanted, taken);
         Self {
-            parts: is_multipart.then(|| unique(format!("{input}Parts"))),
+            parts: has_parts.then(|| unique(format!("{input}Parts"))),
             event: has_events.then(|| unique(format!("{input}Event"))),
-            reply_events: event_names(&route.replies, input, taken),
+            union: (route.body_format.is_union()).then(|| unique(format!("{input}Body"))),
+            contents: (route.response_format.is_union()).then(|| unique(format!("{input}Contents"))),
+            replies: ReplyNames::new(&route.replies, input, taken),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, Problem, bodies, edge, error_format, names, replies, scopes, sockets};
+use crate::{File, Problem, bodies, edge, error_format, format_unions, names, replies, scopes, sockets};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -315,6 +315,9 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
             models.add("crate::models", types.name_in(id, Form::Request));
         }
         replies::import(types, &handled.route.replies, &mut models);
+        for id in handled.route.body_format.inner_types() {
+            models.add("crate::models", types.name_in(id, Form::Request));
+        }
         for id in handled.route.response_format.inner_types() {
             models.add("crate::models", types.name(id));
         }
@@ -334,7 +337,9 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     let inputs = all().map(|handled| {
         let (input, replies) = (input(types, handled), replies::replies(types, handled));
         let (parts, events) = (bodies::parts(types, handled), bodies::events(types, handled));
-        quote!(#input #parts #replies #events)
+        let union = format_unions::request_enum(types, handled);
+        let contents = format_unions::contents(types, handled);
+        quote!(#input #union #parts #replies #contents #events)
     });
     let wrappers = routes
         .middleware
@@ -442,8 +447,9 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
         let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
         let (limits, lifecycle) = (limits(route.limits), lifecycle(&route.lifecycle));
         let streamed = bodies::is_streamed(&route.body_format).then(|| quote!(.streamed_body()));
+        let varies = route.negotiates().then(|| quote!(.varies()));
         quote! {
-            .route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits #streamed #lifecycle
+            .route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits #streamed #varies #lifecycle
         }
     });
     let sensitive = sensitive(types.program);
@@ -531,17 +537,26 @@ fn source(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
 /// handler.
 fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> TokenStream {
     let function = ident(&handled.function);
+    let negotiate = format_unions::negotiate(handled.route);
     let [request, response] = ["Request", "Response"].map(|name| types.of_runtime(name));
     let middleware: Vec<_> = handled
         .middleware
         .iter()
         .map(|middleware| ident(&middleware.module))
         .collect();
-    let (parts, reads): (Vec<_>, Vec<_>) = handled
+    let (parts, mut reads): (Vec<_>, Vec<_>) = handled
         .parts(types)
         .into_iter()
-        .map(|part| (ident(part.name), part.read))
+        .map(|part| {
+            let (name, read) = (ident(part.name), part.read);
+            (part.name, quote!(let #name = #read;))
+        })
         .unzip();
+    let in_target = parts
+        .iter()
+        .filter(|name| [Slot::Params.name(), Slot::Query.name()].contains(name));
+    reads.insert(in_target.count(), quote!(#negotiate));
+    let parts = parts.into_iter().map(ident);
     let status = status_name(&types.of_runtime("StatusCode"), handled.route.status);
     // If creating the status needs an expression, its value is assigned to a variable.
     let is_named = handled.reply.is_some()
@@ -565,8 +580,14 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     let (group, input) = (ident(&group.name), ident(&handled.input));
     let call = quote!(#group::#function(#app, input).await?);
     let result = if handled.reply.is_some() {
-        quote!(#call.respond(&context))
-    } else if let Some(respond) = bodies::respond(&response, &status, &handled.route.response_format) {
+        let wait = replies::is_async(&handled.route.replies).then(|| quote!(.await));
+        quote!(#call.respond(&context) #wait)
+    } else if let Some(respond) = bodies::respond(
+        &response,
+        &quote!(&context),
+        &status,
+        &handled.route.response_format,
+    ) {
         quote! {
             let answer = #call;
             #respond
@@ -612,7 +633,7 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     let scopes = scopes::check(handled);
     let handle = quote! {
         #scopes
-        #(let #parts = #reads;)*
+        #(#reads)*
         let context = request.#into_context()?;
         #rest
     };

@@ -1,4 +1,5 @@
 [
+    ("accept.rs", include_str!("../../kit-runtime/src/accept.rs")),
     ("bigint.rs", include_str!("../../kit-runtime/src/bigint.rs")),
     ("bytes.rs", include_str!("../../kit-runtime/src/bytes.rs")),
     ("check/broken_rule.rs", include_str!("../../kit-runtime/src/check/broken_rule.rs")),
@@ -33,6 +34,7 @@
     ("format/uri.rs", include_str!("../../kit-runtime/src/format/uri.rs")),
     ("http/abandoned.rs", include_str!("../../kit-runtime/src/http/abandoned.rs")),
     ("http/application.rs", include_str!("../../kit-runtime/src/http/application.rs")),
+    ("http/bodies/choice.rs", include_str!("../../kit-runtime/src/http/bodies/choice.rs")),
     ("http/bodies/chunks.rs", include_str!("../../kit-runtime/src/http/bodies/chunks.rs")),
     ("http/bodies/content.rs", include_str!("../../kit-runtime/src/http/bodies/content.rs")),
     ("http/bodies/events.rs", include_str!("../../kit-runtime/src/http/bodies/events.rs")),
@@ -61,6 +63,7 @@
     ("http/error_format.rs", include_str!("../../kit-runtime/src/http/error_format.rs")),
     ("http/error_response.rs", include_str!("../../kit-runtime/src/http/error_response.rs")),
     ("http/fields.rs", include_str!("../../kit-runtime/src/http/fields.rs")),
+    ("http/first_value.rs", include_str!("../../kit-runtime/src/http/first_value.rs")),
     ("http/handler_headers.rs", include_str!("../../kit-runtime/src/http/handler_headers.rs")),
     ("http/header_text.rs", include_str!("../../kit-runtime/src/http/header_text.rs")),
     ("http/ids.rs", include_str!("../../kit-runtime/src/http/ids.rs")),

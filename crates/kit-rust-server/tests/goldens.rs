@@ -64,6 +64,14 @@ fn generates_the_golden_project_bodies() {
     check("bodies", files);
 }
 
+/// Compares only the files with code for bodies.
+#[test]
+fn matches_the_golden_of_formats() {
+    let mut files = files(&whole("formats", &support::formats::program()));
+    files.retain(|path, _| ["kit/router.rs", "src/handlers/orders.rs"].contains(&path.as_str()));
+    check("formats", files);
+}
+
 /// Compares only the files that WebSockets change.
 #[test]
 fn generates_the_golden_project_chat() {

@@ -150,7 +150,18 @@ fn is_json_type(content_type: &str) -> bool {
     }
     let mut parts = content_type.split(';');
     let kind = trimmed(parts.next().unwrap_or_default()).to_ascii_lowercase();
-    let is_json = kind.strip_prefix("application/").is_some_and(|subtype| {
+    is_json_essence(&kind)
+        && parts.all(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = trimmed(value.split('=').next().unwrap_or_default()).to_ascii_lowercase();
+            !trimmed(name).eq_ignore_ascii_case("charset")
+                || matches!(value.as_str(), "utf-8" | "utf8" | "\"utf-8\"" | "\"utf8\"")
+        })
+}
+
+/// Returns true for JSON: `application/json` and `application/<name>+json`, in lower case.
+pub(super) fn is_json_essence(essence: &str) -> bool {
+    essence.strip_prefix("application/").is_some_and(|subtype| {
         let is_named = |name: &str| {
             !name.is_empty()
                 && name.bytes().all(|byte| {
@@ -158,14 +169,7 @@ fn is_json_type(content_type: &str) -> bool {
                 })
         };
         subtype == "json" || subtype.strip_suffix("+json").is_some_and(is_named)
-    });
-    is_json
-        && parts.all(|parameter| {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let value = trimmed(value.split('=').next().unwrap_or_default()).to_ascii_lowercase();
-            !trimmed(name).eq_ignore_ascii_case("charset")
-                || matches!(value.as_str(), "utf-8" | "utf8" | "\"utf-8\"" | "\"utf8\"")
-        })
+    })
 }
 
 /// Removes whitespace at both ends like `trim` in JavaScript. Keeps U+0085, which `str::trim` would remove.

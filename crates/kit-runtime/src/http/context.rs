@@ -77,6 +77,8 @@ struct Inner {
     cookies: Mutex<Vec<(String, HeaderValue)>>,
     /// Status that the handler has set; 0 if the status of the contract applies.
     status: AtomicU16,
+    /// True if the header `accept` chooses the format of the response.
+    varies: AtomicBool,
     /// True if the handler reads the body, and has not read the body to its end.
     is_body_unread: AtomicBool,
     trace: Trace,
@@ -101,6 +103,7 @@ impl Context {
             answer_headers: Mutex::new(HeaderMap::new()),
             cookies: Mutex::new(Vec::new()),
             status: AtomicU16::new(0),
+            varies: AtomicBool::new(false),
             is_body_unread: AtomicBool::new(false),
             trace: Trace::begin(),
             #[cfg(feature = "sockets")]
@@ -116,6 +119,16 @@ impl Context {
     /// Returns true if the handler has not read the whole body. The connection closes after the response then.
     pub(super) fn is_body_unread(&self) -> bool {
         self.0.is_body_unread.load(Ordering::Relaxed)
+    }
+
+    /// Records that the header `accept` chooses the format of the response.
+    pub(super) fn set_varies(&self) {
+        self.0.varies.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if the header `accept` chooses the format of the response, so that the response has `vary: accept`.
+    pub(super) fn varies(&self) -> bool {
+        self.0.varies.load(Ordering::Relaxed)
     }
 
     /// Returns the connection of the request. Returns `None` if a server other than kit's serves the program.

@@ -20,6 +20,7 @@ mod error;
 mod error_format;
 mod error_response;
 mod fields;
+mod first_value;
 mod handler_headers;
 mod header_text;
 mod ids;
@@ -49,8 +50,8 @@ mod wrapper;
 
 pub use application::Application;
 pub use bodies::{
-    Content, ContentSender, Event, EventData, EventSender, Events, File, FilePart, Files, LineSender, Lines,
-    RequestLines, Upload, Uploads,
+    Choice, Content, ContentSender, Event, EventData, EventSender, Events, File, FilePart, Files, LineSender,
+    Lines, RequestLines, Upload, Uploads,
 };
 #[cfg(feature = "compression")]
 pub use compression::{Coding, Compression};

@@ -11,6 +11,7 @@ use hyper::body::{Frame, SizeHint};
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use super::first_value::Beginning;
 use super::{Context, Error, Phase, Response};
 use crate::json::to_text;
 
@@ -172,10 +173,12 @@ impl Reply {
         if matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             return Ok(Response::empty(context, status));
         }
-        let is_stream = matches!(self.body, Kind::Stream(_));
+        let own = std::mem::take(&mut *context.answer_headers());
+        let mut beginning = None;
         let body = match self.body {
             Kind::Full(bytes) => Body::from(bytes),
             Kind::Stream(write) => {
+                let beginning = beginning.insert(Beginning::new(own.clone()));
                 let (sender, received) = mpsc::channel(MAX_QUEUED_CHUNKS);
                 let owned = context.clone();
                 let work = write(ChunkSender {
@@ -187,18 +190,20 @@ impl Reply {
                     received,
                     rest: Bytes::new(),
                     failure: None,
+                    beginning: Some(beginning.clone()),
                     left: self.length,
                 })
             }
         };
         let mut response = axum::response::Response::new(body);
-        if is_stream {
+        if let Some(beginning) = beginning {
             response.extensions_mut().insert(Streamed);
+            response.extensions_mut().insert(beginning);
         }
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, self.content_type);
-        headers.extend(std::mem::take(&mut *context.answer_headers()));
+        headers.extend(own);
         Ok(Response(response))
     }
 }
@@ -265,6 +270,8 @@ struct StreamBody {
     rest: Bytes,
     /// Error of the function. The error is reported after the queued chunks are sent.
     failure: Option<Error>,
+    /// Beginning of the stream. `None` after the first value.
+    beginning: Option<Beginning>,
     /// Number of bytes that the stream must still send to reach its declared length.
     left: Option<u64>,
 }
@@ -315,7 +322,13 @@ impl hyper::body::Body for StreamBody {
             if is_over {
                 this.work = None;
             }
-            match ready!(this.received.poll_recv(task)) {
+            let received = ready!(this.received.poll_recv(task));
+            if received.is_some() {
+                if let Some(beginning) = this.beginning.take() {
+                    beginning.begin();
+                }
+            }
+            match received {
                 // An empty chunk would end a chunked body, so it is skipped.
                 Some((chunk, _)) if chunk.is_empty() => {}
                 Some((chunk, _)) => {
@@ -331,7 +344,13 @@ impl hyper::body::Body for StreamBody {
             }
         };
         Poll::Ready(Some(found.map_err(|error| {
-            error.log_late("A response was cut");
+            let late = match &this.beginning {
+                Some(beginning) => beginning.fail(error),
+                None => Err(error),
+            };
+            if let Err(error) = late {
+                error.log_late("A response was cut");
+            }
             this.work = None;
             ResponseCut
         })))

@@ -79,7 +79,7 @@ pub(super) struct Route<A> {
     pub(super) handler: Handler<A>,
 }
 
-/// Limits of one route. `None` means that the setting of the process applies.
+/// Properties of a route that must be known before its body is read. `None` means that the setting of the process applies.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Limits {
     /// Maximum size of the body in bytes.
@@ -88,6 +88,8 @@ pub(super) struct Limits {
     pub(super) timeout: Option<Duration>,
     /// True if the handler reads the body while the body arrives.
     pub(super) is_body_streamed: bool,
+    /// True if the header `accept` chooses the format of the response.
+    pub(super) varies: bool,
 }
 
 impl<A: Application> Routes<A> {
@@ -208,6 +210,25 @@ impl<A: Application> Routes<A> {
     pub fn streamed_body(mut self) -> Self {
         if let Some(route) = self.list.last_mut() {
             route.limits.is_body_streamed = true;
+        }
+        self.has_limits = true;
+        self
+    }
+
+    /// Adds `vary: accept` to each response of the route that was added last, because the header `accept` of the request chooses
+    /// the format of the response.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_formats<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.varies()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn varies(mut self) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.limits.varies = true;
         }
         self.has_limits = true;
         self

@@ -16,7 +16,9 @@ use serde_json::json;
 use super::abandoned::AbandonGuard;
 use super::bodies::chunks::{BodyChunks, RequestBody};
 use super::catch_panic::catch_panic;
+use super::cors::add_vary;
 use super::fields::details_of;
+use super::first_value;
 use super::normal_uri::make_normal;
 use super::refusals::{method_not_allowed, not_found};
 use super::response::of_error;
@@ -174,7 +176,10 @@ impl<A: Application> Service<A> {
         let answer = {
             // Pinned on the stack, because a boxed future would be allocated, and a moved one copied, for every
             // request.
-            let mut work = pin!(self.run(&context, body, timeout));
+            let mut work = pin!(async {
+                let response = self.run(&context, body, timeout).await?;
+                first_value::wait(&context, response).await
+            });
             poll_fn(|task| context.scope_part(|| catch_panic(|| work.as_mut().poll(task)))).await
         };
         #[cfg(feature = "etag")]
@@ -194,6 +199,9 @@ impl<A: Application> Service<A> {
             context.scope_part(|| of_error(&context, &error))
         });
         trace.answered(response.status());
+        if context.varies() {
+            add_vary(response.headers_mut(), "accept");
+        }
         if let Some((cors, origin, false)) = cors {
             cors.apply(origin.as_ref(), response.headers_mut());
         }
@@ -233,6 +241,9 @@ impl<A: Application> Service<A> {
             Some(Match::Route(number, _)) => self.routes.list[number].limits,
             _ => Limits::default(),
         };
+        if limits.varies {
+            context.set_varies();
+        }
         // A body above the limit is rejected for every path, even if no route matches.
         let body_bytes = limits.body_bytes.unwrap_or(settings().body_bytes);
         let body = if limits.is_body_streamed && !body::is_empty(context.headers()) {

@@ -181,6 +181,8 @@ impl<'k> HandlerContext<'k, '_> {
             router.add("crate::router", &handled.input);
             if let Some(reply) = &handled.reply {
                 router.add("crate::router", reply);
+            } else if let Some(contents) = &handled.bodies.contents {
+                router.add("crate::router", contents);
             } else if let Some(event) = &handled.bodies.event {
                 router.add("crate::router", event);
             } else if handled.is_open(self.types) {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kit_ir::{DeclarationId, Program, Property, Slot, TypeId, TypeKind};
+use kit_ir::{DeclarationId, Program, Property, Route, TypeId, TypeKind};
 
 use crate::names;
 
@@ -45,7 +45,7 @@ impl Forms {
         let routes = program.routes.iter();
         let mut inputs = routes
             .clone()
-            .flat_map(|route| Slot::INPUTS.iter().filter_map(|slot| route.slots.get(*slot)))
+            .flat_map(Route::read)
             .chain(super::environment(program));
         let requested = within(&mut inputs);
         let entities = program.entities.iter().map(|entity| entity.declaration);

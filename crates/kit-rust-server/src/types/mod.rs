@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Route, Slot, Span, TypeId};
+use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Route, Span, TypeId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -152,10 +152,12 @@ impl<'a> Types<'a> {
             .entities
             .iter()
             .map(|entity| entity.declaration)
-            .chain(program.routes.iter().flat_map(|route| {
-                let inputs = Slot::INPUTS.into_iter().filter_map(|slot| route.slots.get(slot));
-                inputs.chain(answered(route))
-            }))
+            .chain(
+                program
+                    .routes
+                    .iter()
+                    .flat_map(|route| route.read().into_iter().chain(answered(route))),
+            )
             .chain(
                 program
                     .application

@@ -29,6 +29,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("tokens", tokens()),
         ("contracts", support::contracts::program()),
         ("bodies", support::bodies::program()),
+        ("formats", support::formats::program()),
         ("chat", chat()),
         ("problem", problem()),
         ("own-errors", own_errors()),

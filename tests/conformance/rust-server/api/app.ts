@@ -9,6 +9,7 @@ import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.r
 import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
 import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
+import type { FormatRoutes } from "./formats.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
 
@@ -100,6 +101,14 @@ const photoHandlers = defineHandlers<PhotoRoutes>({
   "GET /report": inRust,
 });
 
+const formatHandlers = defineHandlers<FormatRoutes>({
+  "POST /formats/orders": inRust,
+  "POST /formats/photos": inRust,
+  "GET /formats/report": inRust,
+  "GET /formats/export": inRust,
+  "GET /formats/watch": inRust,
+});
+
 const reportHandlers = defineHandlers<ReportRoutes>({
   "GET /reports/:id": inRust,
   "POST /reports": inRust,
@@ -153,6 +162,7 @@ createApp({
       handlers: contractHandlers,
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
     },
+    { handlers: formatHandlers },
     { handlers: socketHandlers },
     {
       handlers: draftHandlers,

@@ -17,6 +17,7 @@ pub mod handlers {
     pub mod contracts;
     pub mod draft_sockets;
     pub mod drafts;
+    pub mod formats;
     pub mod guarded_sockets;
     pub mod guardeds;
     pub mod orders;

@@ -1,6 +1,7 @@
 //! Bodies that are not JSON: forms, multipart bodies, text, bytes, lines and events. `packages/core/src/bodies` implements
 //! the same in TypeScript.
 
+mod choice;
 pub(super) mod chunks;
 mod content;
 mod events;
@@ -12,6 +13,7 @@ mod request;
 mod request_lines;
 mod uploads;
 
+pub use choice::Choice;
 pub use content::{Content, ContentSender};
 pub use events::{Event, EventData, EventSender, Events};
 pub use file_part::{File, FilePart};

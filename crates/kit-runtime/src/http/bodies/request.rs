@@ -305,14 +305,14 @@ impl Request {
     }
 
     /// Begins to read the body.
-    fn begin_body(&self) {
+    pub(super) fn begin_body(&self) {
         self.warn_of_query(None);
         self.context.enter_validation(Phase::Body);
         self.has_body.store(true, Ordering::Relaxed);
     }
 }
 
-fn unsupported(message: impl Into<String>) -> Error {
+pub(super) fn unsupported(message: impl Into<String>) -> Error {
     Error::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "UNSUPPORTED_MEDIA_TYPE",

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use kit_runtime::{
-    BodyBytes, Content, Context, Event, Events, File, HeaderName, HeaderValue, Lines, Timestamp, Upload,
+    BodyBytes, Content, Context, Event, Events, File, HeaderName, HeaderValue, Lines, StatusCode, Timestamp,
+    Upload,
 };
 use serde_json::{Value, json};
 
@@ -137,6 +138,39 @@ fn until_the_client_leaves() -> Events<GetEventsEvent> {
     })
 }
 
+fn denied(what: &str) -> Error {
+    Error::new(StatusCode::FORBIDDEN, "DENIED", format!("No {what} for you"))
+}
+
+/// Sets the headers and the status, and fails or waits, before the first event. `tests/conformance/streams.test.ts` has the same
+/// in TypeScript.
+fn late_events(context: Context, mode: String) -> Result<Events<GetEventsEvent>, Error> {
+    let seen = HeaderValue::try_from(mode.as_str())?;
+    Ok(Events::write(async move |mut events| {
+        context.set_header(HeaderName::from_static("x-seen"), seen);
+        let mut event = Event::new(GetEventsEvent::Progress(Progress { percent: 1.0 }));
+        match mode.as_str() {
+            "denied" => return Err(denied("events")),
+            "deferred-denied" => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                return Err(denied("events"));
+            }
+            "broken" => return Err(Error::internal("The stream failed")),
+            "status" => context.set_status(StatusCode::NON_AUTHORITATIVE_INFORMATION),
+            _ => {
+                tokio::time::sleep(Duration::from_millis(600)).await;
+                if mode == "quiet-broken" {
+                    return Err(Error::internal("The stream failed"));
+                }
+                let mode = context.header("x-mode").unwrap_or_default();
+                let address = context.ip().map(|address| address.to_string());
+                event = event.id(format!("{mode} {}", address.unwrap_or_default()));
+            }
+        }
+        events.send(event).await
+    }))
+}
+
 async fn three_events<E: kit_runtime::EventData>(
     mut events: kit_runtime::EventSender<E>,
     [progress, done, stopped]: [E; 3],
@@ -254,14 +288,19 @@ impl PhotoRoutes for App {
         }))
     }
 
-    async fn get_image(&self, _input: GetImage) -> Result<Content<BodyBytes>, Error> {
+    async fn get_image(&self, input: GetImage) -> Result<Content<BodyBytes>, Error> {
+        if mode(&input.context) == "failing" {
+            return Ok(Content::write(async |_| Err(Error::internal("The stream failed"))));
+        }
         Ok(BodyBytes::from_static(b"\x89PNG").into())
     }
 
     async fn get_books(&self, input: GetBooks) -> Result<Lines<Book>, Error> {
         let books = [book(1)?, book(2)?];
-        if mode(&input.context) != "stream" {
-            return Ok(Lines::of(books));
+        match mode(&input.context).as_str() {
+            "stream" => {}
+            "denied" => return Ok(Lines::write(async |_| Err(denied("books")))),
+            _ => return Ok(Lines::of(books)),
         }
         Ok(Lines::write(async move |mut lines| {
             for book in &books {
@@ -276,7 +315,8 @@ impl PhotoRoutes for App {
         match mode(&input.context).as_str() {
             "numbers" => return Ok(numbers(&input.context)),
             "wait" => return Ok(until_the_client_leaves()),
-            _ => {}
+            "" => {}
+            other => return late_events(input.context.clone(), other.to_owned()),
         }
         let all = [
             GetEventsEvent::Progress(Progress { percent: 50.0 }),
@@ -290,6 +330,9 @@ impl PhotoRoutes for App {
         Ok(match mode(&input.context).as_str() {
             "202" => GetReportReply::Accepted {
                 body: Progress { percent: 50.0 },
+            },
+            "denied" => GetReportReply::NonAuthoritativeInformation {
+                body: Lines::write(async |_| Err(denied("report"))),
             },
             "203" => GetReportReply::NonAuthoritativeInformation {
                 body: Lines::of([book(1)?]),
