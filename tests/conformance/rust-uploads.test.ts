@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 import type { Settings } from "./columns.ts";
 import { begin, end, hostile } from "./hostile-uploads.ts";
-import { isRust, type RustServed, startRust } from "./rust.ts";
+import { isRust, peakOf, type RustServed, startRust } from "./rust.ts";
 import { type Client, open, piece } from "./uploads.ts";
 
 const mebibyte = 1024 * 1024;
@@ -46,12 +46,6 @@ async function waitFor(holds: () => boolean, what: string, patienceMs = 10_000):
     assert.ok(performance.now() < last, what);
     await sleep(5);
   }
-}
-
-/** Returns the greatest memory that a process has had, in MiB. */
-function peakOf({ pid }: RustServed): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
 }
 
 /** Sends bytes and waits until the system has taken them, or until the server has ended the connection. */

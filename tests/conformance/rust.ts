@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { test } from "node:test";
 
@@ -39,6 +40,12 @@ process.once("exit", () => {
 /** Running program of `rust-server`. */
 export interface RustServed extends Served {
   readonly pid: number;
+}
+
+/** Returns the greatest memory that a program has had, in MiB. Needs Linux. */
+export function peakOf({ pid }: RustServed): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
 }
 
 /** Ends a program. Does nothing if the program has ended already. */

@@ -1,4 +1,5 @@
-// Pings of silent clients, and the limit of the bytes that wait for a slow client, on every server on Node.
+// Pings of silent clients on every server, and the limit of the bytes that wait for a slow client on servers on Node. Tests of
+// kit-runtime have this limit.
 
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -9,16 +10,54 @@ import { describe, test } from "node:test";
 import type { ServerAdapter, ServerService, ServerSocket } from "@kit/types";
 import { WebSocket } from "ws";
 
-import { notInRust } from "./rust.ts";
+import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { echoService } from "./socket-echo.ts";
 
-notInRust(
-  "pings and queues of WebSockets",
-  "crates/kit-runtime/tests/suite/sockets.rs tests them with short intervals",
-);
-
 const options = { messageBytes: 1024, compression: false, pingMs: 50, protocol: null, headers: null };
+
+if (isRust) {
+  describe("rust", () => {
+    const start = (variables: Readonly<Record<string, string>>): ReturnType<typeof startRust> =>
+      startRust("rust-server", { bodyBytes: 1024 }, "production", variables);
+
+    test("SOCKET_PING_MS sets the time before a ping, and a client that answers keeps its connection", async () => {
+      await using app = await start({ SOCKET_PING_MS: "50" });
+      const client = new WebSocket(`ws://127.0.0.1:${app.port}/echo`);
+      for (let pings = 0; pings < 4; pings += 1) await once(client, "ping");
+      client.send('{"text":"still here"}');
+      assert.equal(String(((await once(client, "message")) as [Buffer])[0]), '{"text":"still here"}');
+      client.terminate();
+    });
+
+    test("SOCKET_PING_MS ends the connection of a client that does not answer a ping", async () => {
+      await using app = await start({ SOCKET_PING_MS: "50" });
+      const client = new WebSocket(`ws://127.0.0.1:${app.port}/echo`, { autoPong: false });
+      let pings = 0;
+      client.on("ping", () => (pings += 1));
+      const [code] = (await once(client, "close")) as [number];
+      assert.deepEqual([code, pings], [1006, 1]);
+    });
+
+    for (const compression of [true, false]) {
+      test(`SOCKET_COMPRESSION ${compression} decides if messages are compressed`, async () => {
+        await using app = await start({ SOCKET_COMPRESSION: String(compression) });
+        const client = new WebSocket(`ws://127.0.0.1:${app.port}/echo`, { perMessageDeflate: true });
+        await once(client, "open");
+        assert.equal(client.extensions.startsWith("permessage-deflate"), compression);
+        const text = JSON.stringify({ text: "a".repeat(900) });
+        client.send(text);
+        assert.equal(String(((await once(client, "message")) as [Buffer])[0]), text);
+        client.terminate();
+      });
+    }
+
+    test("a start with an invalid SOCKET_PING_MS or SOCKET_COMPRESSION fails", async () => {
+      for (const variables of [{ SOCKET_PING_MS: "0" }, { SOCKET_COMPRESSION: "1" }])
+        await assert.rejects(start(variables), /did not start/);
+    });
+  });
+}
 
 /** Calls a function with the port of a server. */
 async function on(

@@ -12,7 +12,7 @@ import { createApp } from "@kit/core";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { bodyOptions } from "./bodies-application.ts";
-import { notInRust } from "./rust.ts";
+import { isRust, peakOf, type RustServed, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
@@ -22,12 +22,16 @@ const isLong = process.env["KIT_LONG"] !== undefined;
 const size = (isLong ? 1024 : 128) * mebibyte;
 /** Number of clients that leave. */
 const leaving = isLong ? 1000 : 100;
-const request = "GET /image HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+
+/** Returns a request with further header fields. */
+function requestWith(fields: string): string {
+  return `GET /image HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${fields}\r\n`;
+}
 
 /** Receives a stream. Returns the number of bytes of the response and the peak of the memory of this process. */
-async function receive(port: number, pauseMs: number): Promise<[bytes: number, peak: number]> {
+async function receive(port: number, pauseMs: number, fields = ""): Promise<[bytes: number, peak: number]> {
   const socket = connect(port, "127.0.0.1");
-  socket.write(request);
+  socket.write(requestWith(fields));
   let [bytes, peak, next] = [0, 0, 0];
   for await (const chunk of socket) {
     bytes += (chunk as Buffer).length;
@@ -39,7 +43,70 @@ async function receive(port: number, pauseMs: number): Promise<[bytes: number, p
   return [bytes, peak];
 }
 
-notInRust("the memory of streams", "a Rust handler returns bytes as a whole");
+/** Begins a stream, and leaves before its head, within its head, or within its body. */
+async function leave(port: number, index: number, fields: string): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = [0, 1, 100, 70_000, 1_000_000][index % 5]!;
+  let received = 0;
+  const end = (): void => {
+    if (index % 2 === 0) socket.destroy();
+    else socket.resetAndDestroy();
+  };
+  socket.on("error", () => undefined).on("close", () => resolve());
+  socket.on("data", (chunk) => {
+    received += chunk.length;
+    if (received >= stop) end();
+  });
+  socket.write(requestWith(fields), () => {
+    if (stop === 0) end();
+  });
+  return promise;
+}
+
+/** Clients begin a stream and leave at different positions. */
+async function leaveOften(port: number, fields = ""): Promise<void> {
+  for (let index = 0; index < leaving; index += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, at) => leave(port, index + at, fields)));
+}
+
+if (isRust) {
+  const serve = (): Promise<RustServed> => startRust("rust-server", { bodyBytes: 1024 });
+  /** Returns the header field that asks for a number of bytes. */
+  const ask = (bytes: number): string => `x-mode: ${bytes}\r\n`;
+
+  for (const pauseMs of [0, 5]) {
+    const speed = pauseMs === 0 ? "a fast client" : "a slow client";
+    test(`rust: a stream of any size needs at most 4 MiB more memory than an earlier one with ${speed}`, async (t) => {
+      if (process.platform !== "linux") return t.skip("this system has no /proc");
+      await using app = await serve();
+      await receive(app.port, 0, ask(64 * mebibyte));
+      const before = peakOf(app);
+      const [received] = await receive(app.port, pauseMs, ask(size));
+      assert.ok(received > size && received < size * 1.01, `${received} bytes`);
+      const growth = peakOf(app) - before;
+      t.diagnostic(`${size / mebibyte} MiB: ${growth.toFixed(1)} MiB more`);
+      assert.ok(growth <= 4, `${growth} MiB`);
+    });
+  }
+
+  test(`rust: ${leaving} clients that leave a stream at any position end the stream and leave no descriptors`, async (t) => {
+    if (process.platform !== "linux") return t.skip("this system has no /proc");
+    await using app = await serve();
+    await receive(app.port, 0, ask(1));
+    const count = (text: string): number => app.log!().split(text).length - 1;
+    const earlier = descriptors(app.pid);
+    await leaveOften(app.port, ask(size));
+    const isOpen = (): boolean =>
+      count("the image begins") > count("the image is dropped") || descriptors(app.pid) > earlier;
+    const deadline = performance.now() + 20_000;
+    while (isOpen() && performance.now() < deadline) await sleep(10);
+    assert.ok(count("the image begins") >= leaving * 0.6, `${count("the image begins")} streams began`);
+    assert.equal(count("the image begins"), count("the image is dropped"), "streams do not end");
+    assert.ok(descriptors(app.pid) <= earlier, `${descriptors(app.pid) - earlier} descriptors stay open`);
+  });
+}
+
 for (const [name, make] of servers) {
   const streams = { begun: 0, ended: 0 };
   let length = size;
@@ -81,28 +148,7 @@ for (const [name, make] of servers) {
     length = size;
     Object.assign(streams, { begun: 0, ended: 0 });
     const earlier = descriptors();
-    const leave = (index: number): Promise<void> => {
-      const socket = connect(app.port, "127.0.0.1");
-      const { promise, resolve } = Promise.withResolvers<void>();
-      // Before the head, within the head, or within the body.
-      const stop = [0, 1, 100, 70_000, 1_000_000][index % 5]!;
-      let received = 0;
-      const end = (): void => {
-        if (index % 2 === 0) socket.destroy();
-        else socket.resetAndDestroy();
-      };
-      socket.on("error", () => undefined).on("close", () => resolve());
-      socket.on("data", (chunk) => {
-        received += chunk.length;
-        if (received >= stop) end();
-      });
-      socket.write(request, () => {
-        if (stop === 0) end();
-      });
-      return promise;
-    };
-    for (let index = 0; index < leaving; index += 50)
-      await Promise.all(Array.from({ length: 50 }, (_, at) => leave(index + at)));
+    await leaveOften(app.port);
     const deadline = performance.now() + 20_000;
     while ((streams.begun > streams.ended || descriptors() > earlier) && performance.now() < deadline)
       await sleep(10);
@@ -112,6 +158,6 @@ for (const [name, make] of servers) {
   });
 }
 
-function descriptors(): number {
-  return readdirSync("/proc/self/fd").length;
+function descriptors(pid: number | "self" = "self"): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }

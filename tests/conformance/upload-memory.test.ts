@@ -45,7 +45,10 @@ async function countBytes(exchange: ServerExchange, isSlow: boolean): Promise<[b
   return [bytes, peak];
 }
 
-notInRust("the memory of uploads", "the Rust server reads a whole body before its handler");
+notInRust(
+  "the memory of uploads",
+  "the handlers read from an adapter of Node; rust-uploads.test.ts tests the Rust server",
+);
 for (const [name, make] of servers) {
   for (const [speed, isSlowHandler, pauseMs] of [
     ["a fast client and a fast handler", false, 0],

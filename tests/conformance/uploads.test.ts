@@ -29,7 +29,10 @@ async function tellError(exchange: ServerExchange): Promise<void> {
   say(exchange, String(code), /large/i.test(String(code)) ? 413 : 200);
 }
 
-notInRust("request bodies in chunks", "the Rust server reads a whole body before its handler");
+notInRust(
+  "request bodies in chunks",
+  "the handlers read from an adapter of Node; rust-uploads.test.ts tests the Rust server",
+);
 for (const [name, make] of servers) {
   describe(name, { concurrency: true }, () => {
     test("calls the handler before the body arrives, and passes each chunk on when the chunk arrives", async () => {

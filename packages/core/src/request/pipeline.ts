@@ -135,14 +135,19 @@ export class Pipeline implements ServerService {
     return match.kind === "route" ? this.#executables[match.route]!.bodyBytes : this.limits.bodyBytes;
   }
 
-  /** Returns the error for a body that is larger than the limit of its route. */
-  #tooLarge({ method, target }: ServerExchange): AppError {
-    return payloadTooLarge(this.bodyLimits?.of(method, target) ?? this.limits.bodyBytes);
+  /** Refuses a body that is larger than the limit of its route. */
+  #refuseTooLarge(exchange: ServerExchange): void {
+    const { method, target } = exchange;
+    const state = new RequestState(this.#settings, exchange, null);
+    const match = this.#match(method, pathOf(normalTarget(target)));
+    if (match.kind === "route" && this.#executables[match.route]!.varies)
+      state.responseHeaders.setGenerated("vary", "accept");
+    state.refuse(payloadTooLarge(this.bodyLimits?.of(method, target) ?? this.limits.bodyBytes));
   }
 
   handle(exchange: ServerExchange): void {
     // Checked first, for any path: the body is not available, and the connection cannot be reused.
-    if (exchange.bodyTooLarge) return this.#refuse(exchange, this.#tooLarge(exchange));
+    if (exchange.bodyTooLarge) return this.#refuseTooLarge(exchange);
     if (isOptionsAsterisk(exchange)) {
       return respondToOptionsAsterisk(new RequestState(this.#settings, exchange, null), this.#allow);
     }
@@ -188,7 +193,7 @@ export class Pipeline implements ServerService {
   }
 
   refuseUnseen(exchange: ServerExchange, error: unknown, about?: "body"): void {
-    if (exchange.bodyTooLarge) return this.#refuse(exchange, this.#tooLarge(exchange));
+    if (exchange.bodyTooLarge) return this.#refuseTooLarge(exchange);
     const match = this.#match(exchange.method, pathOf(exchange.target));
     if (match.kind !== "route") return this.#refuseUnmatched(exchange, match);
     const { body } = this.#executables[match.route]!.compiled;

@@ -129,6 +129,21 @@ fn numbers(context: &Context) -> Events<GetEventsEvent> {
     })
 }
 
+/// Sends bytes in chunks. Writes a line to the standard output when the stream begins, and when the stream is dropped.
+fn zeros(length: usize) -> Content<BodyBytes> {
+    const CHUNK: usize = 65_536;
+    Content::write(async move |mut chunks| {
+        let _observed = Observed::new("the image");
+        let mut left = length;
+        while left > 0 {
+            let chunk = left.min(CHUNK);
+            left -= chunk;
+            chunks.send(vec![0; chunk]).await?;
+        }
+        Ok(())
+    })
+}
+
 /// Sends an event and then nothing. Writes a line to the standard output when the stream is dropped.
 fn until_the_client_leaves() -> Events<GetEventsEvent> {
     Events::write(async move |mut events| {
@@ -289,7 +304,11 @@ impl PhotoRoutes for App {
     }
 
     async fn get_image(&self, input: GetImage) -> Result<Content<BodyBytes>, Error> {
-        if mode(&input.context) == "failing" {
+        let mode = mode(&input.context);
+        if let Ok(length) = mode.parse() {
+            return Ok(zeros(length));
+        }
+        if mode == "failing" {
             return Ok(Content::write(async |_| Err(Error::internal("The stream failed"))));
         }
         Ok(BodyBytes::from_static(b"\x89PNG").into())
