@@ -10,17 +10,19 @@ import { describe, test } from "node:test";
 import type { ServerAdapter, ServerService, ServerSocket } from "@kit/types";
 import { WebSocket } from "ws";
 
-import { isRust, startRust } from "./rust.ts";
+import { isRust, type RustServed, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { echoService } from "./socket-echo.ts";
 
 const options = { messageBytes: 1024, compression: false, pingMs: 50, protocol: null, headers: null };
 
+/** Starts the Rust server with environment variables. */
+function start(variables: Readonly<Record<string, string>>): Promise<RustServed> {
+  return startRust("rust-server", { bodyBytes: 1024 }, "production", variables);
+}
+
 if (isRust) {
   describe("rust", () => {
-    const start = (variables: Readonly<Record<string, string>>): ReturnType<typeof startRust> =>
-      startRust("rust-server", { bodyBytes: 1024 }, "production", variables);
-
     test("SOCKET_PING_MS sets the time before a ping, and a client that answers keeps its connection", async () => {
       await using app = await start({ SOCKET_PING_MS: "50" });
       const client = new WebSocket(`ws://127.0.0.1:${app.port}/echo`);

@@ -70,16 +70,21 @@ async function leaveOften(port: number, fields = ""): Promise<void> {
     await Promise.all(Array.from({ length: 50 }, (_, at) => leave(port, index + at, fields)));
 }
 
-if (isRust) {
-  const serve = (): Promise<RustServed> => startRust("rust-server", { bodyBytes: 1024 });
-  /** Returns the header field that asks for a number of bytes. */
-  const ask = (bytes: number): string => `x-mode: ${bytes}\r\n`;
+/** Returns the header field that asks the Rust server for a number of bytes. */
+function ask(bytes: number): string {
+  return `x-mode: ${bytes}\r\n`;
+}
 
+function serveRust(): Promise<RustServed> {
+  return startRust("rust-server", { bodyBytes: 1024 });
+}
+
+if (isRust) {
   for (const pauseMs of [0, 5]) {
     const speed = pauseMs === 0 ? "a fast client" : "a slow client";
     test(`rust: a stream of any size needs at most 4 MiB more memory than an earlier one with ${speed}`, async (t) => {
       if (process.platform !== "linux") return t.skip("this system has no /proc");
-      await using app = await serve();
+      await using app = await serveRust();
       await receive(app.port, 0, ask(64 * mebibyte));
       const before = peakOf(app);
       const [received] = await receive(app.port, pauseMs, ask(size));
@@ -92,7 +97,7 @@ if (isRust) {
 
   test(`rust: ${leaving} clients that leave a stream at any position end the stream and leave no descriptors`, async (t) => {
     if (process.platform !== "linux") return t.skip("this system has no /proc");
-    await using app = await serve();
+    await using app = await serveRust();
     await receive(app.port, 0, ask(1));
     const count = (text: string): number => app.log!().split(text).length - 1;
     const earlier = descriptors(app.pid);

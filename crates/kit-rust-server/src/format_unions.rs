@@ -26,10 +26,8 @@ pub(crate) fn read(
         quote!(&[#(#media_types),*])
     });
     let json = choices.iter().position(|choice| choice.format.is_json());
-    let json = match json.map(Literal::usize_unsuffixed) {
-        Some(index) => quote!(Some(#index)),
-        None => quote!(None),
-    };
+    let json = json.map(Literal::usize_unsuffixed);
+    let json = json.map_or_else(|| quote!(None), |index| quote!(Some(#index)));
     let last = choices.len() - 1;
     let arms = choices
         .iter()
