@@ -12,7 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 
-import { assertAccessible } from "../../dashboard/support/browser.ts";
+import { assertAccessible, widthOf } from "../../dashboard/support/browser.ts";
 import { chromiumPath, withoutChromium } from "../support/chromium.ts";
 import { run } from "../support/command.ts";
 import { Project } from "../support/project.ts";
@@ -101,8 +101,11 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     return keys;
   }
 
-  /** Fails if a page has a violation in axe, in light and in dark colors. */
-  async function assertAccessibleColors(name: string): Promise<void> {
+  /** Fails if a page has a violation in axe, in light and in dark colors, or is wider than the screen of a phone. */
+  async function assertAccessiblePage(name: string): Promise<void> {
+    await page.setViewportSize({ width: 360, height: 740 });
+    assert.equal(await widthOf(page), 360, `width of ${name}`);
+    await page.setViewportSize({ width: 1280, height: 900 });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await assertAccessible(page, `${name}, ${colorScheme}`);
@@ -121,7 +124,7 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     assert.ok(await button("Show more").isHidden());
     const names = await page.locator(".products h2").allTextContents();
     assert.equal(new Set(names).size, 28);
-    await assertAccessibleColors("catalogue");
+    await assertAccessiblePage("catalogue");
     await page.getByRole("link", { name: "Outdoors" }).click();
     await page.getByRole("heading", { name: "Walnut tray" }).waitFor({ state: "detached" });
     assert.equal(await items.count(), 9);
@@ -148,7 +151,7 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     const email = form("Create an account").getByLabel("Email");
     assert.equal(await email.getAttribute("aria-invalid"), "true");
     assert.equal(await email.evaluate("document.activeElement.id"), await email.getAttribute("id"));
-    await assertAccessibleColors("login with invalid values");
+    await assertAccessiblePage("login with invalid values");
     await fill("Log in", { Email: "ada@example.com", Password: password });
     await alert("The address or the password is wrong");
   });
@@ -174,7 +177,7 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     await open("Cart");
     await titled("Cart");
     await page.getByText("Total: €100.00").waitFor();
-    await assertAccessibleColors("cart");
+    await assertAccessiblePage("cart");
 
     await page.getByLabel("Quantity of Walnut tray").fill("3");
     await page.getByLabel("Quantity of Walnut tray").blur();
@@ -197,7 +200,7 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     assert.equal(await page.locator(".orders > li").count(), 1);
     await page.getByText("2 × Sun hat, €56.00").waitFor();
     await page.getByRole("link", { name: "Cart (0)" }).waitFor();
-    await assertAccessibleColors("orders");
+    await assertAccessiblePage("orders");
   });
 
   test("places a further order if the cart changes after a lost response", async () => {
@@ -256,6 +259,6 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
       if (await page.getByText("You have tried too often").isVisible()) break;
     }
     await alert(/You have tried too often\. Try again in \d+ seconds\./);
-    await assertAccessibleColors("login with a problem");
+    await assertAccessiblePage("login with a problem");
   });
 });
