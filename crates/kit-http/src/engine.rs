@@ -42,8 +42,8 @@ use crate::upload::UploadFailure;
 use kit_websocket::Message as SocketMessage;
 
 const LISTENER: Token = Token(usize::MAX);
-/// Size of the read buffer in bytes. The chunks of an upload have at most this size. With 64 KiB, an upload costs a tenth more,
-/// because of the callbacks and promises of each chunk.
+/// Size of the read buffer in bytes. The chunks of an upload have at most this size. Each chunk costs callbacks and promises, but
+/// a handler that does not read makes a chunk wait.
 const SCRATCH_BYTES: usize = 128 * 1024;
 /// Maximum number of times that one connection is polled before other connections are polled.
 const POLL_ROUNDS: usize = 4;

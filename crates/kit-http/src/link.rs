@@ -223,7 +223,7 @@ impl Link {
         if !is_streaming || chunk.is_empty() || chunk.len() > DIRECT_CHUNK {
             return None;
         }
-        // Both are in use only while hyper reads or writes.
+        // The socket and the buffer are in use only while hyper reads or writes.
         let mut socket = self.socket.try_borrow_mut().ok()?;
         let mut scratch = self.scratch.try_borrow_mut().ok()?;
         if socket.is_write_blocked() || socket.is_broken() {
