@@ -27,6 +27,8 @@ mod file_signatures;
 pub mod format;
 mod http;
 pub mod json;
+#[cfg(feature = "jwt")]
+pub mod jwt;
 mod listener;
 mod log;
 mod log_level;
@@ -36,6 +38,7 @@ pub mod multipart;
 mod never;
 #[cfg(feature = "sqlx")]
 pub mod postgres;
+pub mod rate_limit;
 #[doc(hidden)] // Public only for tests.
 pub mod redact;
 mod sampler;

@@ -26,6 +26,7 @@ mod header_text;
 mod ids;
 mod ignored_input;
 mod layers;
+mod list_header;
 mod normal_uri;
 mod options_star;
 mod phase;

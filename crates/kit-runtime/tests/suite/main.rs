@@ -1,6 +1,8 @@
 //! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
 
 mod accept;
+#[cfg(feature = "jwt")]
+mod access_tokens;
 mod bodies;
 mod boundaries;
 #[cfg(feature = "otlp")]

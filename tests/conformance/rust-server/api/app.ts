@@ -10,6 +10,8 @@ import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
 import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
 import type { FormatRoutes } from "./formats.routes.ts";
+import type { LimitedRoutes } from "./limited.routes.ts";
+import type { TokenRoutes } from "./tokens.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
 
@@ -19,6 +21,11 @@ const pass = defineMiddleware(() => undefined);
 const readCaller = defineMiddleware<{
   auth: Auth<"drafts:list" | "drafts:read" | "drafts:write" | "admin">;
 }>(() => ({ auth: { has: () => false } }));
+
+/** @security bearer JWT */
+const requireToken = defineMiddleware<{ auth: Auth<"orders:read" | "orders:write"> }>(() => ({
+  auth: { has: () => false },
+}));
 
 const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => next({ startedAt: 1 }));
 const cached = defineWrapper<{
@@ -132,6 +139,12 @@ const socketHandlers = defineHandlers<SocketRoutes>({
 const guardedSocketHandlers = defineHandlers<GuardedSocketRoutes>({ "WS /guarded": inRust });
 const wrappedSocketHandlers = defineHandlers<WrappedSocketRoutes>({ "WS /wrapped": inRust });
 
+const limitedHandlers = defineHandlers<LimitedRoutes>({ "GET /limited": inRust });
+const tokenHandlers = defineHandlers<TokenRoutes>({
+  "GET /token/caller": inRust,
+  "GET /token/orders": inRust,
+});
+
 const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });
 const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({ "POST /wrapped/drafts": inRust });
 const draftSocketHandlers = defineHandlers<DraftSocketRoutes>({ "WS /drafts/live": inRust });
@@ -164,6 +177,14 @@ createApp({
     },
     { handlers: formatHandlers },
     { handlers: socketHandlers },
+    {
+      handlers: limitedHandlers,
+      middleware: [{ name: "limitedByHeader", middleware: pass, priority: 0 }],
+    },
+    {
+      handlers: tokenHandlers,
+      middleware: [{ name: "requireToken", middleware: requireToken, priority: 0 }],
+    },
     {
       handlers: draftHandlers,
       middleware: [{ name: "readCaller", middleware: readCaller, priority: 0 }],

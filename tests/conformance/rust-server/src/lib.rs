@@ -20,10 +20,12 @@ pub mod handlers {
     pub mod formats;
     pub mod guarded_sockets;
     pub mod guardeds;
+    pub mod limiteds;
     pub mod orders;
     pub mod photos;
     pub mod reports;
     pub mod sockets;
+    pub mod tokens;
     pub mod wrapped_drafts;
     pub mod wrapped_sockets;
     pub mod wrongs;
@@ -38,8 +40,10 @@ pub mod middleware {
     pub mod group7;
     pub mod guard;
     pub mod limited;
+    pub mod limited_by_header;
     pub mod read_caller;
     pub mod refused;
+    pub mod require_token;
     pub mod tagged;
     pub mod timed;
 }
