@@ -31,7 +31,7 @@ async function start(database: string, killAt?: number): Promise<Running> {
     env: {
       ...process.env,
       TEST_DATABASE: database,
-      LOG_LEVEL: "silent",
+      LOG_LEVEL: "fatal",
       ...(killAt !== undefined && { KILL_AT: String(killAt) }),
     },
     stdio: ["ignore", "pipe", "inherit"],
