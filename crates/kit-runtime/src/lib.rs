@@ -29,6 +29,7 @@ mod http;
 pub mod json;
 #[cfg(feature = "jwt")]
 pub mod jwt;
+pub mod keyset;
 mod listener;
 mod log;
 mod log_level;

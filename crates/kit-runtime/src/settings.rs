@@ -38,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) client_errors: Level,
     /// `KIT_COOKIE_KEYS`: keys for signed cookies.
     pub(crate) cookie_keys: CookieKeys,
+    /// `KIT_CURSOR_KEYS`: keys for cursors of lists. Cursors are not signed if there are none.
+    pub(crate) cursor_keys: CookieKeys,
 }
 
 impl Default for Settings {
@@ -54,6 +56,7 @@ impl Default for Settings {
             trust_proxy: TrustProxy::default(),
             client_errors: Level::ERROR,
             cookie_keys: CookieKeys::default(),
+            cursor_keys: CookieKeys::default(),
         }
     }
 }
@@ -147,6 +150,11 @@ impl Settings {
             },
             cookie_keys: CookieKeys::parse(given("KIT_COOKIE_KEYS").as_deref().unwrap_or_default())
                 .map_err(Error::internal)?,
+            cursor_keys: CookieKeys::parse_variable(
+                "KIT_CURSOR_KEYS",
+                given("KIT_CURSOR_KEYS").as_deref().unwrap_or_default(),
+            )
+            .map_err(Error::internal)?,
         })
     }
 }

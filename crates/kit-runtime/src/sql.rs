@@ -5,8 +5,9 @@ use serde_json::Value;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
-use sqlx::postgres::{PgArgumentBuffer, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
-use sqlx::{Decode, Encode, Error, Postgres, Row as _, Type, ValueRef};
+use sqlx::postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
+use sqlx::query::QueryAs;
+use sqlx::{Decode, Encode, Error, FromRow, PgExecutor, Postgres, Row as _, Type, ValueRef};
 
 use crate::format::is_uuid;
 use crate::{BigInt, Bytes, OutOfRange, Timestamp};
@@ -98,6 +99,50 @@ pub fn exceeds_bigint(number: Option<&BigInt>) -> bool {
 pub fn text<T: DeserializeOwned>(row: &PgRow, column: &str) -> Result<T, Error> {
     let text = optional_uuid(row, column)?;
     read(text.map_or(Value::Null, Value::String), column)
+}
+
+/// Runs the statement of a page, and returns its rows with their keys, which are in the column `kit_cursor_key`. Binds the
+/// values of the cursor after all others.
+///
+/// ```
+/// use kit_runtime::keyset::KeysetPage;
+/// use kit_runtime::sql;
+/// use sqlx::PgPool;
+///
+/// /// Returns the first page of numbers.
+/// async fn numbers(pool: &PgPool, page: &KeysetPage<'_>) -> Result<Vec<((i64,), String)>, sqlx::Error> {
+///     let statement = "
+///         SELECT number, json_build_array(number::text)::text AS kit_cursor_key
+///         FROM numbers
+///         ORDER BY number
+///         LIMIT $1";
+///     sql::keyed_rows(sqlx::query_as(statement).bind(page.limit()), page.key(), pool).await
+/// }
+/// ```
+///
+/// # Errors
+///
+/// If the statement fails, or a row does not fit its type.
+pub async fn keyed_rows<'q, T>(
+    query: QueryAs<'q, Postgres, Keyed<T>, PgArguments>,
+    key: &'q [String],
+    database: impl PgExecutor<'_>,
+) -> Result<Vec<(T, String)>, Error>
+where
+    T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    let query = key.iter().fold(query, QueryAs::bind);
+    let rows = query.fetch_all(database).await?;
+    Ok(rows.into_iter().map(|Keyed(row, key)| (row, key)).collect())
+}
+
+/// A row with its key for cursors.
+pub struct Keyed<T>(T, String);
+
+impl<'r, T: FromRow<'r, PgRow>> FromRow<'r, PgRow> for Keyed<T> {
+    fn from_row(row: &'r PgRow) -> Result<Self, Error> {
+        Ok(Self(T::from_row(row)?, row.try_get("kit_cursor_key")?))
+    }
 }
 
 /// Reads a JSON column.

@@ -1,6 +1,7 @@
 // Tests of the cursors of `defineKeyset`. Pages of rows are tested on PostgreSQL, in tests/database/keyset.test.ts.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 
 import { defineKeyset, type KeysetOptions, textSql } from "@kit/core/keyset";
@@ -8,8 +9,8 @@ import { AppError } from "@kit/errors";
 import type { CursorQuery } from "@kit/types";
 
 const KEYS: readonly [string, string] = [
-  "first key, 32 characters or more!",
-  "other key, 32 characters or more!",
+  "first key with 32 characters or more!",
+  "other key with 32 characters or more!",
 ];
 const ID = "0b6ad1d4-51c4-4d5e-8bd5-bd3a5e1e3f10";
 const TIME = "2026-01-31T12:00:00.123456Z";
@@ -201,6 +202,54 @@ describe("a cursor", () => {
       /a cursor of the list l has \d+ characters/,
     );
   });
+});
+
+interface Vector extends KeysetOptions {
+  readonly name: string;
+  readonly filters: object;
+  readonly secret?: string;
+  /** Keys of two rows. */
+  readonly rows: readonly (readonly string[])[];
+  /** Cursor of the page after the first row. */
+  readonly next: string;
+  /** Cursor of the page before the second row. */
+  readonly previous: string;
+}
+
+describe("cursors of both runtimes", async () => {
+  const file = new URL("../../../conformance/cursors.json", import.meta.url);
+  const vectors = JSON.parse(await readFile(file, "utf8")) as readonly Vector[];
+  for (const { name, list, order, columns, filters, secret, rows: keys, next, previous } of vectors) {
+    it(`are equal: ${name}`, () => {
+      const keyset = defineKeyset({
+        list,
+        order,
+        columns,
+        ...(secret === undefined ? {} : { keys: [secret] }),
+      });
+      const rows = keys.map((key) => ({ cursorKey: JSON.stringify(key) }));
+      const first = keyset.page({ ...filters, limit: 1 }).of(rows);
+      assert.deepEqual(first, { data: [{}], next });
+      assert.deepEqual(keyset.page({ ...filters, limit: 1, cursor: next }).of(rows.slice(1)), {
+        data: [{}],
+        previous,
+      });
+    });
+  }
+});
+
+it("defineKeyset() reads keys from KIT_CURSOR_KEYS, and refuses short keys without showing them", () => {
+  try {
+    process.env["KIT_CURSOR_KEYS"] = KEYS.join(", ");
+    assert.equal(nextOf(OPTIONS), nextOf({ ...OPTIONS, keys: KEYS }));
+    process.env["KIT_CURSOR_KEYS"] = "secret";
+    assert.throws(
+      () => defineKeyset(OPTIONS),
+      /^TypeError: KIT_CURSOR_KEYS: (?!.*secret).*at least 32 characters/,
+    );
+  } finally {
+    delete process.env["KIT_CURSOR_KEYS"];
+  }
 });
 
 describe("defineKeyset() throws", () => {

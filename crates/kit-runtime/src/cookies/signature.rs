@@ -30,6 +30,11 @@ impl CookieKeys {
     ///
     /// If a key is too short. The message never contains a key.
     pub fn parse(text: &str) -> Result<Self, String> {
+        Self::parse_variable(VARIABLE, text)
+    }
+
+    /// Reads the value of a variable that has keys, such as `KIT_CURSOR_KEYS`.
+    pub(crate) fn parse_variable(variable: &str, text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Self::default());
         }
@@ -37,13 +42,33 @@ impl CookieKeys {
         for (index, key) in keys.iter().enumerate() {
             if key.encode_utf16().count() < SHORTEST_KEY {
                 return Err(format!(
-                    "{VARIABLE}: key {} must have at least {SHORTEST_KEY} characters; make one with `openssl rand \
+                    "{variable}: key {} must have at least {SHORTEST_KEY} characters; make one with `openssl rand \
                      -base64 32`",
                     index + 1
                 ));
             }
         }
         Ok(Self(keys))
+    }
+
+    /// Returns true if there are no keys.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the signature of a text by the first key. Returns `None` if there are no keys.
+    pub(crate) fn sign_text(&self, text: &str) -> Option<String> {
+        let mac = mac(self.0.first()?, &[text])?;
+        Some(base64url(&mac.finalize().into_bytes()))
+    }
+
+    /// Returns true if a key has made the signature of a text. The comparison takes the same time for every signature.
+    pub(crate) fn verify_text(&self, text: &str, signature: &str) -> bool {
+        let Some(signature) = from_base64url(signature) else {
+            return false;
+        };
+        let is_by = |key: &String| mac(key, &[text]).is_some_and(|mac| mac.verify_slice(&signature).is_ok());
+        self.0.iter().any(is_by)
     }
 
     /// Returns a cookie's value with its signature: `value.signature`. The signature includes the name, so that a client
@@ -53,7 +78,7 @@ impl CookieKeys {
     ///
     /// If there are no keys. `function` is the name of the caller's function.
     pub(super) fn sign(&self, function: &str, name: &str, value: &str) -> Result<String, String> {
-        let first = self.0.first().and_then(|key| mac(key, name, value));
+        let first = self.0.first().and_then(|key| mac(key, &[name, "=", value]));
         let mac = first.ok_or_else(|| needs_key(function))?;
         let signature = base64url(&mac.finalize().into_bytes());
         Ok(format!("{value}.{signature}"))
@@ -77,8 +102,9 @@ impl CookieKeys {
         let parts = signed.and_then(|signed| signed.rsplit_once('.'));
         Ok(parts.and_then(|(value, text)| {
             let signature = from_base64url(text)?;
-            let is_by =
-                |key: &String| mac(key, name, value).is_some_and(|mac| mac.verify_slice(&signature).is_ok());
+            let is_by = |key: &String| {
+                mac(key, &[name, "=", value]).is_some_and(|mac| mac.verify_slice(&signature).is_ok())
+            };
             self.0.iter().any(is_by).then_some(value)
         }))
     }
@@ -91,12 +117,13 @@ impl fmt::Debug for CookieKeys {
     }
 }
 
-/// Returns the authentication code of a cookie. HMAC accepts keys of every length, so the result is never `None`.
-fn mac(key: &str, name: &str, value: &str) -> Option<Hmac<Sha256>> {
+/// Returns the authentication code of a text, which is given in parts. HMAC accepts keys of every length, so the result is
+/// never `None`.
+fn mac(key: &str, text: &[&str]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).ok()?;
-    mac.update(name.as_bytes());
-    mac.update(b"=");
-    mac.update(value.as_bytes());
+    for part in text {
+        mac.update(part.as_bytes());
+    }
     Some(mac)
 }
 

@@ -8,6 +8,7 @@ mod boundaries;
 #[cfg(feature = "otlp")]
 mod collector;
 mod contract_parts;
+mod cursors;
 mod environment;
 mod formats;
 mod hidden_parameters;

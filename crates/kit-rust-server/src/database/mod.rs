@@ -3,6 +3,7 @@
 
 mod column;
 mod constraints;
+mod keyset;
 mod module;
 mod owner;
 mod statements;
@@ -40,6 +41,8 @@ pub(crate) struct Stored<'a> {
     key: Vec<usize>,
     /// Indexes (into `columns`) of the columns by which lists filter rows.
     filters: Vec<usize>,
+    /// True if a list reads the rows in pages with cursors.
+    has_cursors: bool,
     /// Rows that a request may read and change, as `@owner` of the entity declares.
     pub(crate) rows: Rows<'a>,
     /// Names of the structs in the module of the table. They differ from the names of all models that are
@@ -134,6 +137,7 @@ impl<'a> Database<'a> {
                 columns,
                 key: key.unwrap_or_default(),
                 filters: Vec::new(),
+                has_cursors: false,
             });
         }
         Self { schema, tables }
@@ -153,11 +157,13 @@ impl<'a> Database<'a> {
         self.tables.iter().find(|stored| stored.table.name == name)
     }
 
-    /// Adds the columns of these properties to the columns by which lists of the table can filter.
-    pub(crate) fn filter_by(&mut self, table: &str, properties: &[String]) {
+    /// Adds the columns of these properties to the columns by which lists of the table can filter. `has_cursors` is true
+    /// if the list is read with cursors.
+    pub(crate) fn filter_by(&mut self, table: &str, properties: &[String], has_cursors: bool) {
         let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
             return;
         };
+        stored.has_cursors |= has_cursors;
         for (place, column) in stored.columns.iter().enumerate() {
             if properties.contains(&column.field.property) && !stored.filters.contains(&place) {
                 stored.filters.push(place);

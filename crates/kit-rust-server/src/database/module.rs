@@ -13,7 +13,7 @@ use crate::types::{RustType, Types};
 
 /// Names of variables and other parameters in functions that take the key of a row. If a column of the key
 /// has one of these names, its parameter gets the suffix `_key`.
-const VARIABLES: [&str; 18] = [
+const VARIABLES: [&str; 19] = [
     "app",
     "body",
     "changed",
@@ -32,6 +32,7 @@ const VARIABLES: [&str; 18] = [
     "row_owner",
     "rows",
     "owner",
+    "page",
 ];
 
 /// Names of the three structs that the functions of a table accept.
@@ -99,6 +100,12 @@ impl Stored<'_> {
         }
         if compared.iter().any(|column| is_uuid(column)) {
             imports.add("kit_runtime::format", "is_uuid");
+        }
+        if self.has_cursors() {
+            for item in ["KeyType", "Keyset", "KeysetPage", "Order", "Side"] {
+                imports.add("kit_runtime::keyset", item);
+            }
+            imports.add("kit_runtime", "sql");
         }
         imports.add("sqlx::postgres", "PgRow");
         imports.add("sqlx", "FromRow");
@@ -174,8 +181,28 @@ impl Stored<'_> {
             &quote!(i64),
             &quote!(#guard sqlx::query_scalar(COUNT) #owner #filters.fetch_one(database).await),
         );
-        given.extend([quote!(limit: i64), quote!(offset: i64)]);
         let guard = self.list_guard(&quote!(Vec::new()));
+        let page = self.has_cursors().then(|| {
+            let mut given = given.clone();
+            given.push(quote!(page: &KeysetPage<'_>));
+            function(
+                &format!("Returns the rows of a page{of_owner}, each with its key for cursors."),
+                "page",
+                &given,
+                &quote!(Vec<(#entity, String)>),
+                &quote! {
+                    #guard
+                    let statement = match page.side() {
+                        None => FIRST_PAGE,
+                        Some(Side::Next) => NEXT_PAGE,
+                        Some(Side::Previous) => PREVIOUS_PAGE,
+                    };
+                    let query = sqlx::query_as(statement).bind(page.limit()) #owner #filters;
+                    sql::keyed_rows(query, page.key(), database).await
+                },
+            )
+        });
+        given.extend([quote!(limit: i64), quote!(offset: i64)]);
         let list = function(
             &format!("Returns rows{of_owner}, in order."),
             "list",
@@ -203,7 +230,7 @@ impl Stored<'_> {
             &quote!(sqlx::query_as(INSERT) #(#binds)*.fetch_one(database).await),
         );
         let of_a_row = (!self.key.is_empty()).then(|| self.functions_of_a_row());
-        quote!(#list #count #insert #of_a_row)
+        quote!(#list #page #count #insert #of_a_row)
     }
 
     /// Returns the name and type of a function parameter for each column of the key.

@@ -21,6 +21,7 @@ impl Stored<'_> {
         let mut count = vec!["SELECT count(*)".to_owned(), format!("FROM {name}")];
         count.extend(self.chosen(1));
         let mut constants = constant("LIST", &list);
+        constants.extend(self.page_statements());
         constants.extend(constant("COUNT", &count));
         constants.extend(self.insert());
         if self.key.is_empty() {
@@ -42,7 +43,7 @@ impl Stored<'_> {
         lines
     }
 
-    fn selected(&self) -> Vec<String> {
+    pub(super) fn selected(&self) -> Vec<String> {
         self.columns.iter().map(StoredColumn::selected).collect()
     }
 
@@ -62,7 +63,7 @@ impl Stored<'_> {
 
     /// Returns the lines with the conditions of a list: first the owner, then the filters. `first` is the
     /// number of the first parameter: 3 for `$3`.
-    fn chosen(&self, first: usize) -> Vec<String> {
+    pub(super) fn chosen(&self, first: usize) -> Vec<String> {
         let owner = self.owner_condition(first);
         let before = usize::from(owner.is_some());
         let filters = self.filters().enumerate().map(|(number, stored)| {
@@ -95,11 +96,7 @@ impl Stored<'_> {
     /// which no index exists.
     fn order(&self) -> String {
         let table = sql::identifier(&self.table.name);
-        let made = self.columns.iter().find(|stored| {
-            stored.column.r#type.is_time()
-                && stored.column.default == Some(ColumnDefault::Now)
-                && !stored.column.source.on_update_now
-        });
+        let made = self.creation_time();
         let mut order: Vec<_> = made
             .iter()
             .map(|stored| format!("{table}.{} DESC", sql::identifier(&stored.column.name)))
@@ -112,6 +109,15 @@ impl Stored<'_> {
                 .map(|name| format!("{table}.{}{direction}", sql::identifier(name))),
         );
         order.join(", ")
+    }
+
+    /// Returns the column with the time at which a row was created.
+    pub(super) fn creation_time(&self) -> Option<&StoredColumn<'_>> {
+        self.columns.iter().find(|stored| {
+            stored.column.r#type.is_time()
+                && stored.column.default == Some(ColumnDefault::Now)
+                && !stored.column.source.on_update_now
+        })
     }
 
     fn insert(&self) -> TokenStream {
@@ -202,7 +208,7 @@ impl Stored<'_> {
 }
 
 /// Returns a constant with a SQL statement, in several lines.
-fn constant(name: &str, lines: &[String]) -> TokenStream {
+pub(super) fn constant(name: &str, lines: &[String]) -> TokenStream {
     let lines = lines
         .iter()
         .map(|line| format!("\n    {}", line.escape_default().to_string().replace("\\'", "'")));
@@ -216,7 +222,7 @@ fn constant(name: &str, lines: &[String]) -> TokenStream {
 }
 
 /// Joins items with commas. If the line is too long, it is broken after a comma.
-fn listed(begin: &str, items: &[String], end: &str) -> Vec<String> {
+pub(super) fn listed(begin: &str, items: &[String], end: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = begin.to_owned();
     for (number, item) in items.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::values::Part;
 use super::{HandlerContext, Uses};
 use crate::database::Stored;
 use crate::route_names::RouteNames;
-use crate::source::ident;
+use crate::source::{ident, string_literal};
 use crate::types::{Field, Form, RustType};
 
 /// Number of rows on a page if the request does not set `pageSize`.
@@ -32,6 +32,8 @@ pub(super) struct Filter {
     pub(super) property: String,
     /// Rust expression of the value, which is an `Option`.
     value: TokenStream,
+    /// Rust expression of the value in the request.
+    given: TokenStream,
 }
 
 /// The structure of the response.
@@ -40,6 +42,15 @@ enum ListResponse {
     All(String),
     /// One page of the rows.
     Page(Page),
+    /// One page of the rows, with cursors.
+    Cursor(CursorPage),
+}
+
+/// A response with the properties `data`, `next` and `previous`: a `Cursor`.
+struct CursorPage {
+    answer: String,
+    /// Rust expression of the maximum number of rows.
+    limit: TokenStream,
 }
 
 /// A response with the properties `data` (the rows of the page) and `pagination`.
@@ -78,7 +89,13 @@ impl<'k> HandlerContext<'k, '_> {
                 })
             }
         };
+        if let ListResponse::Cursor(structure) = &list.response {
+            let page = requested_page(&list, structure, row_owner.argument.as_ref(), &module);
+            let code = cursor_page(structure, &module, &arguments, data.as_ref());
+            return Some(quote!(#lets #page #filter_lets #code));
+        }
         let code = match &list.response {
+            ListResponse::Cursor(_) => return None,
             ListResponse::All(newtype) => {
                 let newtype = ident(newtype);
                 let call = quote!(#module::list(&self.pool, #(#arguments,)* i64::MAX, 0));
@@ -104,16 +121,26 @@ impl<'k> HandlerContext<'k, '_> {
         let name = self.types.name(response).to_owned();
         let program = self.types.program;
         let kind = &program.types[program.declarations[response].r#type].kind;
-        let (item, page) = if let TypeKind::Array { element } = kind {
+        let (item, response) = if handled.route.is_list {
+            let (item, page) = self.cursor_page_of(name.clone(), slots.query?)?;
+            (item, ListResponse::Cursor(page))
+        } else if let TypeKind::Array { element } = kind {
             let TypeKind::Reference { declaration } = &program.types[*element].kind else {
                 return None;
             };
-            (self.types.name(*declaration).to_owned(), None)
+            let item = self.types.name(*declaration).to_owned();
+            (item, ListResponse::All(name))
         } else {
             let (item, page) = self.page_of(name.clone(), slots.query?)?;
-            (item, Some(page))
+            (item, ListResponse::Page(page))
         };
         let stored = self.database.of_entity(&item).or_else(|| self.listed(handled))?;
+        let paging: &[&str] = match response {
+            ListResponse::All(_) => &[],
+            ListResponse::Page(_) => &["page", "pageSize"],
+            ListResponse::Cursor(_) if !stored.can_have_cursors() => return None,
+            ListResponse::Cursor(_) => &["cursor", "limit"],
+        };
         let is_row = item == stored.entity();
         let has_column = |field: &Field| {
             let same = |known: &Field| {
@@ -130,9 +157,7 @@ impl<'k> HandlerContext<'k, '_> {
         for (part, id) in [(Part::Params, slots.params), (Part::Query, slots.query)] {
             let Some(id) = id else { continue };
             for field in self.types.structs.get(self.types.name_in(id, Form::Request))? {
-                let is_paging = part == Part::Query
-                    && page.is_some()
-                    && matches!(field.property.as_str(), "page" | "pageSize");
+                let is_paging = part == Part::Query && paging.contains(&field.property.as_str());
                 if !is_paging {
                     filters.push(Self::filter_of(stored, part, field)?);
                 }
@@ -141,7 +166,7 @@ impl<'k> HandlerContext<'k, '_> {
         Some(List {
             stored,
             filters,
-            response: page.map_or(ListResponse::All(name), ListResponse::Page),
+            response,
             item: (!is_row).then_some(item),
         })
     }
@@ -159,6 +184,7 @@ impl<'k> HandlerContext<'k, '_> {
         let value = part.field(field);
         Some(Filter {
             property: field.property.clone(),
+            given: value.clone(),
             value: if field.optional {
                 value
             } else {
@@ -167,30 +193,50 @@ impl<'k> HandlerContext<'k, '_> {
         })
     }
 
+    /// Returns the field of a struct for a property.
+    fn field(self, of: &str, property: &str) -> Option<&'k Field> {
+        let fields = self.types.structs.get(of)?;
+        fields.iter().find(|field| field.property == property)
+    }
+
+    /// Returns the Rust expression of a number of the query that is at least 1. Returns `None` if the query has no such
+    /// number.
+    fn positive(self, query: DeclarationId, name: &str, default: u32) -> Option<TokenStream> {
+        let field = self
+            .field(self.types.name_in(query, Form::Request), name)
+            .filter(|field| field.r#type == RustType::I64)?;
+        let property = self.property(query, name)?;
+        let minimum = self.resolved(property.r#type).constraints.minimum;
+        let mut value = Part::Query.field(field);
+        if field.optional {
+            let default = Literal::u32_unsuffixed(default);
+            value = quote!(#value.unwrap_or(#default));
+        }
+        // The first page is page 1, and a page has at least one row.
+        if minimum.is_none_or(|minimum| minimum.get() < 1.0) {
+            value = quote!(#value.max(1));
+        }
+        Some(value)
+    }
+
+    /// Returns the name of the item's struct, and the description of a page with cursors.
+    fn cursor_page_of(self, answer: String, query: DeclarationId) -> Option<(String, CursorPage)> {
+        let RustType::Vec(item) = &self.field(&answer, "data")?.r#type else {
+            return None;
+        };
+        let item = item.model()?.to_owned();
+        let limit = self.positive(query, "limit", PAGE_SIZE)?;
+        Some((item, CursorPage { answer, limit }))
+    }
+
     /// Returns the name of the item's struct, and the description of the page. Returns `None` if the query
     /// lacks `page` or `pageSize`, or if the response lacks `data` or `pagination`.
     fn page_of(self, answer: String, query: DeclarationId) -> Option<(String, Page)> {
-        let field = |of: &str, name: &str| {
-            let fields = self.types.structs.get(of)?;
-            fields.iter().find(|field| field.property == name)
-        };
-        let number = |name: &str, default: u32| {
-            let field = field(self.types.name_in(query, Form::Request), name)
-                .filter(|field| field.r#type == RustType::I64)?;
-            let property = self.property(query, name)?;
-            let minimum = self.resolved(property.r#type).constraints.minimum;
-            let mut value = Part::Query.field(field);
-            if field.optional {
-                let default = Literal::u32_unsuffixed(default);
-                value = quote!(#value.unwrap_or(#default));
-            }
-            // The first page is page 1, and a page has at least one row.
-            if minimum.is_none_or(|minimum| minimum.get() < 1.0) {
-                value = quote!(#value.max(1));
-            }
-            Some(value)
-        };
-        let (first, size) = (number("page", 1)?, number("pageSize", PAGE_SIZE)?);
+        let field = |of: &str, name: &str| self.field(of, name);
+        let (first, size) = (
+            self.positive(query, "page", 1)?,
+            self.positive(query, "pageSize", PAGE_SIZE)?,
+        );
         if self.types.structs.get(&answer)?.len() != 2 {
             return None;
         }
@@ -298,4 +344,50 @@ fn filter(list: &List<'_>, uses: &mut Uses) -> (TokenStream, Option<TokenStream>
     let rest = (!is_complete).then(|| quote!(, ..#name::default()));
     let lets = quote!(let filter = #name { #(#fields),* #rest };);
     (lets, Some(quote!(&filter)))
+}
+
+/// Returns the statement that reads the cursor of the request. A cursor belongs to the owner and the filters of the list.
+fn requested_page(
+    list: &List<'_>,
+    page: &CursorPage,
+    owner: Option<&TokenStream>,
+    module: &proc_macro2::Ident,
+) -> TokenStream {
+    let owner = list.stored.owner().zip(owner).map(|((column, _), owner)| {
+        let property = string_literal(&column.field.property);
+        quote!(.filter(#property, &#owner))
+    });
+    let filters = list.filters.iter().map(|Filter { property, given, .. }| {
+        let property = string_literal(property);
+        quote!(.filter(#property, &#given))
+    });
+    let limit = &page.limit;
+    quote! {
+        let page = #module::KEYSET
+            .filters()
+            #owner
+            #(#filters)*
+            .page(input.query.cursor.as_deref(), #limit)?;
+    }
+}
+
+/// Returns the expression of a response with one page and its cursors. `data` is the statement that converts rows to items.
+/// It is `None` if the items are the rows.
+fn cursor_page(
+    page: &CursorPage,
+    module: &proc_macro2::Ident,
+    arguments: &[TokenStream],
+    data: Option<&TokenStream>,
+) -> TokenStream {
+    let answer = ident(&page.answer);
+    let (data, value) = match data {
+        Some(data) => (Some(quote!(let rows = page.data; #data)), quote!(data)),
+        None => (None, quote!(data: page.data)),
+    };
+    quote! {
+        let rows = #module::page(&self.pool, #(#arguments,)* &page).await?;
+        let page = page.of(rows)?;
+        #data
+        Ok(#answer { #value, next: page.next, previous: page.previous })
+    }
 }

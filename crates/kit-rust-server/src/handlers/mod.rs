@@ -49,7 +49,7 @@ pub(crate) fn files(
 
 /// Adds a filter to a table for each property by which a route filters the rows of this table.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
-    let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
+    let mut wanted: Vec<(String, Vec<String>, bool)> = Vec::new();
     let known = HandlerContext {
         types,
         routes,
@@ -58,11 +58,11 @@ pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
         if let Some(list) = known.list_of(handled) {
             let properties = list.filters.into_iter().map(|filter| filter.property).collect();
-            wanted.push((list.stored.table.name.clone(), properties));
+            wanted.push((list.stored.table.name.clone(), properties, handled.route.is_list));
         }
     }
-    for (table, properties) in wanted {
-        database.filter_by(&table, &properties);
+    for (table, properties, has_cursors) in wanted {
+        database.filter_by(&table, &properties, has_cursors);
     }
 }
 

@@ -67,6 +67,7 @@ pub fn owners(program: &Path, database: &str) {
     assert_eq!(server.request_as(None, "GET", "/projects", None).0, 401);
     let project = projects(&ada, &bob);
     let task = tasks(&ada, &bob, &project);
+    pages(&user("eve"), &bob);
     references(&ada, &bob, &project, &task);
     settings(&ada, &bob);
     accounts(&server);
@@ -107,6 +108,60 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
     assert_eq!((status, &changed), (200, &project));
     assert_eq!(bob.request("DELETE", &path("/projects", &own), None).0, 204);
     project
+}
+
+/// Tests a list that is read with cursors, while rows are added and removed.
+fn pages(eve: &User<'_>, bob: &User<'_>) {
+    let project = eve.create("/projects", json!({ "name": "Loom" }));
+    let add = |title: &str| {
+        let body = json!({ "title": title, "userId": "eve", "projectId": project["id"] });
+        eve.create("/tasks", body)
+    };
+    let rows: Vec<Value> = ["1", "2", "3", "4", "5", "6", "7"].map(add).into();
+    let mut expected: Vec<&Value> = rows.iter().collect();
+    // Rows of the same millisecond are sorted by their ids.
+    expected.sort_by_key(|row| (row["createdAt"].to_string(), row["id"].to_string()));
+    expected.reverse();
+    let titles: Vec<&Value> = expected.iter().map(|row| &row["title"]).collect();
+    let next = |page: &Value, name: &str| page[name].as_str().unwrap_or_default().to_owned();
+    let first = eve.get("/newest/tasks?limit=3");
+    assert_eq!(first.as_object().unwrap().len(), 2, "{first}");
+    let cursor = next(&first, "next");
+    add("new");
+    // The row in the cursor is removed.
+    assert_eq!(eve.request("DELETE", &path("/tasks", expected[2]), None).0, 204);
+    let second = eve.get(&format!("/newest/tasks?limit=3&cursor={cursor}"));
+    let third = eve.get(&format!("/newest/tasks?limit=3&cursor={}", next(&second, "next")));
+    assert_eq!(
+        (third.get("next"), third["data"].as_array().unwrap().len()),
+        (None, 1)
+    );
+    let pages = [&first, &second, &third];
+    let found = pages.iter().flat_map(|page| page["data"].as_array().unwrap());
+    assert_eq!(found.map(|row| &row["title"]).collect::<Vec<_>>(), titles);
+    let back = eve.get(&format!(
+        "/newest/tasks?limit=3&cursor={}",
+        next(&third, "previous")
+    ));
+    assert_eq!(back, second);
+    // A cursor belongs to its user and its filters.
+    let invalid = error(
+        400,
+        "INVALID_CURSOR",
+        "The cursor does not belong to this list with these filters. Request the first page, without a cursor",
+    );
+    let of = |user: &User<'_>, query: &str| user.error_of("GET", &format!("/newest/tasks?{query}"), None);
+    assert_eq!(of(bob, &format!("cursor={cursor}")), invalid);
+    assert_eq!(of(eve, &format!("cursor={cursor}&done=false")), invalid);
+    assert_eq!(of(eve, "cursor=forged"), invalid);
+    assert_eq!(of(eve, "limit=101").1, "VALIDATION_ERROR");
+    let filtered = eve.get("/newest/tasks?done=false&limit=1");
+    let more = eve.get(&format!(
+        "/newest/tasks?done=false&limit=100&cursor={}",
+        next(&filtered, "next")
+    ));
+    assert_eq!(more["data"].as_array().unwrap().len(), 6);
+    assert_eq!(eve.request("DELETE", &path("/projects", &project), None).0, 204);
 }
 
 /// Tests bodies that contain the owner.

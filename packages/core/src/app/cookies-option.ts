@@ -1,4 +1,4 @@
-import { requireKeys } from "../cookies/signing-keys.ts";
+import { keysInVariable, requireKeys } from "../cookies/signing-keys.ts";
 import { suggestName } from "./suggestion.ts";
 
 /** Options for the cookies that handlers and middleware set. */
@@ -24,15 +24,7 @@ export function readCookieKeys(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): readonly string[] {
   const { keys } = requireOption(option === undefined ? {} : option);
-  if (keys === undefined) {
-    const text = env[variable] ?? "";
-    return text === ""
-      ? []
-      : requireKeys(
-          text.split(",").map((key) => key.trim()),
-          variable,
-        );
-  }
+  if (keys === undefined) return keysInVariable(variable, env);
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new TypeError("createApp: `cookies.keys` must be a list with at least one key");
   }

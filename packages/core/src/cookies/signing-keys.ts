@@ -15,3 +15,21 @@ export function requireKeys(keys: readonly unknown[], where: string): readonly s
   }
   return keys as readonly string[];
 }
+
+/**
+ * Returns the keys in an environment variable, which commas separate. The list is empty if the variable is not set.
+ *
+ * @throws {TypeError} If a key is too short. The message never contains a key.
+ */
+export function keysInVariable(
+  variable: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): readonly string[] {
+  const text = env[variable] ?? "";
+  return text === ""
+    ? []
+    : requireKeys(
+        text.split(",").map((key) => key.trim()),
+        variable,
+      );
+}

@@ -1,7 +1,7 @@
 import { ValidationError } from "@kit/errors";
 import type { Cursor, CursorQuery } from "@kit/types";
 
-import { requireKeys } from "../cookies/signing-keys.ts";
+import { keysInVariable, requireKeys } from "../cookies/signing-keys.ts";
 import {
   decodeCursor,
   encodeCursor,
@@ -24,8 +24,8 @@ export interface KeysetOptions {
   readonly columns: Readonly<Record<string, KeyType>>;
   /**
    * Keys that sign the cursors, each with at least 32 characters (`openssl rand -base64 32`). The first key signs, and all
-   * keys verify. Without keys, clients can read a cursor and make cursors of their own, which select a place in the list
-   * but never other rows.
+   * keys verify. Default: the keys in the environment variable `KIT_CURSOR_KEYS`, separated by commas. Without keys,
+   * clients can read a cursor and make cursors of their own, which select a place in the list but never other rows.
    */
   readonly keys?: readonly string[];
 }
@@ -85,6 +85,8 @@ interface List {
   readonly keys: readonly string[];
 }
 
+/** Environment variable with the default keys. */
+const VARIABLE = "KIT_CURSOR_KEYS";
 const DEFAULT_LIMIT = 20;
 /** Greatest limit of a page, which is the greatest maximum of `limit` in a contract (KIT1422). */
 const MAX_LIMIT = 10_000;
@@ -127,7 +129,7 @@ export function defineKeyset(options: KeysetOptions): Keyset {
     name,
     columns: read,
     isAscending: order === "asc",
-    keys: keys === undefined ? [] : requireKeys(keys, "defineKeyset: `keys`"),
+    keys: keys === undefined ? keysInVariable(VARIABLE) : requireKeys(keys, "defineKeyset: `keys`"),
   };
   if (keys?.length === 0) throw new TypeError("defineKeyset: `keys` must have at least one key");
   const sort = read.map((column) => `${column.name} ${column.type}`);

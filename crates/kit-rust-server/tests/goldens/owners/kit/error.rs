@@ -16,6 +16,8 @@ pub enum AppError {
     ProjectNotFound,
     /// `TASK_OF_ANOTHER_USER`: Users make tasks for themselves.
     TaskOfAnotherUser,
+    /// `INVALID_CURSOR`: The cursor does not belong to the list with these filters.
+    InvalidCursor,
     /// `TOO_MANY_SETTINGS`: An error of the contracts.
     TooManySettings(Wait),
     /// `SETTING_HIDDEN`: An error of the contracts.
@@ -29,6 +31,7 @@ impl AppError {
             Self::Unauthorized => "UNAUTHORIZED",
             Self::ProjectNotFound => "PROJECT_NOT_FOUND",
             Self::TaskOfAnotherUser => "TASK_OF_ANOTHER_USER",
+            Self::InvalidCursor => "INVALID_CURSOR",
             Self::TooManySettings(_) => "TOO_MANY_SETTINGS",
             Self::SettingHidden => "SETTING_HIDDEN",
         }
@@ -40,6 +43,7 @@ impl AppError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ProjectNotFound | Self::SettingHidden => StatusCode::NOT_FOUND,
             Self::TaskOfAnotherUser => StatusCode::FORBIDDEN,
+            Self::InvalidCursor => StatusCode::BAD_REQUEST,
             Self::TooManySettings(_) => StatusCode::TOO_MANY_REQUESTS,
         }
     }

@@ -13,8 +13,9 @@ use crate::middleware::require_account::RequireAccount;
 use crate::middleware::require_user::RequireUser;
 use crate::models::{
     Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
-    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetCountriesResponse,
-    GetDraftsByIdParams, GetDraftsResponse, GetLabelsResponse, GetOpenDraftsResponse,
+    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetCountriesPagesQuery,
+    GetCountriesPagesResponse, GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse,
+    GetLabelsResponse, GetNewestTasksQuery, GetNewestTasksResponse, GetOpenDraftsResponse,
     GetOpenProjectsByIdParams, GetProjectsByIdParams, GetProjectsByProjectIdTasksParams,
     GetProjectsByProjectIdTasksResponse, GetSettingsByUserIdByNameParams, GetTasksByIdParams,
     GetTasksQuery, GetUploadsResponse, Label, PageOfProject, PageOfTaskTitle, Paging,
@@ -74,6 +75,12 @@ pub trait TaskRoutes {
         &self,
         input: GetTasks,
     ) -> impl Future<Output = Result<PageOfTaskTitle, Error>> + Send;
+
+    /// `GET /newest/tasks`
+    fn get_newest_tasks(
+        &self,
+        input: GetNewestTasks,
+    ) -> impl Future<Output = Result<GetNewestTasksResponse, Error>> + Send;
 
     /// `GET /tasks/:id`
     fn get_tasks_by_id(
@@ -185,6 +192,12 @@ pub trait SharedRoutes {
         &self,
         input: GetCountries,
     ) -> impl Future<Output = Result<GetCountriesResponse, Error>> + Send;
+
+    /// `GET /countries/pages`
+    fn get_countries_pages(
+        &self,
+        input: GetCountriesPages,
+    ) -> impl Future<Output = Result<GetCountriesPagesResponse, Error>> + Send;
 
     /// `POST /remarks`
     fn post_remarks(
@@ -310,6 +323,17 @@ pub struct PostTasks {
 pub struct GetTasks {
     /// Query.
     pub query: GetTasksQuery,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /newest/tasks`.
+#[derive(Debug)]
+pub struct GetNewestTasks {
+    /// Query.
+    pub query: GetNewestTasksQuery,
     /// Values that `requireUser` adds.
     pub require_user: RequireUser,
     /// Context of the request, such as its trace.
@@ -522,6 +546,17 @@ pub struct GetCountries {
     pub context: Context,
 }
 
+/// Input of the handler of `GET /countries/pages`.
+#[derive(Debug)]
+pub struct GetCountriesPages {
+    /// Query.
+    pub query: GetCountriesPagesQuery,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
 /// Input of the handler of `POST /remarks`.
 #[derive(Debug)]
 pub struct PostRemarks {
@@ -650,12 +685,19 @@ pub fn router(app: App) -> Router<App> {
         )
         .handler("src/handlers/tasks.rs", "get_tasks")
         .route(
+            "GET /newest/tasks",
+            &[Segment::Static("newest"), Segment::Static("tasks")],
+            get_newest_tasks,
+        )
+        .source("src/projects.routes.ts:37", &[], &[])
+        .handler("src/handlers/tasks.rs", "get_newest_tasks")
+        .route(
             "GET /tasks/:id",
             &[Segment::Static("tasks"), Segment::Parameter("id")],
             get_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:37",
+            "src/projects.routes.ts:38",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -666,7 +708,7 @@ pub fn router(app: App) -> Router<App> {
             put_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:38",
+            "src/projects.routes.ts:39",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -679,7 +721,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("tasks"), Segment::Parameter("id")],
             delete_tasks_by_id,
         )
-        .source("src/projects.routes.ts:39", &[], &[])
+        .source("src/projects.routes.ts:40", &[], &[])
         .handler("src/handlers/tasks.rs", "delete_tasks_by_id")
         .route(
             "POST /settings/:userId",
@@ -687,7 +729,7 @@ pub fn router(app: App) -> Router<App> {
             post_settings_by_user_id,
         )
         .source(
-            "src/projects.routes.ts:43",
+            "src/projects.routes.ts:44",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -702,7 +744,7 @@ pub fn router(app: App) -> Router<App> {
             get_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:44",
+            "src/projects.routes.ts:45",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -720,7 +762,7 @@ pub fn router(app: App) -> Router<App> {
             put_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:45",
+            "src/projects.routes.ts:46",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -737,37 +779,37 @@ pub fn router(app: App) -> Router<App> {
             ],
             delete_settings_by_user_id_by_name,
         )
-        .source("src/projects.routes.ts:51", &[], &[])
+        .source("src/projects.routes.ts:52", &[], &[])
         .handler(
             "src/handlers/settings.rs",
             "delete_settings_by_user_id_by_name",
         )
         .route("POST /labels", &[Segment::Static("labels")], post_labels)
         .source(
-            "src/projects.routes.ts:55",
+            "src/projects.routes.ts:56",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_labels")
         .route("GET /labels", &[Segment::Static("labels")], get_labels)
-        .source("src/projects.routes.ts:56", &[], &[])
+        .source("src/projects.routes.ts:57", &[], &[])
         .handler("src/handlers/accounts.rs", "get_labels")
         .route(
             "DELETE /labels/:id",
             &[Segment::Static("labels"), Segment::Parameter("id")],
             delete_labels_by_id,
         )
-        .source("src/projects.routes.ts:57", &[], &[])
+        .source("src/projects.routes.ts:58", &[], &[])
         .handler("src/handlers/accounts.rs", "delete_labels_by_id")
         .route("POST /uploads", &[Segment::Static("uploads")], post_uploads)
         .source(
-            "src/projects.routes.ts:58",
+            "src/projects.routes.ts:59",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_uploads")
         .route("GET /uploads", &[Segment::Static("uploads")], get_uploads)
-        .source("src/projects.routes.ts:59", &[], &[])
+        .source("src/projects.routes.ts:60", &[], &[])
         .handler("src/handlers/accounts.rs", "get_uploads")
         .route(
             "PUT /uploads/:id",
@@ -775,20 +817,20 @@ pub fn router(app: App) -> Router<App> {
             put_uploads_by_id,
         )
         .source(
-            "src/projects.routes.ts:60",
+            "src/projects.routes.ts:61",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "put_uploads_by_id")
         .route("POST /drafts", &[Segment::Static("drafts")], post_drafts)
         .source(
-            "src/projects.routes.ts:65",
+            "src/projects.routes.ts:66",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/shareds.rs", "post_drafts")
         .route("GET /drafts", &[Segment::Static("drafts")], get_drafts)
-        .source("src/projects.routes.ts:66", &[], &[])
+        .source("src/projects.routes.ts:67", &[], &[])
         .handler("src/handlers/shareds.rs", "get_drafts")
         .route(
             "GET /drafts/:id",
@@ -796,7 +838,7 @@ pub fn router(app: App) -> Router<App> {
             get_drafts_by_id,
         )
         .source(
-            "src/projects.routes.ts:67",
+            "src/projects.routes.ts:68",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -807,7 +849,7 @@ pub fn router(app: App) -> Router<App> {
             post_countries,
         )
         .source(
-            "src/projects.routes.ts:68",
+            "src/projects.routes.ts:69",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -820,11 +862,18 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("countries")],
             get_countries,
         )
-        .source("src/projects.routes.ts:69", &[], &[])
+        .source("src/projects.routes.ts:70", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries")
+        .route(
+            "GET /countries/pages",
+            &[Segment::Static("countries"), Segment::Static("pages")],
+            get_countries_pages,
+        )
+        .source("src/projects.routes.ts:71", &[], &[])
+        .handler("src/handlers/shareds.rs", "get_countries_pages")
         .route("POST /remarks", &[Segment::Static("remarks")], post_remarks)
         .source(
-            "src/projects.routes.ts:70",
+            "src/projects.routes.ts:72",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -839,7 +888,7 @@ pub fn router(app: App) -> Router<App> {
             get_open_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:75",
+            "src/projects.routes.ts:77",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -849,7 +898,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("open"), Segment::Static("drafts")],
             get_open_drafts,
         )
-        .source("src/projects.routes.ts:76", &[], &[])
+        .source("src/projects.routes.ts:78", &[], &[])
         .handler("src/handlers/publics.rs", "get_open_drafts")
         .route(
             "POST /open/remarks",
@@ -857,7 +906,7 @@ pub fn router(app: App) -> Router<App> {
             post_open_remarks,
         )
         .source(
-            "src/projects.routes.ts:77",
+            "src/projects.routes.ts:79",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1028,6 +1077,19 @@ async fn get_tasks(app: App, request: Request) -> Result<Response, Error> {
         context: context.clone(),
     };
     let answer = TaskRoutes::get_tasks(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_newest_tasks(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetNewestTasks {
+        query,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = TaskRoutes::get_newest_tasks(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
 }
 
@@ -1282,6 +1344,19 @@ async fn get_countries(app: App, request: Request) -> Result<Response, Error> {
         context: context.clone(),
     };
     let answer = SharedRoutes::get_countries(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_countries_pages(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetCountriesPages {
+        query,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = SharedRoutes::get_countries_pages(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
 }
 

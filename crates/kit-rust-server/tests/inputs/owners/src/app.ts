@@ -43,6 +43,7 @@ export const projectHandlers = defineHandlers<ProjectRoutes>({
 export const taskHandlers = defineHandlers<TaskRoutes>({
   "POST /tasks": notHere,
   "GET /tasks": notHere,
+  "GET /newest/tasks": notHere,
   "GET /tasks/:id": notHere,
   "PUT /tasks/:id": notHere,
   "DELETE /tasks/:id": notHere,
@@ -67,6 +68,7 @@ export const sharedHandlers = defineHandlers<SharedRoutes>({
   "GET /drafts/:id": notHere,
   "POST /countries": notHere,
   "GET /countries": notHere,
+  "GET /countries/pages": notHere,
   "POST /remarks": notHere,
 });
 export const publicHandlers = defineHandlers<PublicRoutes>({

@@ -1,4 +1,4 @@
-import type { RouteContract } from "@kit/types";
+import type { Cursor, CursorQuery, RouteContract } from "@kit/types";
 import type {
   Country,
   CreateProject,
@@ -34,6 +34,7 @@ export interface TaskRoutes {
    */
   "POST /tasks": RouteContract<void, void, CreateTask, Task>;
   "GET /tasks": RouteContract<void, Paging & { done?: boolean; userId?: string }, void, Page<TaskTitle>>;
+  "GET /newest/tasks": RouteContract<void, CursorQuery & { done?: boolean }, void, Cursor<TaskTitle>>;
   "GET /tasks/:id": RouteContract<{ id: Uuid }, void, void, Task>;
   "PUT /tasks/:id": RouteContract<{ id: Uuid }, void, UpdateTask, Task>;
   "DELETE /tasks/:id": RouteContract<{ id: Uuid }, void, void, void>;
@@ -67,6 +68,7 @@ export interface SharedRoutes {
   "GET /drafts/:id": RouteContract<{ id: Uuid }, void, void, Draft>;
   "POST /countries": RouteContract<void, void, Country, Country>;
   "GET /countries": RouteContract<void, void, void, Country[]>;
+  "GET /countries/pages": RouteContract<void, CursorQuery & { name?: string }, void, Cursor<Country>>;
   "POST /remarks": RouteContract<void, void, Omit<Remark, "id">, Remark>;
 }
 

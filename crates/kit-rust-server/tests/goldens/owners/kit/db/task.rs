@@ -2,6 +2,7 @@
 //! The table `tasks`.
 
 use kit_runtime::format::is_uuid;
+use kit_runtime::keyset::{KeyType, Keyset, KeysetPage, Order, Side};
 use kit_runtime::{Timestamp, sql};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgExecutor, Row as _};
@@ -17,6 +18,48 @@ const LIST: &str = "
       AND ($6::uuid IS NULL OR project_id = $6::uuid)
     ORDER BY tasks.created_at DESC, tasks.id DESC
     LIMIT $1 OFFSET $2";
+
+/// Sort of the list that is read with cursors.
+pub const KEYSET: Keyset = Keyset::new(
+    "tasks",
+    Order::Desc,
+    &[("created_at", KeyType::Timestamptz), ("id", KeyType::Uuid)],
+);
+
+const FIRST_PAGE: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at,
+        json_build_array(to_char(tasks.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), tasks.id::text)::text AS kit_cursor_key
+    FROM tasks
+    WHERE user_id = $2
+      AND ($3::boolean IS NULL OR done = $3)
+      AND ($4::text IS NULL OR user_id = $4)
+      AND ($5::uuid IS NULL OR project_id = $5::uuid)
+    ORDER BY tasks.created_at DESC, tasks.id DESC
+    LIMIT $1";
+
+const NEXT_PAGE: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at,
+        json_build_array(to_char(tasks.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), tasks.id::text)::text AS kit_cursor_key
+    FROM tasks
+    WHERE user_id = $2
+      AND ($3::boolean IS NULL OR done = $3)
+      AND ($4::text IS NULL OR user_id = $4)
+      AND ($5::uuid IS NULL OR project_id = $5::uuid)
+      AND (tasks.created_at, tasks.id) < ($6::timestamptz, $7::uuid)
+    ORDER BY tasks.created_at DESC, tasks.id DESC
+    LIMIT $1";
+
+const PREVIOUS_PAGE: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at,
+        json_build_array(to_char(tasks.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), tasks.id::text)::text AS kit_cursor_key
+    FROM tasks
+    WHERE user_id = $2
+      AND ($3::boolean IS NULL OR done = $3)
+      AND ($4::text IS NULL OR user_id = $4)
+      AND ($5::uuid IS NULL OR project_id = $5::uuid)
+      AND (tasks.created_at, tasks.id) > ($6::timestamptz, $7::uuid)
+    ORDER BY tasks.created_at ASC, tasks.id ASC
+    LIMIT $1";
 
 const COUNT: &str = "
     SELECT count(*)
@@ -120,6 +163,31 @@ pub async fn list(
         .bind(&filter.project_id)
         .fetch_all(database)
         .await
+}
+
+/// Returns the rows of a page that belong to this owner, each with its key for cursors.
+pub async fn page(
+    database: impl PgExecutor<'_>,
+    owner: &str,
+    filter: &TaskFilter,
+    page: &KeysetPage<'_>,
+) -> Result<Vec<(Task, String)>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if sql::is_not_uuid(filter.project_id.as_deref()) {
+        return Ok(Vec::new());
+    }
+    let statement = match page.side() {
+        None => FIRST_PAGE,
+        Some(Side::Next) => NEXT_PAGE,
+        Some(Side::Previous) => PREVIOUS_PAGE,
+    };
+    let query = sqlx::query_as(statement)
+        .bind(page.limit())
+        .bind(owner)
+        .bind(filter.done)
+        .bind(&filter.user_id)
+        .bind(&filter.project_id);
+    sql::keyed_rows(query, page.key(), database).await
 }
 
 /// Returns the number of rows that belong to this owner.

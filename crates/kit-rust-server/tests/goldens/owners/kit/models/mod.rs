@@ -18,9 +18,10 @@ pub use label::Label;
 pub use project::{CreateProject, PageOfProject, PagePagination, Project};
 pub use projects_routes::{
     DeleteLabelsByIdParams, DeleteProjectsByIdParams, DeleteSettingsByUserIdByNameParams,
-    DeleteTasksByIdParams, GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse,
-    GetLabelsResponse, GetOpenDraftsResponse, GetOpenProjectsByIdParams, GetProjectsByIdParams,
-    GetProjectsByProjectIdTasksParams, GetProjectsByProjectIdTasksResponse,
+    DeleteTasksByIdParams, GetCountriesPagesQuery, GetCountriesPagesResponse, GetCountriesResponse,
+    GetDraftsByIdParams, GetDraftsResponse, GetLabelsResponse, GetNewestTasksQuery,
+    GetNewestTasksResponse, GetOpenDraftsResponse, GetOpenProjectsByIdParams,
+    GetProjectsByIdParams, GetProjectsByProjectIdTasksParams, GetProjectsByProjectIdTasksResponse,
     GetSettingsByUserIdByNameParams, GetTasksByIdParams, GetTasksQuery, GetUploadsResponse,
     PatchProjectsByIdBody, PatchProjectsByIdParams, PostDraftsBody, PostLabelsBody,
     PostOpenRemarksBody, PostRemarksBody, PostSettingsByUserIdBody, PostSettingsByUserIdParams,

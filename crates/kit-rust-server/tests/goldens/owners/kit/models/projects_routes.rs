@@ -3,7 +3,7 @@ use kit_runtime::shape::{Format, Property, Shape};
 use kit_runtime::{BigInt, Contract, optional};
 use serde::{Deserialize, Serialize};
 
-use crate::models::{Country, Draft, Label, Task, Upload};
+use crate::models::{Country, Draft, Label, Task, TaskTitle, Upload};
 
 /// `GetProjectsByIdParams` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -142,6 +142,64 @@ impl Contract for GetTasksQuery {
                 Property::optional("pageSize", Shape::INTEGER.minimum(1.0).maximum(100.0)),
                 Property::optional("done", Shape::Boolean),
                 Property::optional("userId", Shape::TEXT),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetNewestTasksQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetNewestTasksQuery {
+    /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Maximum number of items on the page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub done: Option<bool>,
+}
+
+impl Contract for GetNewestTasksQuery {
+    const NAME: &'static str = "GetNewestTasksQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetNewestTasksQuery",
+            &[
+                Property::optional("cursor", Shape::TEXT),
+                Property::optional("limit", Shape::INTEGER.minimum(1.0).maximum(100.0)),
+                Property::optional("done", Shape::Boolean),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetNewestTasksResponse` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetNewestTasksResponse {
+    /// Items of the page.
+    pub data: Vec<TaskTitle>,
+    /// Cursor of the next page. Absent on the last page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Cursor of the previous page. Absent on the first page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+}
+
+impl Contract for GetNewestTasksResponse {
+    const NAME: &'static str = "GetNewestTasksResponse";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetNewestTasksResponse",
+            &[
+                Property::required("data", Shape::array(&Shape::of::<TaskTitle>())),
+                Property::optional("next", Shape::TEXT),
+                Property::optional("previous", Shape::TEXT),
             ],
         );
         &SHAPE
@@ -529,6 +587,64 @@ impl Contract for GetCountriesResponse {
 
     fn shape() -> &'static Shape {
         static SHAPE: Shape = Shape::array(&Shape::of::<Country>());
+        &SHAPE
+    }
+}
+
+/// `GetCountriesPagesQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetCountriesPagesQuery {
+    /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Maximum number of items on the page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Contract for GetCountriesPagesQuery {
+    const NAME: &'static str = "GetCountriesPagesQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetCountriesPagesQuery",
+            &[
+                Property::optional("cursor", Shape::TEXT),
+                Property::optional("limit", Shape::INTEGER.minimum(1.0).maximum(100.0)),
+                Property::optional("name", Shape::TEXT),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetCountriesPagesResponse` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetCountriesPagesResponse {
+    /// Items of the page.
+    pub data: Vec<Country>,
+    /// Cursor of the next page. Absent on the last page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Cursor of the previous page. Absent on the first page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+}
+
+impl Contract for GetCountriesPagesResponse {
+    const NAME: &'static str = "GetCountriesPagesResponse";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetCountriesPagesResponse",
+            &[
+                Property::required("data", Shape::array(&Shape::of::<Country>())),
+                Property::optional("next", Shape::TEXT),
+                Property::optional("previous", Shape::TEXT),
+            ],
+        );
         &SHAPE
     }
 }

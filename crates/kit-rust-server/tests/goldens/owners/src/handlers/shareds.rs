@@ -3,13 +3,16 @@
 use kit_runtime::sql::violated_constraint;
 
 use crate::app::App;
-use crate::db::country::{self, NewCountry};
+use crate::db::country::{self, CountryFilter, NewCountry};
 use crate::db::remark::{self, NewRemark};
 use crate::db::task;
 use crate::error::Error;
-use crate::models::{Country, Draft, GetCountriesResponse, GetDraftsResponse, Remark};
+use crate::models::{
+    Country, Draft, GetCountriesPagesResponse, GetCountriesResponse, GetDraftsResponse, Remark,
+};
 use crate::router::{
-    GetCountries, GetDrafts, GetDraftsById, PostCountries, PostDrafts, PostRemarks, SharedRoutes,
+    GetCountries, GetCountriesPages, GetDrafts, GetDraftsById, PostCountries, PostDrafts,
+    PostRemarks, SharedRoutes,
 };
 
 /// Error for a request whose country the database refuses.
@@ -74,8 +77,31 @@ impl SharedRoutes for App {
     }
 
     async fn get_countries(&self, _input: GetCountries) -> Result<GetCountriesResponse, Error> {
-        let rows = country::list(&self.pool, i64::MAX, 0).await?;
+        let rows = country::list(&self.pool, &CountryFilter::default(), i64::MAX, 0).await?;
         Ok(GetCountriesResponse(rows))
+    }
+
+    async fn get_countries_pages(
+        &self,
+        input: GetCountriesPages,
+    ) -> Result<GetCountriesPagesResponse, Error> {
+        let page = country::KEYSET
+            .filters()
+            .filter("name", &input.query.name)
+            .page(
+                input.query.cursor.as_deref(),
+                input.query.limit.unwrap_or(20),
+            )?;
+        let filter = CountryFilter {
+            name: input.query.name,
+        };
+        let rows = country::page(&self.pool, &filter, &page).await?;
+        let page = page.of(rows)?;
+        Ok(GetCountriesPagesResponse {
+            data: page.data,
+            next: page.next,
+            previous: page.previous,
+        })
     }
 
     async fn post_remarks(&self, input: PostRemarks) -> Result<Remark, Error> {

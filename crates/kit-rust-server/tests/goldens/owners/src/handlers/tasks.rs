@@ -7,8 +7,10 @@ use crate::app::App;
 use crate::db::project;
 use crate::db::task::{self, NewTask, TaskChanges, TaskFilter};
 use crate::error::{AppError, Error};
-use crate::models::{PageOfTaskTitle, PagePagination, Task, TaskTitle};
-use crate::router::{DeleteTasksById, GetTasks, GetTasksById, PostTasks, PutTasksById, TaskRoutes};
+use crate::models::{GetNewestTasksResponse, PageOfTaskTitle, PagePagination, Task, TaskTitle};
+use crate::router::{
+    DeleteTasksById, GetNewestTasks, GetTasks, GetTasksById, PostTasks, PutTasksById, TaskRoutes,
+};
 
 /// Error for a request whose task would belong to another user.
 fn other_owner_of_task() -> Error {
@@ -115,6 +117,40 @@ impl TaskRoutes for App {
                 page_size: page_size as f64,
                 total_pages: total_pages as f64,
             },
+        })
+    }
+
+    async fn get_newest_tasks(
+        &self,
+        input: GetNewestTasks,
+    ) -> Result<GetNewestTasksResponse, Error> {
+        let owner = &input.require_user.user_id;
+        let page = task::KEYSET
+            .filters()
+            .filter("userId", &owner)
+            .filter("done", &input.query.done)
+            .page(
+                input.query.cursor.as_deref(),
+                input.query.limit.unwrap_or(20),
+            )?;
+        let filter = TaskFilter {
+            done: input.query.done,
+            ..TaskFilter::default()
+        };
+        let rows = task::page(&self.pool, owner, &filter, &page).await?;
+        let page = page.of(rows)?;
+        let rows = page.data;
+        let data = rows
+            .into_iter()
+            .map(|row| TaskTitle {
+                id: row.id,
+                title: row.title,
+            })
+            .collect();
+        Ok(GetNewestTasksResponse {
+            data,
+            next: page.next,
+            previous: page.previous,
         })
     }
 
