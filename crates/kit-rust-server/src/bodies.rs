@@ -8,26 +8,12 @@ use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, FilePart, FormatChoice};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::format_unions;
 use crate::names;
 use crate::names_by_status::{NamesByStatus, ReplyNames};
 use crate::route_names::RouteNames;
 use crate::shapes::integer;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Form, Types};
-
-/// Returns the Rust type of the request body, and the expression that reads the body. Returns `None` if the body is
-/// JSON.
-pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(TokenStream, TokenStream)> {
-    let (format, body) = (&handled.route.body_format, handled.route.slots.body);
-    if let BodyFormat::OneOf { choices } = format {
-        let name = ident(handled.bodies.union.as_deref()?);
-        let read = format_unions::read(types, handled, &name, choices);
-        return Some((quote!(#name), read));
-    }
-    let format = format.clone();
-    read(types, handled, &FormatChoice { format, body })
-}
 
 /// Returns the Rust type of a request body in one format, and the expression that reads the body. Returns `None` if the format
 /// is JSON.

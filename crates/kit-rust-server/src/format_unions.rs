@@ -14,13 +14,21 @@ use crate::route_names::RouteNames;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Form, Types};
 
+/// Returns the Rust type of the request body, and the expression that reads the body. Returns `None` if the body is
+/// JSON.
+pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(TokenStream, TokenStream)> {
+    let (format, body) = (&handled.route.body_format, handled.route.slots.body);
+    if let BodyFormat::OneOf { choices } = format {
+        let name = ident(handled.bodies.union.as_deref()?);
+        let read = read(types, handled, &name, choices);
+        return Some((quote!(#name), read));
+    }
+    let format = format.clone();
+    bodies::read(types, handled, &FormatChoice { format, body })
+}
+
 /// Returns the expression that reads a request body with one of several formats, which becomes a variant of the enum `name`.
-pub(crate) fn read(
-    types: &Types<'_>,
-    handled: &RouteNames<'_>,
-    name: &Ident,
-    choices: &[FormatChoice],
-) -> TokenStream {
+fn read(types: &Types<'_>, handled: &RouteNames<'_>, name: &Ident, choices: &[FormatChoice]) -> TokenStream {
     let formats = choices.iter().map(|choice| {
         let media_types = choice.format.media_types().into_iter().map(string_literal);
         quote!(&[#(#media_types),*])

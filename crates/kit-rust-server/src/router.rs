@@ -204,7 +204,7 @@ impl<'a> RouteNames<'a> {
                 return None;
             }
             let body = Some(slot).filter(|slot| *slot == Slot::Body);
-            if let Some((r#type, read)) = body.and_then(|_| bodies::request(types, self)) {
+            if let Some((r#type, read)) = body.and_then(|_| format_unions::request(types, self)) {
                 return Some(Part {
                     name: slot.name(),
                     r#type,

@@ -1,4 +1,6 @@
 //! The context of a request: its ids, its phase, its headers, and the status and headers that its handler sets.
+//!
+//! tidy: long because the file has one type, and its public functions have examples
 
 use std::borrow::Cow;
 use std::fmt;
