@@ -33,7 +33,7 @@ pub struct Ambiguity {
 /// Difference between the results if the same value is decoded as one union member and then as another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Each member drops keys of the value that the other member accepts.
+    /// Each member drops keys that the other member keeps, because its type does not have them.
     Dropped,
     /// Both members accept the same keys but convert values differently: one member gives a `Date`, the other
     /// gives the string.

@@ -51,7 +51,7 @@ impl Schema {
             .filter(|wanted| !times.iter().any(|(name, _)| name == *wanted))
             .map(|wanted| Problem {
                 place: wanted.clone(),
-                message: "no column with this name has a type for times".to_owned(),
+                message: "this column does not exist, or its type is not one of times".to_owned(),
                 help: convertible(&times),
             })
             .collect();

@@ -107,7 +107,7 @@ fn merges_branches_that_changed_different_parts_of_the_tables() {
 }
 
 #[test]
-fn refuses_branches_that_changed_the_same_part_of_a_table() {
+fn refuses_migrations_of_two_git_branches_that_change_the_same_part_of_a_table() {
     let conflict = |ours: (&[&str], &[&str]), theirs: (&[&str], &[&str])| -> PlanError {
         let base = migration(1, &[], &schema(&["a"], &["t"]));
         let one = migration(2, std::slice::from_ref(&base), &schema(ours.0, ours.1));

@@ -245,7 +245,7 @@ fn multipart(program: &Program, object: &ObjectType, body: &mut Writer, module: 
     });
 }
 
-/// Writes the assignments that read one property after the other from the array `values`.
+/// Writes the assignments of properties from the array `values`: the first property gets `values[0]`, and so on.
 fn assign_values(program: &Program, properties: &[Property], body: &mut Writer, module: &mut Module) {
     for (position, property) in properties.iter().enumerate() {
         let local = format!("value{position}");

@@ -55,8 +55,8 @@ pub struct Constraints {
 /// 4.5.3.1.3, allows a path of 256 octets, and two of them are angle brackets.
 pub const MAX_EMAIL_LENGTH: u64 = 254;
 
-/// Maximum length in code points of an email address whose `@maxLength` is greater than [`MAX_EMAIL_LENGTH`]:
-/// 64 before the `@`, the `@`, and 253 for the domain.
+/// Longest possible email address in code points: 64 before the `@`, the `@`, and 253 for the domain. No property
+/// accepts a longer address, even with a greater `@maxLength`.
 pub const MAX_EXPLICIT_EMAIL_LENGTH: u64 = 64 + 1 + 253;
 
 impl Constraints {

@@ -334,9 +334,9 @@ pub(crate) fn of_reply(types: &Types<'_>, reply: &DeclaredReply, names: &ReplyNa
 pub(crate) struct Written {
     /// Type of a line.
     pub(crate) model: Option<Ident>,
-    /// Enum of the events.
+    /// Name of the enum of the events.
     pub(crate) event: Option<Ident>,
-    /// Struct with the formats of the body.
+    /// Name of the generated type of a body with several formats.
     pub(crate) contents: Option<Ident>,
 }
 

@@ -61,6 +61,18 @@ export function checkTable(table: string): void {
   );
 }
 
+class ConflictError extends Error {
+  constructor() {
+    super("Another request with this idempotency key was executed at the same time");
+  }
+}
+
+/** Returns true if a transaction failed because of another one: SQLSTATE 40001 or 40P01, or an answer for the same key. */
+export function isConflict(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return error instanceof ConflictError || code === "40001" || code === "40P01";
+}
+
 /** Answers in PostgreSQL. All queries belong to the transaction of the request. */
 export class AnswerTable {
   readonly #pool: QueryablePool;
@@ -95,7 +107,7 @@ export class AnswerTable {
   /**
    * Stores an answer, and removes some expired answers.
    *
-   * @throws {Error} If another transaction has stored an answer for this key.
+   * @throws {ConflictError} If another transaction has stored an answer for this key.
    */
   async add(id: string, fingerprint: string, answer: StoredAnswer, ttlMs: number): Promise<void> {
     const { status, contentType, headers, body } = answer;
@@ -108,8 +120,7 @@ export class AnswerTable {
        WHERE known.expires_at <= now()`,
       [id, fingerprint, status, contentType, JSON.stringify(headers), body, ttlMs],
     );
-    if (rowCount !== 1)
-      throw new Error("Another request with this idempotency key was executed at the same time");
+    if (rowCount !== 1) throw new ConflictError();
     await this.#pool.query(
       `DELETE FROM ${this.#table} WHERE id IN (
          SELECT id FROM ${this.#table} WHERE expires_at < now() ORDER BY expires_at LIMIT ${removedAtOnce}

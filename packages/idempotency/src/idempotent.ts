@@ -11,7 +11,7 @@ import {
 } from "@kit/core";
 import { cancellable, type CancellablePool, type Isolation, requestTransaction } from "@kit/core/pg";
 
-import { AnswerTable, checkTable, type QueryablePool } from "./answer-table.ts";
+import { AnswerTable, checkTable, isConflict, type QueryablePool } from "./answer-table.ts";
 import { type CallerKey, callerReader } from "./caller-key.ts";
 
 /** Options of {@link idempotent}. */
@@ -92,18 +92,19 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
       .digest("hex");
     const fingerprint = requestFingerprint(input);
     const answers = new AnswerTable(cancellable(pool, ctx.signal) as unknown as QueryablePool, table);
-    return requestTransaction(
+    const refuse = (): never => {
+      ctx.header("retry-after", "1");
+      return ctx.fail(
+        409,
+        "IDEMPOTENCY_KEY_IN_USE",
+        "A request with this idempotency key is running; try again later",
+      );
+    };
+    const execution = requestTransaction(
       ctx,
       pool,
       async () => {
-        if (!(await answers.lock(id))) {
-          ctx.header("retry-after", "1");
-          return ctx.fail(
-            409,
-            "IDEMPOTENCY_KEY_IN_USE",
-            "A request with this idempotency key is running; try again later",
-          );
-        }
+        if (!(await answers.lock(id))) return refuse();
         const known = await answers.find(id);
         if (known !== undefined) {
           if (known.fingerprint === fingerprint) return sendStored(known);
@@ -125,6 +126,14 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
       },
       isolation === undefined ? {} : { isolation },
     );
+    try {
+      return await execution;
+    } catch (error) {
+      // Above `read committed`, a transaction does not see an answer that was stored after the transaction began.
+      // PostgreSQL then rolls this transaction back when both change the same rows.
+      if (isConflict(error) && (await answers.find(id)) !== undefined) return refuse();
+      throw error;
+    }
   });
 }
 

@@ -2,7 +2,7 @@
 // on the other.
 
 /**
- * Matches characters where a path may differ from its normal form: escapes, and characters that are invalid in a path.
+ * Matches `%` and the characters that the normal form escapes. A path without such a character is in its normal form.
  */
 const mayDiffer = /[^!$&-;=@-[\]^_a-z{|}~]/;
 /** Matches an escape that must be decoded or that has lower-case digits, or a character that must be escaped. */

@@ -1,4 +1,4 @@
-/** Directory whose files are served, from the option `staticFiles` of the application. All values are checked. */
+/** Directory whose files are served. `createApp` creates it from its option `staticFiles`, and has checked all values. */
 export interface FileSite {
   /** Absolute path of the directory, without symbolic links. */
   readonly root: string;

@@ -132,7 +132,7 @@ fn program_as_plugins_receive_it_matches_its_typescript_types() {
 }
 
 #[test]
-fn options_of_the_application_match_their_typescript_types() {
+fn typescript_types_for_plugins_describe_the_options_of_the_application() {
     let (types, id) = described();
     let value = document(&program_of(APPLICATION, "app.ts"));
     assert_ne!(fit(&types, id, &value), Fit::No, "{value:#}");

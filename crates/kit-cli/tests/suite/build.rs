@@ -254,7 +254,7 @@ fn migrate_generate_converts_timestamp_columns_only_with_its_option() {
         (
             1,
             "",
-            "error: notes.title: no column with this name has a type for times\n\
+            "error: notes.title: this column does not exist, or its type is not one of times\n\
              help: name a column as `table.column`; these can be converted: notes.at\n"
         )
     );

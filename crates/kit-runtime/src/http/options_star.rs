@@ -34,7 +34,7 @@ mod tests {
     use super::answer;
 
     #[test]
-    fn lists_the_methods_of_all_routes_once_in_a_fixed_order() {
+    fn lists_each_method_of_the_routes_once_and_in_a_fixed_order() {
         let allow = |methods: &[&str]| {
             let response = answer(&methods.iter().copied());
             assert_eq!(response.status(), 204);

@@ -130,8 +130,8 @@ impl Redactor {
         self.hides(&["params".to_owned(), name.to_lowercase()])
     }
 
-    /// Returns true if a field of `tracing`, or a field that contains it, is hidden. Dots separate the names of a
-    /// path: `user.token`.
+    /// Returns true if the value of a `tracing` field is hidden. Dots separate nested names: `user.token` is hidden if
+    /// `user` is hidden.
     fn hides_name(&self, name: &str) -> bool {
         let path = path_of(name);
         (2..=path.len()).any(|length| self.hides(&path[..length]))

@@ -37,11 +37,11 @@ const VARIABLES: [&str; 19] = [
 
 /// Names of the three structs that the functions of a table accept.
 pub(crate) struct StructNames {
-    /// Struct with the values of a new row.
+    /// Name of the struct with the values of a new row.
     pub(crate) new: String,
-    /// Struct with the values that an update changes.
+    /// Name of the struct with the values that an update changes.
     pub(crate) changes: String,
-    /// Struct with the values that filter a list.
+    /// Name of the struct with the values that filter a list.
     pub(crate) filter: String,
 }
 

@@ -219,7 +219,7 @@ fn nested_properties<'a>(
     let Expression::ObjectExpression(object) = found.expression else {
         return None;
     };
-    let help = "write each property in the object literal";
+    let help = "write each property in the object literal by its name, without `[…]` and `...`";
     let (mut members, mut complete): (Vec<Member<'a>>, bool) = (Vec::new(), true);
     for property in &object.properties {
         match property {

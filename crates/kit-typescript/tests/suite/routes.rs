@@ -314,7 +314,7 @@ fn warns_about_options_of_create_app_that_are_computed() {
         route GET /notes 200 response: GetNotesResponse [anonymous]
         route GET /notes/:id 204 params: GetNotesByIdParams [anonymous] -> src/app.ts:5 notes
         src/app.ts:5:63 warning KIT1405 a part of these handlers cannot be read without running the application
-          help: write each property in the object literal
+          help: write each property in the object literal by its name, without `[…]` and `...`
         src/app.ts:6:31 warning KIT1405 the contract group of these handlers cannot be read without running the application
           help: name the contract group: `defineHandlers<NoteRoutes>({ … })`
         src/app.ts:8:32 warning KIT1405 the name of this middleware cannot be read without running the application

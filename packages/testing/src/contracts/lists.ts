@@ -84,7 +84,7 @@ class List {
   readonly #table: RouteTable;
   readonly #app: Running;
   readonly #fixture: ResolvedFixture;
-  /** Values of the fixture and of required filters. */
+  /** Path parameters, headers and filters that each request of the test sends. */
   readonly #slots: Slots;
 
   private constructor(table: RouteTable, { filters }: TestedList, app: Running, fixture: ResolvedFixture) {

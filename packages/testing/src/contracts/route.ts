@@ -243,7 +243,7 @@ async function drops(
   }
 }
 
-/** Returns the value of a slot that the handler gets for a valid request. */
+/** Returns what a handler gets as its `query`, `headers`, `cookies` or `body` for a valid request. */
 function decoded({ query, headers, cookies, body }: CompiledRoute, slot: Slot, slots: Slots): unknown {
   switch (slot) {
     case "query":
