@@ -98,11 +98,11 @@ impl Stored<'_> {
         let order = ident(if sort.is_ascending { "Asc" } else { "Desc" });
         let columns = sort.columns.iter().map(|(stored, (variant, _))| {
             let (name, variant) = (string_literal(&stored.column.name), ident(variant));
-            quote!((#name, KeyType::#variant))
+            quote!((#name, keyset::KeyType::#variant))
         });
         let mut constants = quote! {
             /// Sort of the list that is read with cursors.
-            pub const KEYSET: Keyset = Keyset::new(#list, Order::#order, &[#(#columns),*]);
+            pub const KEYSET: keyset::Keyset = keyset::Keyset::new(#list, keyset::Order::#order, &[#(#columns),*]);
         };
         constants.extend(constant("FIRST_PAGE", &statement(sort.is_ascending, false)));
         constants.extend(constant("NEXT_PAGE", &statement(sort.is_ascending, true)));

@@ -102,9 +102,8 @@ impl Stored<'_> {
             imports.add("kit_runtime::format", "is_uuid");
         }
         if self.has_cursors() {
-            for item in ["KeyType", "Keyset", "KeysetPage", "Order", "Side"] {
-                imports.add("kit_runtime::keyset", item);
-            }
+            // Without the names in it: an application may have a type `Order`.
+            imports.add("kit_runtime", "keyset");
             imports.add("kit_runtime", "sql");
         }
         imports.add("sqlx::postgres", "PgRow");
@@ -184,7 +183,7 @@ impl Stored<'_> {
         let guard = self.list_guard(&quote!(Vec::new()));
         let page = self.has_cursors().then(|| {
             let mut given = given.clone();
-            given.push(quote!(page: &KeysetPage<'_>));
+            given.push(quote!(page: &keyset::KeysetPage<'_>));
             function(
                 &format!("Returns the rows of a page{of_owner}, each with its key for cursors."),
                 "page",
@@ -194,8 +193,8 @@ impl Stored<'_> {
                     #guard
                     let statement = match page.side() {
                         None => FIRST_PAGE,
-                        Some(Side::Next) => NEXT_PAGE,
-                        Some(Side::Previous) => PREVIOUS_PAGE,
+                        Some(keyset::Side::Next) => NEXT_PAGE,
+                        Some(keyset::Side::Previous) => PREVIOUS_PAGE,
                     };
                     let query = sqlx::query_as(statement).bind(page.limit()) #owner #filters;
                     sql::keyed_rows(query, page.key(), database).await

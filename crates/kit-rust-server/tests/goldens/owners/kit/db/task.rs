@@ -2,8 +2,7 @@
 //! The table `tasks`.
 
 use kit_runtime::format::is_uuid;
-use kit_runtime::keyset::{KeyType, Keyset, KeysetPage, Order, Side};
-use kit_runtime::{Timestamp, sql};
+use kit_runtime::{Timestamp, keyset, sql};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgExecutor, Row as _};
 
@@ -20,10 +19,13 @@ const LIST: &str = "
     LIMIT $1 OFFSET $2";
 
 /// Sort of the list that is read with cursors.
-pub const KEYSET: Keyset = Keyset::new(
+pub const KEYSET: keyset::Keyset = keyset::Keyset::new(
     "tasks",
-    Order::Desc,
-    &[("created_at", KeyType::Timestamptz), ("id", KeyType::Uuid)],
+    keyset::Order::Desc,
+    &[
+        ("created_at", keyset::KeyType::Timestamptz),
+        ("id", keyset::KeyType::Uuid),
+    ],
 );
 
 const FIRST_PAGE: &str = "
@@ -170,7 +172,7 @@ pub async fn page(
     database: impl PgExecutor<'_>,
     owner: &str,
     filter: &TaskFilter,
-    page: &KeysetPage<'_>,
+    page: &keyset::KeysetPage<'_>,
 ) -> Result<Vec<(Task, String)>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
     if sql::is_not_uuid(filter.project_id.as_deref()) {
@@ -178,8 +180,8 @@ pub async fn page(
     }
     let statement = match page.side() {
         None => FIRST_PAGE,
-        Some(Side::Next) => NEXT_PAGE,
-        Some(Side::Previous) => PREVIOUS_PAGE,
+        Some(keyset::Side::Next) => NEXT_PAGE,
+        Some(keyset::Side::Previous) => PREVIOUS_PAGE,
     };
     let query = sqlx::query_as(statement)
         .bind(page.limit())
