@@ -1,4 +1,5 @@
-import { isCalendarDate, isDateTime } from "../codec/date.ts";
+// Not from `../codec/date.ts`: the bundle of the package would get a file of its own for the functions.
+import { isCalendarDate, isDateTime } from "@kit/core/codec";
 
 /** Type of a column that sorts a list, as PostgreSQL names it. */
 export type KeyType =
