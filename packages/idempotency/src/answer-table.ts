@@ -1,4 +1,5 @@
 import type { StoredAnswer } from "@kit/core";
+import { isTransactionConflict } from "@kit/core/pg";
 
 /** Part of a `pg` pool that the table uses. */
 export interface QueryablePool {
@@ -67,10 +68,9 @@ class ConflictError extends Error {
   }
 }
 
-/** Returns true if a transaction failed because of another one: SQLSTATE 40001 or 40P01, or an answer for the same key. */
+/** Returns true if a transaction failed because of another one, such as one that stored an answer for the same key. */
 export function isConflict(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return error instanceof ConflictError || code === "40001" || code === "40P01";
+  return error instanceof ConflictError || isTransactionConflict(error);
 }
 
 /** Answers in PostgreSQL. All queries belong to the transaction of the request. */

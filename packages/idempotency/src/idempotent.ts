@@ -4,6 +4,7 @@ import {
   defineWrapper,
   type Failure,
   invalidHeader,
+  type PassedAnswer,
   requestFingerprint,
   sendStored,
   storeAnswer,
@@ -100,38 +101,35 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
         "A request with this idempotency key is running; try again later",
       );
     };
-    const execution = requestTransaction(
-      ctx,
-      pool,
-      async () => {
-        if (!(await answers.lock(id))) return refuse();
-        const known = await answers.find(id);
-        if (known !== undefined) {
-          if (known.fingerprint === fingerprint) return sendStored(known);
-          return ctx.fail(
-            422,
-            "IDEMPOTENCY_KEY_REUSED",
-            "This idempotency key was used for another request; send a new key with each new request",
-          );
-        }
-        const answer = storeAnswer(await next());
-        const bytes = answer.body?.byteLength ?? 0;
-        if (bytes > maxBytes) {
-          throw new Error(
-            `${ctx.route}: the answer has ${bytes} bytes, but idempotent stores at most ${maxBytes}; answer with less, or raise \`maxBytes\``,
-          );
-        }
-        await answers.add(id, fingerprint, answer, hours * 3_600_000);
-        return sendStored(answer);
-      },
-      isolation === undefined ? {} : { isolation },
-    );
+    const execute = async (): Promise<PassedAnswer> => {
+      if (!(await answers.lock(id))) return refuse();
+      const known = await answers.find(id);
+      if (known !== undefined) {
+        if (known.fingerprint === fingerprint) return sendStored(known);
+        return ctx.fail(
+          422,
+          "IDEMPOTENCY_KEY_REUSED",
+          "This idempotency key was used for another request; send a new key with each new request",
+        );
+      }
+      const answer = storeAnswer(await next());
+      const bytes = answer.body?.byteLength ?? 0;
+      if (bytes > maxBytes) {
+        throw new Error(
+          `${ctx.route}: the answer has ${bytes} bytes, but idempotent stores at most ${maxBytes}; answer with less, or raise \`maxBytes\``,
+        );
+      }
+      await answers.add(id, fingerprint, answer, hours * 3_600_000);
+      return sendStored(answer);
+    };
     try {
-      return await execution;
+      return await requestTransaction(ctx, pool, execute, isolation === undefined ? {} : { isolation });
     } catch (error) {
       // Above `read committed`, a transaction does not see an answer that was stored after the transaction began.
       // PostgreSQL then rolls this transaction back when both change the same rows.
-      if (isConflict(error) && (await answers.find(id)) !== undefined) return refuse();
+      // Inside of another transaction, no query is possible any more.
+      const known = isConflict(error) ? await answers.find(id).catch(() => undefined) : undefined;
+      if (known !== undefined) return refuse();
       throw error;
     }
   });

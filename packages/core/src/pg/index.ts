@@ -5,6 +5,7 @@
  * @module
  */
 export { cancellable, type CancellablePool } from "./cancellable.ts";
+export { isTransactionConflict } from "./conflict.ts";
 export {
   requestTransaction,
   transaction,

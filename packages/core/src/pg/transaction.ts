@@ -9,6 +9,7 @@ import {
   unbindScope,
 } from "./bound-transactions.ts";
 import { cancellable, type CancellablePool } from "./cancellable.ts";
+import { isTransactionConflict } from "./conflict.ts";
 import type { Client, Pool } from "./driver.ts";
 import { hasEnded, type Isolation, isolationLevels, OpenTransaction } from "./open-transaction.ts";
 import { overlay } from "./overlay.ts";
@@ -37,9 +38,6 @@ const rollbackLimitMs = 10_000;
 /** Milliseconds of the first pause before a repetition. The pause doubles with each repetition, up to the maximum. */
 const firstPauseMs = 10;
 const maxPauseMs = 1_000;
-
-/** SQL states of failures after which the same transaction may succeed: serialization failure and deadlock. */
-const repeatable: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
 
 /**
  * Runs a function in a transaction. The function receives the context of the transaction, `tx`, in place of `ctx`:
@@ -83,7 +81,7 @@ export async function transaction<C extends TransactionContext, T>(
     try {
       return await runInTransaction(base, ctx.signal, isolation, withContext);
     } catch (error) {
-      if (attempt >= retries || ctx.signal.aborted || !isRepeatable(error)) throw error;
+      if (attempt >= retries || ctx.signal.aborted || !isTransactionConflict(error)) throw error;
     }
     const longest = Math.min(firstPauseMs * 2 ** attempt, maxPauseMs);
     // Transactions that met must not meet again.
@@ -233,16 +231,6 @@ async function runInSavepoint<T>(
   } finally {
     scope.isEnded = true;
   }
-}
-
-/** Returns true for an error, or a cause of an error, after which the same transaction may succeed. */
-function isRepeatable(error: unknown): boolean {
-  let current = error as { code?: unknown; cause?: unknown } | null | undefined;
-  for (let depth = 0; depth < 10 && typeof current === "object" && current !== null; depth++) {
-    if (repeatable.has(current.code)) return true;
-    current = current.cause as typeof current;
-  }
-  return false;
 }
 
 /** Returns the options of a function after a check. */

@@ -5,8 +5,7 @@ import type { AppError } from "@kit/errors";
 import { Answer } from "./wrapped-answer.ts";
 import { WrapperArgument } from "./context.ts";
 import { invalidSlot } from "./refusals.ts";
-import { StoredResult } from "./stored-result.ts";
-import type { StoredAnswer } from "./stored-result.ts";
+import { type StoredAnswer, StoredResult } from "./stored-result.ts";
 import type { PassedAnswer } from "./wrapper.ts";
 
 /**

@@ -4,7 +4,7 @@ export interface StoredAnswer {
   readonly status: number;
   /** Content type. `null` if there is no body. */
   readonly contentType: string | null;
-  /** Other headers, as names and values alternately. */
+  /** Other headers: name, value, name, value. */
   readonly headers: readonly string[];
   /** Body. `null` if there is none. */
   readonly body: Uint8Array | null;
