@@ -66,11 +66,13 @@ export function table(rows: readonly Row[]): string {
     }
   }
   const text = columns(lines, 2);
-  const memory = subjects.map(
-    (subject) => `${subject} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
-  );
+  // The scenarios with one feature have processes of their own, whose memory is in the JSON only.
+  const memory = subjects
+    .map((subject) => [subject, figure(rows, "all", subject, "rss_mib")] as const)
+    .filter(([, value]) => Number.isFinite(value))
+    .map(([subject, value]) => `${subject} ${value.toFixed(0)} MiB`);
   const note = rows.some((row) => row.metric === "busy" && row.value < full)
     ? "\n* not fully loaded, because it waited for requests or the database: it can handle more requests/s"
     : "";
-  return `${text}${note}\n\nmemory after the run: ${memory.join(", ")}`;
+  return `${text}${note}${memory.length === 0 ? "" : `\n\nmemory after the run: ${memory.join(", ")}`}`;
 }

@@ -1,26 +1,9 @@
 import { createApp, type Plugin } from "@kit/core";
-import type { ServerAdapter } from "@kit/types";
+import { chosenServer } from "../../subjects/chosen-server.ts";
 import { accountHandlers, accountMiddleware } from "./account.handlers.ts";
 import { healthHandlers, noteHandlers, requireAuth, storedNoteHandlers } from "./notes.handlers.ts";
 
 const auth = { name: "requireAuth", middleware: requireAuth, priority: 10 };
-
-/** Returns the adapter that the command line names. Loads only its modules, as in an application with one adapter. */
-async function chosenServer(): Promise<ServerAdapter> {
-  const name = process.argv[2] ?? "native";
-  switch (name) {
-    case "native":
-      return (await import("@kit/server-native")).nativeServer();
-    case "express":
-      return (await import("@kit/server-express")).expressServer();
-    case "fastify":
-      return (await import("@kit/server-fastify")).fastifyServer();
-    case "hono":
-      return (await import("@kit/server-hono")).honoServer();
-    default:
-      throw new RangeError(`There is no adapter ${name}; the adapters are native, express, fastify and hono`);
-  }
-}
 
 /** Plugin that observes every request, as the debug sidecar and telemetry do. */
 const looker: Plugin = { name: "looker", observe: { capacity: 1_000, spans: true, onResponse: () => {} } };
