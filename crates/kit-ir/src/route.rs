@@ -1,4 +1,6 @@
 //! Routes and their contracts.
+//!
+//! tidy: long because the examples of the functions contain the JSON of a route
 
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
@@ -210,6 +212,27 @@ impl Route {
     /// ```
     pub fn has_replies(&self) -> bool {
         !self.replies.is_empty() || self.wrappers.iter().any(|wrapper| !wrapper.replies.is_empty())
+    }
+
+    /// Returns true if a wrapper of the route executes repeated requests only once: the wrapper of `@kit/idempotency`, or
+    /// another one with its two errors. The queries of the handler then belong to the transaction of the wrapper.
+    ///
+    /// ```
+    /// use kit_ir::Route;
+    ///
+    /// # let route = |wrappers: &str, throws: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "POST", "path": "/payments", "key": "POST /payments", "group": "payments", "parameters": [],
+    /// #           "slots": {{ "params": null, "query": null, "body": 0, "response": 1 }}, "status": 201,
+    /// #           "wrappers": {wrappers}, "throws": {throws},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// assert!(!route("[]", "[]").has_idempotency_keys());
+    /// let errors = r#"[{ "code": "IDEMPOTENCY_KEY_IN_USE", "status": 409 }, { "code": "IDEMPOTENCY_KEY_REUSED", "status": 422 }]"#;
+    /// assert!(route(r#"[{ "name": "once" }]"#, errors).has_idempotency_keys());
+    /// ```
+    pub fn has_idempotency_keys(&self) -> bool {
+        let throws = |code| self.throws.iter().any(|error| error.code == code);
+        !self.wrappers.is_empty() && throws("IDEMPOTENCY_KEY_IN_USE") && throws("IDEMPOTENCY_KEY_REUSED")
     }
 
     /// Returns the replies of the contract, then the replies of the wrappers. A status may appear twice.

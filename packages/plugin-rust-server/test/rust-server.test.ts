@@ -168,7 +168,7 @@ test("the plugin warns about an entity behind middleware without @owner, whose h
   project.write("src/items.types.ts", types.replace("@table items", "@table items @owner none"));
   rmSync(join(project.root, "src/handlers/items.rs"));
   const second = project.build(["--no-compile"]);
-  assert.doesNotMatch(second.text, /warning/);
+  assert.doesNotMatch(second.text, /@owner/);
   assert.match(project.read("src/handlers/items.rs"), /item::get\(&self\.pool, id\)/);
 });
 
@@ -189,7 +189,70 @@ test("the plugin warns about a route without the middleware of the owner until t
   assert.match(project.read("src/middleware/require_user.rs"), /pub user_name: String,/);
   assert.match(project.build(["--no-compile"]).text, message);
   project.write("src/handlers/opens.rs", "// written by hand\n");
+  assert.doesNotMatch(project.build(["--no-compile"]).text, /GET \/open/);
+});
+
+test("the plugin warns about middleware and handlers that respond with 501 until the user writes them", () => {
+  project.write("src/items.types.ts", types.replace("@table items", "@table items @owner none"));
+  project.write(
+    "src/items.routes.ts",
+    routes.replace(
+      '  "GET',
+      '  "POST /items/:id/mark": RouteContract<{ id: string }, void, void, void>;\n  "GET',
+    ),
+  );
+  const marked = application("").replace(
+    '"GET /items/:id"',
+    '"POST /items/:id/mark": () => {}, "GET /items/:id"',
+  );
+  project.write("src/app.ts", marked);
+  const { code, text } = project.build(["--no-compile"]);
+  assert.equal(code, 0, text);
+  assert.match(text, /`POST \/items\/:id\/mark` answers 501, because kit cannot generate its handler/);
+  assert.match(text, /src\/items\.routes\.ts:4:3/);
+  assert.match(text, /write the handler in src\/handlers\/items\.rs/);
+  assert.match(
+    text,
+    /`requireUser` has no code in Rust, so its routes answer 501: `POST \/items\/:id\/mark`, `GET \/items\/:id`/,
+  );
+  assert.match(text, /write the middleware in src\/middleware\/require_user\.rs/);
+
+  for (const path of ["src/handlers/items.rs", "src/middleware/require_user.rs"]) {
+    project.write(path, project.read(path).replaceAll("not_implemented", "internal"));
+  }
   assert.doesNotMatch(project.build(["--no-compile"]).text, /warning/);
+});
+
+test("the plugin generates no handler of a route with idempotency keys, because its queries need the transaction", () => {
+  project.write(
+    "src/items.routes.ts",
+    routes.replace(
+      '"GET /items/:id": RouteContract<{ id: string }, void, void, Item>',
+      '"POST /items": RouteContract<void, void, Item, Item>',
+    ),
+  );
+  project.write(
+    "src/app.ts",
+    `import { createApp, defineHandlers } from "@kit/core";
+import { idempotent } from "@kit/idempotency";
+import { nativeServer } from "@kit/server-native";
+import type { ItemRoutes } from "./items.routes.ts";
+export const once = idempotent({ pool: undefined as never, by: "none" });
+export const itemHandlers = defineHandlers<ItemRoutes>({ "POST /items": () => { throw new Error(); } });
+export const app = createApp({
+  server: nativeServer(),
+  routes: [{ prefix: "/", handlers: itemHandlers, middleware: [{ name: "once", middleware: once, priority: 1 }] }],
+});
+`,
+  );
+  project.write("src/items.types.ts", types.replace("@table items", "@table items @owner none"));
+  const { code, text } = project.build(["--no-compile"]);
+  assert.equal(code, 0, text);
+  assert.match(
+    text,
+    /generated handler of `POST \/items` answers 501: its queries must run in the transaction of the wrapper/,
+  );
+  assert.match(text, /`once` has no code in Rust/);
 });
 
 const OPEN = `import type { OpenRoutes } from "./open.routes.ts";

@@ -8,6 +8,7 @@ mod operations;
 mod owner;
 mod refusals;
 mod resource;
+mod unwritten;
 mod values;
 
 use kit_ir::{DeclarationId, Program, Property, Route, TypeId};
@@ -32,19 +33,21 @@ pub(crate) fn files(
         routes,
         database,
     };
-    let mut denials = Vec::new();
+    let mut gaps = Gaps::default();
     let mut files: Vec<File> = routes
         .groups
         .iter()
-        .map(|group| known.handlers(group, &mut denials))
+        .map(|group| known.handlers(group, &mut gaps))
         .collect();
-    files.extend(
-        routes
-            .middleware
-            .iter()
-            .map(|known| middleware(known, types.program, database)),
-    );
-    (files, owner::warnings(types.program, &denials))
+    for known in &routes.middleware {
+        let file = middleware(known, types.program, database);
+        gaps.warnings
+            .extend(unwritten::middleware(known, &file.path, routes, types.program));
+        files.push(file);
+    }
+    let mut warnings = owner::warnings(types.program, &gaps.denials);
+    warnings.append(&mut gaps.warnings);
+    (files, warnings)
 }
 
 /// Adds a filter to a table for each property by which a route filters the rows of this table.
@@ -105,6 +108,14 @@ struct DeniedRoute<'a> {
     /// Path of the file that contains the handler.
     path: String,
     denial: Denial,
+}
+
+/// Parts of the server that respond with 501.
+#[derive(Default)]
+struct Gaps<'a> {
+    denials: Vec<DeniedRoute<'a>>,
+    /// Warnings about handlers and middleware that kit cannot generate.
+    warnings: Vec<Warning>,
 }
 
 /// A helper function that several handlers may call.
@@ -170,7 +181,7 @@ impl Uses {
 }
 
 impl<'k> HandlerContext<'k, '_> {
-    fn handlers<'a>(self, group: &Group<'a>, denials: &mut Vec<DeniedRoute<'a>>) -> File {
+    fn handlers<'a>(self, group: &Group<'a>, gaps: &mut Gaps<'a>) -> File {
         let mut uses = Uses::default();
         uses.errors.add("crate::error", "Error");
         let path = group.file();
@@ -195,7 +206,7 @@ impl<'k> HandlerContext<'k, '_> {
             {
                 uses.model(self.types.name(id));
             }
-            handlers.push(self.handler(group, handled, &path, &mut uses, denials));
+            handlers.push(self.handler(group, handled, &path, &mut uses, gaps));
         }
         let comment = file_doc(&format!(
             "Handlers of `{}`. This file is yours: kit wrote it once and does not change it.",
@@ -232,26 +243,33 @@ impl<'k> HandlerContext<'k, '_> {
         handled: &RouteNames<'a>,
         path: &str,
         uses: &mut Uses,
-        denials: &mut Vec<DeniedRoute<'a>>,
+        gaps: &mut Gaps<'a>,
     ) -> TokenStream {
         // If the generated code is discarded, its imports must be discarded too.
         let mut wanted = uses.clone();
         let reference = handled.route.reference();
-        let code = match (
-            self.handler_code(group, handled, &mut wanted),
-            wanted.denied.take(),
-        ) {
+        let generated = self.handler_code(group, handled, &mut wanted);
+        if handled.route.has_idempotency_keys() {
+            wanted.deny(
+                "its queries must run in the transaction of the wrapper that executes repeated requests once"
+                    .to_owned(),
+            );
+        }
+        let code = match (generated, wanted.denied.take()) {
             (Some(_), Some(denial)) => {
                 let code = owner::denied(&reference, &denial.reason);
                 let (route, path) = (handled.route, path.to_owned());
-                denials.push(DeniedRoute { route, path, denial });
+                gaps.denials.push(DeniedRoute { route, path, denial });
                 code
             }
             (Some(code), None) => {
                 *uses = wanted;
                 code
             }
-            (None, _) => not_written(&reference, path),
+            (None, _) => {
+                gaps.warnings.push(unwritten::handler(handled.route, path));
+                unwritten::body(&reference, path)
+            }
         };
         let input = ident(if reads_field_of(&code, "input") {
             "input"
@@ -288,7 +306,7 @@ fn middleware(middleware: &Middleware, program: &Program, database: &Database<'_
         wrapper,
     } = middleware;
     let path = format!("src/middleware/{}.rs", module.trim_start_matches("r#"));
-    let code = not_written(name, &path);
+    let code = unwritten::body(name, &path);
     let fields = adds.iter().map(|added| {
         let ContextValue { context, field } = added;
         let comment = doc(&format!(
@@ -383,10 +401,4 @@ fn middleware(middleware: &Middleware, program: &Program, database: &Database<'_
         }
     };
     File::user(path, &file)
-}
-
-/// Returns the body of a handler that kit cannot generate. It responds with 501 and names the file to edit.
-fn not_written(what: &str, file: &str) -> TokenStream {
-    let (what, file) = (string_literal(what), string_literal(file));
-    quote!(Err(Error::not_implemented(#what, #file)))
 }
