@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Migration, PlanError, Problem, Snapshot, Table};
+use crate::{ForeignObject, Migration, PlanError, Problem, Snapshot, Table};
 
 /// State of the database after all migrations are applied.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,14 +49,17 @@ pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     };
     let mut merge = Merge::default();
     let mut tables = nodes[first].snapshot.tables().to_vec();
+    let mut foreign = nodes[first].snapshot.foreign().to_vec();
     let mut behind = ancestors(&nodes, first);
     let mut names = vec![nodes[first].name];
     for &head in others {
         let own = ancestors(&nodes, head);
         let base = behind.intersection(&own).last();
+        let foreign_base = base.map_or(&[][..], |at| nodes[*at].snapshot.foreign());
         let base = base.map_or(&[][..], |at| nodes[*at].snapshot.tables());
         merge.between = format!("{} and {}", names.join(", "), nodes[head].name);
         tables = merge.tables(base, &tables, nodes[head].snapshot.tables());
+        foreign = merge.foreign(foreign_base, &foreign, nodes[head].snapshot.foreign());
         behind.extend(own);
         names.push(nodes[head].name);
     }
@@ -67,7 +70,7 @@ pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     }
     let ids = heads.iter().map(|at| nodes[*at].snapshot.id()).collect();
     Ok(Latest {
-        snapshot: Some(Snapshot::merged(tables, ids)),
+        snapshot: Some(Snapshot::merged(tables, foreign, ids)),
         side_by_side: names.into_iter().map(str::to_owned).collect(),
     })
 }
@@ -157,6 +160,8 @@ impl Merge {
                 let place = format!("{}.", one.name);
                 Some(Table {
                     comment: merge.value(&one.name, &base.comment, &one.comment, &other.comment),
+                    key_name: merge.value(&one.name, &base.key_name, &one.key_name, &other.key_name),
+                    kept_names: one.kept_names.union(&other.kept_names).cloned().collect(),
                     primary_key: merge.value(
                         &one.name,
                         &base.primary_key,
@@ -207,6 +212,28 @@ impl Merge {
                 })
             },
         )
+    }
+
+    fn foreign(
+        &mut self,
+        base: &[ForeignObject],
+        ours: &[ForeignObject],
+        theirs: &[ForeignObject],
+    ) -> Vec<ForeignObject> {
+        let named = |list: &[ForeignObject]| -> Vec<(String, ForeignObject)> {
+            list.iter()
+                .map(|object| (object.title(), object.clone()))
+                .collect()
+        };
+        let merged = self.each(
+            "",
+            &named(base),
+            &named(ours),
+            &named(theirs),
+            |(title, _)| title,
+            |_, _, one, other| (one == other).then(|| one.clone()),
+        );
+        merged.into_iter().map(|(_, object)| object).collect()
     }
 
     fn value<T: PartialEq + Clone>(&mut self, place: &str, base: &T, ours: &T, theirs: &T) -> T {

@@ -29,8 +29,13 @@ struct PendingProblem {
 /// contains `pending.sql` and `pending.json`. Differences that cannot be planned are listed in `pending.json`
 /// under `problems`.
 pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
-    let mut files = vec![file("snapshot.json", Snapshot::after(previous, schema).to_json())];
-    match plan(previous, schema) {
+    let planned = plan(previous, schema);
+    let next = match &planned {
+        Ok(plan) => plan.snapshot(previous),
+        Err(_) => Snapshot::after(previous, schema),
+    };
+    let mut files = vec![file("snapshot.json", next.to_json())];
+    match planned {
         Ok(plan) if plan.is_empty() => {}
         Ok(plan) => {
             let sql = plan.sql();

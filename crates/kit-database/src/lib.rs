@@ -32,6 +32,7 @@ mod change;
 mod diff;
 mod draft;
 pub mod drizzle;
+mod foreign;
 pub mod kysely;
 mod migration;
 mod model;
@@ -51,6 +52,7 @@ pub use branches::{Latest, committed, latest};
 pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, draft_of_problems};
+pub use foreign::{ForeignObject, ObjectKind};
 pub use migration::{Migration, MigrationError};
 pub use model::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ForeignKey, Index, Range, Rule, Schema,

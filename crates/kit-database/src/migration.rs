@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::names;
-use crate::{Plan, PlannedChange, Schema, Snapshot, SnapshotError, TextFile};
+use crate::{Plan, PlannedChange, Snapshot, SnapshotError, TextFile};
 
 /// A migration, created from a plan or read from its directory.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,6 @@ impl Migration {
         name: &str,
         plan: &Plan,
         previous: Option<&Snapshot>,
-        schema: &Schema,
     ) -> Result<Self, MigrationError> {
         if !is_timestamp(timestamp) {
             return Err(MigrationError::Timestamp(timestamp.to_owned()));
@@ -124,7 +123,7 @@ impl Migration {
             ),
             destructive: plan.is_destructive(),
             changes: plan.changes.clone(),
-            snapshot: Some(Snapshot::after(previous, schema)),
+            snapshot: Some(plan.snapshot(previous)),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Model of PostgreSQL tables, with the few facts about their entities that schema files need.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use kit_ir::{Decimal, LiteralValue, ReferentialAction};
@@ -39,6 +40,13 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Names of the primary key's columns; never empty.
     pub primary_key: Vec<String>,
+    /// Name of the primary key constraint, if hand-written SQL or an adopted database chose another name than kit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_name: Option<String>,
+    /// Names of constraints and indexes that hand-written SQL or an adopted database chose. Migrations do not rename
+    /// them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub kept_names: BTreeSet<String>,
     /// Unique constraints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<Unique>,
@@ -56,7 +64,9 @@ pub struct Table {
 impl Table {
     /// Returns the name of the primary key constraint.
     pub fn primary_key_name(&self) -> String {
-        crate::names::constraint(&[&self.name], "pkey")
+        self.key_name
+            .clone()
+            .unwrap_or_else(|| crate::names::constraint(&[&self.name], "pkey"))
     }
 
     /// Returns the column with the given name.

@@ -4,15 +4,19 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::{Column, ColumnSource, Schema, Table, names};
+use crate::{Column, ColumnSource, ForeignObject, Schema, Table, names};
 
 /// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
 /// types, so renaming a property without renaming its column changes nothing.
 ///
-/// Two snapshots are equal if their tables are equal. Their ids and parents are not compared.
+/// Two snapshots are equal if their tables and foreign objects are equal. Their ids and parents are not compared.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     tables: Vec<Table>,
+    /// Objects that no entity describes, sorted.
+    foreign: Vec<ForeignObject>,
+    /// Checksum of the hand-written SQL whose result the snapshot describes; `None` if kit wrote the SQL.
+    sql: Option<String>,
     /// Ids that the next snapshot records as its parents: the id of this snapshot, or if it merges other
     /// snapshots, their ids.
     ids: Vec<String>,
@@ -23,7 +27,7 @@ pub struct Snapshot {
 
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
-        self.tables == other.tables
+        self.tables == other.tables && self.foreign == other.foreign
     }
 }
 
@@ -35,7 +39,13 @@ struct Document {
     id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parents: Option<Vec<String>>,
+    /// Checksum of the hand-written SQL whose result the snapshot describes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sql: Option<String>,
     tables: Vec<Table>,
+    /// Objects that no entity describes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<ForeignObject>,
 }
 
 /// Error for a snapshot that cannot be read.
@@ -66,18 +76,58 @@ impl Snapshot {
     /// Creates the snapshot of a schema that was planned from another snapshot.
     pub fn after(previous: Option<&Self>, schema: &Schema) -> Self {
         let tables: Vec<Table> = schema.tables.iter().map(Self::without_entity).collect();
+        Self::with_parents(previous, tables, Vec::new(), None)
+    }
+
+    /// Creates the snapshot after hand-written SQL. `checksum` identifies the SQL.
+    pub fn recorded(
+        previous: Option<&Self>,
+        tables: Vec<Table>,
+        foreign: Vec<ForeignObject>,
+        checksum: String,
+    ) -> Self {
+        Self::with_parents(previous, tables, foreign, Some(checksum))
+    }
+
+    /// Returns the snapshot with other foreign objects, after a migration was run to find them.
+    #[must_use]
+    pub fn with_foreign(&self, foreign: Vec<ForeignObject>) -> Self {
+        let parents = self.parents.clone().unwrap_or_default();
+        Self::new(self.tables.clone(), foreign, self.sql.clone(), parents)
+    }
+
+    pub(crate) fn with_parents(
+        previous: Option<&Self>,
+        tables: Vec<Table>,
+        foreign: Vec<ForeignObject>,
+        sql: Option<String>,
+    ) -> Self {
         let parents = previous.map_or_else(Vec::new, |previous| previous.ids.clone());
+        Self::new(tables, foreign, sql, parents)
+    }
+
+    fn new(
+        tables: Vec<Table>,
+        mut foreign: Vec<ForeignObject>,
+        sql: Option<String>,
+        parents: Vec<String>,
+    ) -> Self {
+        foreign.sort();
         Self {
-            ids: vec![id(&tables, &parents)],
+            ids: vec![id(&tables, &foreign, &parents)],
             tables,
+            foreign,
+            sql,
             parents: Some(parents),
         }
     }
 
     /// Creates the snapshot that merges several branches. `ids` are the ids of the merged snapshots.
-    pub(crate) fn merged(tables: Vec<Table>, ids: Vec<String>) -> Self {
+    pub(crate) fn merged(tables: Vec<Table>, foreign: Vec<ForeignObject>, ids: Vec<String>) -> Self {
         Self {
             tables,
+            foreign,
+            sql: None,
             ids,
             parents: None,
         }
@@ -117,6 +167,17 @@ impl Snapshot {
         &self.tables
     }
 
+    /// Returns the objects that no entity describes: hand-written SQL made them, or an adopted database has them.
+    pub fn foreign(&self) -> &[ForeignObject] {
+        &self.foreign
+    }
+
+    /// Returns the checksum of the hand-written SQL whose result the snapshot describes, or `None` if kit wrote the
+    /// SQL.
+    pub fn sql_checksum(&self) -> Option<&str> {
+        self.sql.as_deref()
+    }
+
     /// Reads `snapshot.json`.
     ///
     /// # Errors
@@ -134,9 +195,13 @@ impl Snapshot {
         }
         let document: Document = serde_json::from_value(value).map_err(SnapshotError::Syntax)?;
         let named = document.parents.clone().unwrap_or_default();
-        let own = document.id.unwrap_or_else(|| id(&document.tables, &named));
+        let own = document
+            .id
+            .unwrap_or_else(|| id(&document.tables, &document.foreign, &named));
         Ok(Self {
             tables: document.tables,
+            foreign: document.foreign,
+            sql: document.sql,
             ids: vec![own],
             parents: document.parents,
         })
@@ -151,7 +216,9 @@ impl Snapshot {
             version: Self::VERSION,
             id: Some(self.id()),
             parents: self.parents.clone(),
+            sql: self.sql.clone(),
             tables: self.tables.clone(),
+            foreign: self.foreign.clone(),
         };
         let mut text = serde_json::to_string_pretty(&document).expect("tables have a JSON form");
         text.push('\n');
@@ -159,13 +226,17 @@ impl Snapshot {
     }
 }
 
-/// Returns an id that is a hash of the tables and of the ids of the parents.
-fn id(tables: &[Table], parents: &[String]) -> String {
+/// Returns an id that is a hash of the tables, of the foreign objects and of the ids of the parents.
+fn id(tables: &[Table], foreign: &[ForeignObject], parents: &[String]) -> String {
     let mut hash = Sha256::new();
     for parent in parents {
         hash.update(parent);
         hash.update([0]);
     }
     hash.update(serde_json::to_vec(tables).expect("tables have a JSON form"));
+    // Snapshots without foreign objects keep the ids that earlier versions of kit gave them.
+    if !foreign.is_empty() {
+        hash.update(serde_json::to_vec(foreign).expect("foreign objects have a JSON form"));
+    }
     names::hex(&hash.finalize()[..8])
 }

@@ -32,7 +32,7 @@ fn migration(minute: u32, others: &[Migration], schema: &Schema) -> Migration {
     let before = latest(others).unwrap();
     let previous = before.snapshot.as_ref();
     let plan = plan(previous, schema).unwrap();
-    let made = Migration::create(&format!("2026010203{minute:02}00"), "m", &plan, previous, schema).unwrap();
+    let made = Migration::create(&format!("2026010203{minute:02}00"), "m", &plan, previous).unwrap();
     let files = made.files();
     let text = |at: usize| files[at].text.as_str();
     Migration::read(&made.name, text(0), text(1), Some(text(2))).unwrap()

@@ -223,7 +223,6 @@ fn reads_back_a_migration_from_its_files() {
         " Create: Notes! ",
         &plan(None, &schema).unwrap(),
         None,
-        &schema,
     )
     .unwrap();
     assert_eq!(made.name, "20260102030405_create_notes");
@@ -260,9 +259,7 @@ fn reads_back_a_migration_from_its_files() {
 
 #[test]
 fn explains_why_a_migration_is_invalid() {
-    let create = |timestamp, name| {
-        Migration::create(timestamp, name, &Plan::default(), None, &Schema::default()).unwrap_err()
-    };
+    let create = |timestamp, name| Migration::create(timestamp, name, &Plan::default(), None).unwrap_err();
     assert!(create("2026", "x").to_string().contains("yyyymmddhhmmss"));
     assert!(
         create("20260102030405", "../")

@@ -1,55 +1,32 @@
-//! Tables as PostgreSQL itself describes them.
+//! Objects of a database as PostgreSQL itself describes them.
 //!
 //! All definitions come from PostgreSQL's own functions (`format_type`, `pg_get_expr`, `pg_get_constraintdef`,
-//! `pg_get_indexdef`), so two equal tables are equal here even if different statements created them.
+//! `pg_get_indexdef`), so two equal objects are equal here even if different statements created them. Privileges,
+//! owners and tablespaces are not part of the description.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use kit_database::{ForeignObject, ObjectKind};
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::history;
 use crate::{DatabaseError, MigrateError};
 
-/// Tables of one schema of a database, sorted by name, without the tables of kit's own history.
+/// Objects of one schema of a database, without those of kit's own history and of extensions. Objects of a table follow
+/// the table: comment, columns in their order, constraints, indexes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalog {
-    /// The tables.
-    pub tables: Vec<CatalogTable>,
+    /// The objects.
+    pub objects: Vec<CatalogObject>,
 }
 
-/// A table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CatalogTable {
-    /// Name of the table.
-    pub name: String,
-    /// Text of `COMMENT ON TABLE`.
-    pub comment: Option<String>,
-    /// Columns, in the order of the table.
-    pub columns: Vec<CatalogColumn>,
-    /// Primary key, unique constraints, checks and foreign keys, sorted by name. `NOT NULL` is part of the column.
-    pub constraints: Vec<CatalogObject>,
-    /// Indexes that belong to no constraint, sorted by name.
-    pub indexes: Vec<CatalogObject>,
-}
-
-/// A column.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CatalogColumn {
-    /// Name of the column.
-    pub name: String,
-    /// Type, default and nullability: `character varying(200) DEFAULT 'x'::character varying NOT NULL`.
-    pub definition: String,
-    /// Text of `COMMENT ON COLUMN`.
-    pub comment: Option<String>,
-}
-
-/// A constraint or an index.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// An object of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogObject {
-    /// Name of the constraint or index.
-    pub name: String,
-    /// Definition without the name: `UNIQUE (email)`, `CREATE INDEX … ON notes USING btree (author_id)`.
-    pub definition: String,
-    /// False for an index whose creation was interrupted, and for a constraint that is `NOT VALID`.
-    pub valid: bool,
+    /// Kind, table, name and definition of the object, and the objects on which it depends.
+    pub described: ForeignObject,
+    /// True if the object comes from a parent table, or belongs to a partition as part of its parent.
+    pub inherited: bool,
 }
 
 /// Schema of the database to describe.
@@ -62,106 +39,259 @@ pub(crate) enum Scope {
 }
 
 impl Catalog {
-    /// Describes the tables of the selected schema.
+    /// Describes the objects of the selected schema.
     pub(crate) async fn read(client: &Client, scope: Scope) -> Result<Self, MigrateError> {
-        let schema = match scope {
-            Scope::Current => "current_schema()::regnamespace",
-            Scope::Temporary => "pg_my_temp_schema()",
-        };
-        let ours = history::TABLES.map(|name| format!("'{name}'")).join(", ");
-        let tables = format!(
-            "SELECT oid, relname, obj_description(oid, 'pg_class') AS comment FROM pg_catalog.pg_class \
-             WHERE relnamespace = {schema} AND relkind IN ('r', 'p') AND relname NOT IN ({ours})"
-        );
-        let with = |rest: &str| format!("WITH tables AS MATERIALIZED ({tables}) {rest}");
-        let mut catalog = Self::default();
-        for row in rows(
-            client,
-            &with("SELECT relname, comment FROM tables ORDER BY relname"),
-        )
-        .await?
-        {
-            catalog.tables.push(CatalogTable {
-                name: text(&row, 0),
-                comment: row.get(1).map(str::to_owned),
-                ..CatalogTable::default()
-            });
+        let mut found: Vec<(String, CatalogObject)> = Vec::new();
+        for row in rows(client, &objects_query(scope)).await? {
+            let Some(kind) = kind(&text(&row, 1)) else {
+                continue;
+            };
+            let described = ForeignObject {
+                kind,
+                table: row.get(2).map(str::to_owned),
+                name: text(&row, 3),
+                definition: row.get(4).map(str::to_owned),
+                uses: Vec::new(),
+            };
+            let inherited = row.get(5) == Some("t");
+            found.push((text(&row, 0), CatalogObject { described, inherited }));
         }
-        let columns = with(
-            "SELECT relname, attname, format_type(atttypid, atttypmod) \
-             || CASE WHEN attcollation <> typcollation THEN ' COLLATE ' || attcollation::regcollation ELSE '' END \
-             || CASE attidentity WHEN 'a' THEN ' GENERATED ALWAYS AS IDENTITY' WHEN 'd' THEN ' GENERATED BY DEFAULT AS IDENTITY' ELSE '' END \
-             || CASE WHEN attgenerated <> '' THEN ' GENERATED ALWAYS AS (' || pg_get_expr(adbin, adrelid, true) || ')' \
-                ELSE coalesce(' DEFAULT ' || pg_get_expr(adbin, adrelid, true), '') END \
-             || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END, \
-             col_description(tables.oid, attnum) \
-             FROM tables JOIN pg_catalog.pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped \
-             JOIN pg_catalog.pg_type ON pg_type.oid = atttypid \
-             LEFT JOIN pg_catalog.pg_attrdef ON adrelid = attrelid AND adnum = attnum ORDER BY relname, attnum",
-        );
-        for row in rows(client, &columns).await? {
-            catalog.table_of_row(&row).columns.push(CatalogColumn {
-                name: text(&row, 1),
-                definition: text(&row, 2),
-                comment: row.get(3).map(str::to_owned),
-            });
+        let titles: BTreeMap<&str, String> = found
+            .iter()
+            .map(|(key, object)| (key.as_str(), object.described.title()))
+            .collect();
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        if scope == Scope::Current {
+            for row in rows(client, DEPENDENCIES).await? {
+                let (user, used) = (text(&row, 0), text(&row, 1));
+                if let (Some(own), Some(title)) = (titles.get(user.as_str()), titles.get(used.as_str()))
+                    && own != title
+                {
+                    uses.entry(user).or_default().insert(title.clone());
+                }
+            }
         }
-        // Skip `NOT NULL` constraints: they exist since PostgreSQL 18, and older versions store `NOT NULL` only in the
-        // column.
-        let constraints = with(
-            "SELECT relname, conname, pg_get_constraintdef(pg_constraint.oid, true), convalidated \
-             FROM tables JOIN pg_catalog.pg_constraint ON conrelid = tables.oid \
-             WHERE contype NOT IN ('n', 't') ORDER BY relname, conname",
-        );
-        for row in rows(client, &constraints).await? {
-            catalog.table_of_row(&row).constraints.push(object(&row));
-        }
-        let indexes = with(
-            "SELECT tables.relname, class.relname, \
-             replace(pg_get_indexdef(indexrelid, 0, true), ' ' || quote_ident(class.relname) || ' ON ', ' ON '), \
-             indisvalid AND indisready \
-             FROM tables JOIN pg_catalog.pg_index ON indrelid = tables.oid \
-             JOIN pg_catalog.pg_class AS class ON class.oid = indexrelid \
-             WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid \
-             AND contype IN ('p', 'u', 'x')) ORDER BY 1, 2",
-        );
-        for row in rows(client, &indexes).await? {
-            catalog.table_of_row(&row).indexes.push(object(&row));
-        }
-        Ok(catalog)
+        drop(titles);
+        let objects = found
+            .into_iter()
+            .map(|(key, mut object)| {
+                object.described.uses = uses.remove(&key).unwrap_or_default().into_iter().collect();
+                object
+            })
+            .collect();
+        Ok(Self { objects })
+    }
+
+    /// Returns the descriptions of the objects.
+    pub fn described(&self) -> impl Iterator<Item = &ForeignObject> {
+        self.objects.iter().map(|object| &object.described)
+    }
+
+    /// Returns the object with the kind, table and name of the given object.
+    pub fn find(&self, wanted: &ForeignObject) -> Option<&ForeignObject> {
+        self.described().find(|object| object.is_same_object(wanted))
     }
 
     /// Returns the table with the given name.
-    pub fn table(&self, name: &str) -> Option<&CatalogTable> {
-        self.tables.iter().find(|table| table.name == name)
-    }
-
-    /// Returns the table whose name is in the first field of a row. Adds the table if it is missing.
-    fn table_of_row(&mut self, row: &SimpleQueryRow) -> &mut CatalogTable {
-        let name = text(row, 0);
-        let at = self
-            .tables
-            .iter()
-            .position(|table| table.name == name)
-            .unwrap_or_else(|| {
-                // Another session created the table between the two queries.
-                self.tables.push(CatalogTable {
-                    name,
-                    ..CatalogTable::default()
-                });
-                self.tables.len() - 1
-            });
-        &mut self.tables[at]
+    pub fn table(&self, name: &str) -> Option<&ForeignObject> {
+        self.described()
+            .find(|object| object.kind == ObjectKind::Table && object.name == name)
     }
 }
 
-fn object(row: &SimpleQueryRow) -> CatalogObject {
-    CatalogObject {
-        name: text(row, 1),
-        definition: text(row, 2),
-        valid: row.get(3) == Some("t"),
-    }
+fn kind(text: &str) -> Option<ObjectKind> {
+    Some(match text {
+        "extension" => ObjectKind::Extension,
+        "type" => ObjectKind::Type,
+        "sequence" => ObjectKind::Sequence,
+        "function" => ObjectKind::Function,
+        "table" => ObjectKind::Table,
+        "comment" => ObjectKind::Comment,
+        "column" => ObjectKind::Column,
+        "constraint" => ObjectKind::Constraint,
+        "index" => ObjectKind::Index,
+        "view" => ObjectKind::View,
+        "rule" => ObjectKind::Rule,
+        "trigger" => ObjectKind::Trigger,
+        "policy" => ObjectKind::Policy,
+        "statistics" => ObjectKind::Statistics,
+        "other" => ObjectKind::Other,
+        _ => return None,
+    })
 }
+
+/// Returns the query for all objects: key, kind, table, name, definition, and if the object is inherited.
+fn objects_query(scope: Scope) -> String {
+    let schema = match scope {
+        Scope::Current => "current_schema()::regnamespace",
+        Scope::Temporary => "pg_my_temp_schema()",
+    };
+    let ours = history::TABLES.map(|name| format!("'{name}'")).join(", ");
+    OBJECTS
+        .replace("{schema}", schema)
+        .replace("{ours}", &ours)
+        .replace(
+            "{everywhere}",
+            if scope == Scope::Current { "true" } else { "false" },
+        )
+}
+
+/// Query for the objects. `{schema}` is the schema, `{ours}` the names of kit's own tables. Functions with one more
+/// argument (`true`) print names without their schema if the `search_path` finds them.
+const OBJECTS: &str = r"
+WITH ns AS MATERIALIZED (SELECT {schema}::oid AS oid, quote_ident(nspname) || '.' AS prefix
+  FROM pg_catalog.pg_namespace WHERE oid = {schema}),
+members AS MATERIALIZED (SELECT classid, objid FROM pg_catalog.pg_depend WHERE deptype = 'e'),
+relations AS MATERIALIZED (SELECT c.*, ns.prefix FROM pg_catalog.pg_class c, ns WHERE relnamespace = ns.oid
+  AND relname NOT IN ({ours}) AND NOT EXISTS (SELECT FROM members WHERE classid = 'pg_class'::regclass AND objid = c.oid)),
+tables AS MATERIALIZED (SELECT * FROM relations WHERE relkind IN ('r', 'p')),
+procedures AS MATERIALIZED (SELECT p.*, ns.prefix, p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS signature
+  FROM pg_catalog.pg_proc p, ns WHERE pronamespace = ns.oid
+  AND NOT EXISTS (SELECT FROM members WHERE classid = 'pg_proc'::regclass AND objid = p.oid)),
+types AS MATERIALIZED (SELECT t.*, ns.prefix FROM pg_catalog.pg_type t, ns WHERE typnamespace = ns.oid
+  AND (typtype IN ('e', 'd', 'r') OR typtype = 'c' AND EXISTS (SELECT FROM pg_class WHERE oid = typrelid AND relkind = 'c'))
+  AND NOT EXISTS (SELECT FROM members WHERE classid = 'pg_type'::regclass AND objid = t.oid)),
+found (key, kind, rank, owner, name, definition, inherited, position, comment, parent) AS (
+  SELECT 'pg_extension/' || e.oid || '/0', 'extension', 1, NULL, extname::text,
+    'CREATE EXTENSION IF NOT EXISTS ' || quote_ident(extname) || CASE WHEN extrelocatable AND nspname <> 'public' AND extnamespace <> ns.oid
+      THEN ' WITH SCHEMA ' || quote_ident(nspname) ELSE '' END, false, 0, NULL, ''
+    FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = extnamespace, ns WHERE extname <> 'plpgsql' AND {everywhere}
+  UNION ALL
+  SELECT 'pg_type/' || oid || '/0', 'type', 2, NULL, typname::text, CASE typtype
+    WHEN 'e' THEN 'CREATE TYPE ' || quote_ident(typname) || ' AS ENUM (' || coalesce((SELECT string_agg(quote_literal(enumlabel), ', ' ORDER BY enumsortorder)
+      FROM pg_catalog.pg_enum WHERE enumtypid = types.oid), '') || ')'
+    WHEN 'd' THEN 'CREATE DOMAIN ' || quote_ident(typname) || ' AS ' || format_type(typbasetype, typtypmod)
+      || CASE WHEN typcollation <> (SELECT b.typcollation FROM pg_catalog.pg_type b WHERE b.oid = types.typbasetype) THEN ' COLLATE ' || typcollation::regcollation ELSE '' END
+      || coalesce(' DEFAULT ' || typdefault, '') || CASE WHEN typnotnull THEN ' NOT NULL' ELSE '' END
+      || coalesce((SELECT string_agg(' CONSTRAINT ' || quote_ident(conname) || ' ' || pg_get_constraintdef(c.oid, true), '' ORDER BY conname)
+        FROM pg_catalog.pg_constraint c WHERE contypid = types.oid AND contype = 'c'), '')
+    WHEN 'r' THEN (SELECT 'CREATE TYPE ' || quote_ident(typname) || ' AS RANGE (subtype = ' || format_type(rngsubtype, NULL)
+      || CASE WHEN rngsubdiff <> 0 THEN ', subtype_diff = ' || rngsubdiff::regproc ELSE '' END || ')' FROM pg_catalog.pg_range WHERE rngtypid = types.oid)
+    ELSE 'CREATE TYPE ' || quote_ident(typname) || ' AS (' || coalesce((SELECT string_agg(quote_ident(attname) || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum)
+      FROM pg_catalog.pg_attribute WHERE attrelid = typrelid AND attnum > 0 AND NOT attisdropped), '') || ')' END,
+    false, 0, obj_description(oid, 'pg_type'), '' FROM types
+  UNION ALL
+  SELECT 'pg_class/' || r.oid || '/0', 'sequence', 3, NULL, relname::text, 'CREATE SEQUENCE ' || quote_ident(relname) || ' AS ' || format_type(seqtypid, NULL)
+    || ' START WITH ' || seqstart || ' INCREMENT BY ' || seqincrement || ' MINVALUE ' || seqmin || ' MAXVALUE ' || seqmax || ' CACHE ' || seqcache
+    || CASE WHEN seqcycle THEN ' CYCLE' ELSE '' END
+    || coalesce((SELECT ' OWNED BY ' || refobjid::regclass || '.' || quote_ident(attname) FROM pg_catalog.pg_depend JOIN pg_catalog.pg_attribute ON attrelid = refobjid
+      AND attnum = refobjsubid WHERE classid = 'pg_class'::regclass AND objid = r.oid AND refclassid = 'pg_class'::regclass AND deptype = 'a'), ''),
+    false, 0, obj_description(r.oid, 'pg_class'), ''
+    FROM relations r JOIN pg_catalog.pg_sequence ON seqrelid = r.oid
+    WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_depend WHERE classid = 'pg_class'::regclass AND objid = r.oid AND deptype = 'i')
+  UNION ALL
+  SELECT 'pg_proc/' || oid || '/0', 'function', 4, NULL, signature,
+    CASE WHEN prokind = 'a' THEN (SELECT 'CREATE AGGREGATE ' || quote_ident(proname) || '(' || pg_get_function_arguments(p.oid) || ') (SFUNC = ' || aggtransfn::regproc
+        || ', STYPE = ' || format_type(aggtranstype, NULL) || CASE WHEN aggfinalfn <> 0 THEN ', FINALFUNC = ' || aggfinalfn::regproc ELSE '' END
+        || CASE WHEN aggcombinefn <> 0 THEN ', COMBINEFUNC = ' || aggcombinefn::regproc ELSE '' END
+        || coalesce(', INITCOND = ' || quote_literal(agginitval), '') || ')' FROM pg_catalog.pg_aggregate WHERE aggfnoid = p.oid)
+      ELSE replace(rtrim(pg_get_functiondef(p.oid), E'\n'), (CASE prokind WHEN 'p' THEN 'PROCEDURE ' ELSE 'FUNCTION ' END) || prefix,
+        CASE prokind WHEN 'p' THEN 'PROCEDURE ' ELSE 'FUNCTION ' END) END, false, 0, obj_description(oid, 'pg_proc'), '' FROM procedures p
+  UNION ALL
+  SELECT 'pg_class/' || t.oid || '/0', 'table', 5, NULL, relname::text,
+    CASE relpersistence WHEN 'u' THEN 'UNLOGGED ' ELSE '' END || 'TABLE'
+    || CASE WHEN relispartition THEN ' PARTITION OF ' || (SELECT inhparent::regclass FROM pg_catalog.pg_inherits WHERE inhrelid = t.oid LIMIT 1) || ' ' || pg_get_expr(relpartbound, t.oid)
+      ELSE coalesce((SELECT ' INHERITS (' || string_agg(inhparent::regclass::text, ', ' ORDER BY inhseqno) || ')' FROM pg_catalog.pg_inherits WHERE inhrelid = t.oid HAVING count(*) > 0), '') END
+    || CASE WHEN relkind = 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(t.oid) ELSE '' END
+    || coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '')
+    || CASE WHEN reloftype <> 0 THEN ' OF ' || reloftype::regtype ELSE '' END
+    || CASE relreplident WHEN 'f' THEN ' REPLICA IDENTITY FULL' WHEN 'n' THEN ' REPLICA IDENTITY NOTHING' ELSE '' END
+    || CASE WHEN relrowsecurity THEN ' ROW LEVEL SECURITY' ELSE '' END || CASE WHEN relforcerowsecurity THEN ' FORCE ROW LEVEL SECURITY' ELSE '' END
+    || CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = t.oid AND tgisinternal AND tgenabled = 'D') THEN ' FOREIGN KEYS NOT ENFORCED (DISABLE TRIGGER ALL)' ELSE '' END,
+    relispartition, 0, obj_description(t.oid, 'pg_class'), '' FROM tables t
+  UNION ALL
+  SELECT 'pg_class/' || attrelid || '/' || attnum, 'column', 7, relname::text, attname::text, format_type(atttypid, atttypmod)
+    || CASE WHEN attcollation <> typcollation THEN ' COLLATE ' || attcollation::regcollation ELSE '' END
+    || CASE WHEN attidentity = '' THEN '' ELSE CASE attidentity WHEN 'a' THEN ' GENERATED ALWAYS AS IDENTITY' ELSE ' GENERATED BY DEFAULT AS IDENTITY' END
+      || coalesce((SELECT CASE WHEN seqstart <> 1 OR seqincrement <> 1 OR seqmin <> 1 OR seqcycle OR seqcache <> 1 THEN ' (START WITH ' || seqstart || ' INCREMENT BY ' || seqincrement
+        || ' MINVALUE ' || seqmin || ' CACHE ' || seqcache || CASE WHEN seqcycle THEN ' CYCLE' ELSE '' END || ')' END FROM pg_catalog.pg_depend JOIN pg_catalog.pg_sequence ON seqrelid = objid
+        WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = attrelid AND refobjsubid = attnum AND deptype = 'i' LIMIT 1), '') END
+    || CASE attgenerated WHEN 's' THEN ' GENERATED ALWAYS AS (' || pg_get_expr(adbin, adrelid, true) || ') STORED'
+      WHEN 'v' THEN ' GENERATED ALWAYS AS (' || pg_get_expr(adbin, adrelid, true) || ') VIRTUAL'
+      ELSE coalesce(' DEFAULT ' || pg_get_expr(adbin, adrelid, true), '') END
+    || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END, NOT attislocal, attnum, col_description(t.oid, attnum), 'column ' || relname || '.' || attname
+    FROM tables t JOIN pg_catalog.pg_attribute ON attrelid = t.oid AND attnum > 0 AND NOT attisdropped
+    JOIN pg_catalog.pg_type ON pg_type.oid = atttypid
+    LEFT JOIN pg_catalog.pg_attrdef ON adrelid = attrelid AND adnum = attnum
+  UNION ALL
+  -- `NOT NULL` constraints exist since PostgreSQL 18; older versions store `NOT NULL` only in the column.
+  SELECT 'pg_constraint/' || c.oid || '/0', 'constraint', 8, relname::text, conname::text, pg_get_constraintdef(c.oid, true),
+    NOT conislocal OR conparentid <> 0, 0, obj_description(c.oid, 'pg_constraint'), ''
+    FROM tables t JOIN pg_catalog.pg_constraint c ON conrelid = t.oid WHERE contype NOT IN ('n', 't')
+  UNION ALL
+  SELECT 'pg_class/' || i.oid || '/0', 'index', 9, t.relname::text, i.relname::text,
+    replace(pg_get_indexdef(indexrelid, 0, true), ' ' || quote_ident(i.relname) || ' ON ', ' ON ')
+    || CASE WHEN indisvalid AND indisready THEN '' ELSE ' (invalid: its creation was interrupted)' END,
+    i.relispartition, 0, obj_description(i.oid, 'pg_class'), ''
+    FROM relations t JOIN pg_catalog.pg_index ON indrelid = t.oid JOIN pg_catalog.pg_class i ON i.oid = indexrelid
+    WHERE t.relkind IN ('r', 'p', 'm') AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid AND contype IN ('p', 'u', 'x'))
+  UNION ALL
+  SELECT 'pg_class/' || oid || '/0', 'view', 10, NULL, relname::text, CASE relkind WHEN 'm' THEN 'CREATE MATERIALIZED VIEW ' ELSE 'CREATE VIEW ' END || quote_ident(relname)
+    || coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '') || ' AS' || E'\n' || rtrim(pg_get_viewdef(oid, true), ';'),
+    false, 0, obj_description(oid, 'pg_class'), '' FROM relations WHERE relkind IN ('v', 'm')
+  UNION ALL
+  SELECT 'pg_rewrite/' || w.oid || '/0', 'rule', 11, relname::text, rulename::text, pg_get_ruledef(w.oid, true), false, 0, obj_description(w.oid, 'pg_rewrite'), ''
+    FROM relations r JOIN pg_catalog.pg_rewrite w ON ev_class = r.oid WHERE rulename <> '_RETURN'
+  UNION ALL
+  SELECT 'pg_trigger/' || g.oid || '/0', 'trigger', 12, relname::text, tgname::text, pg_get_triggerdef(g.oid, true)
+    || CASE tgenabled WHEN 'D' THEN ' (DISABLED)' WHEN 'R' THEN ' (ENABLE REPLICA)' WHEN 'A' THEN ' (ENABLE ALWAYS)' ELSE '' END,
+    tgparentid <> 0, 0, obj_description(g.oid, 'pg_trigger'), ''
+    FROM relations r JOIN pg_catalog.pg_trigger g ON tgrelid = r.oid WHERE NOT tgisinternal
+  UNION ALL
+  SELECT 'pg_policy/' || p.oid || '/0', 'policy', 13, relname::text, polname::text, 'CREATE POLICY ' || quote_ident(polname) || ' ON ' || quote_ident(relname)
+    || CASE WHEN polpermissive THEN '' ELSE ' AS RESTRICTIVE' END
+    || CASE polcmd WHEN 'r' THEN ' FOR SELECT' WHEN 'a' THEN ' FOR INSERT' WHEN 'w' THEN ' FOR UPDATE' WHEN 'd' THEN ' FOR DELETE' ELSE '' END
+    || CASE WHEN polroles = '{0}' THEN '' ELSE ' TO ' || (SELECT string_agg(CASE WHEN role = 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ' ORDER BY role) FROM unnest(polroles) role) END
+    || coalesce(' USING (' || pg_get_expr(polqual, polrelid, true) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid, true) || ')', ''),
+    false, 0, obj_description(p.oid, 'pg_policy'), ''
+    FROM tables t JOIN pg_catalog.pg_policy p ON polrelid = t.oid
+  UNION ALL
+  SELECT 'pg_statistic_ext/' || s.oid || '/0', 'statistics', 14, relname::text, stxname::text, replace(pg_get_statisticsobjdef(s.oid), 'STATISTICS ' || prefix, 'STATISTICS '),
+    false, 0, obj_description(s.oid, 'pg_statistic_ext'), ''
+    FROM relations r JOIN pg_catalog.pg_statistic_ext s ON stxrelid = r.oid
+  UNION ALL
+  SELECT class || '/' || o.oid || '/0', 'other', 15, NULL, pg_describe_object(class::regclass, o.oid, 0), 'exists', false, 0, NULL, '' FROM ns,
+    LATERAL (SELECT 'pg_ts_config' AS class, oid FROM pg_catalog.pg_ts_config WHERE cfgnamespace = ns.oid
+      UNION ALL SELECT 'pg_ts_dict', oid FROM pg_catalog.pg_ts_dict WHERE dictnamespace = ns.oid
+      UNION ALL SELECT 'pg_collation', oid FROM pg_catalog.pg_collation WHERE collnamespace = ns.oid
+      UNION ALL SELECT 'pg_operator', oid FROM pg_catalog.pg_operator WHERE oprnamespace = ns.oid
+      UNION ALL SELECT 'pg_opclass', oid FROM pg_catalog.pg_opclass WHERE opcnamespace = ns.oid
+      UNION ALL SELECT 'pg_type', oid FROM pg_catalog.pg_type WHERE typnamespace = ns.oid AND typtype = 'b' AND typelem = 0
+      UNION ALL SELECT 'pg_class', oid FROM pg_catalog.pg_class WHERE relnamespace = ns.oid AND relkind = 'f'
+      UNION ALL SELECT 'pg_event_trigger', oid FROM pg_catalog.pg_event_trigger WHERE {everywhere}) o
+    WHERE NOT EXISTS (SELECT FROM members WHERE classid = class::regclass AND objid = o.oid)
+)
+SELECT key, kind, owner, name, definition, inherited, coalesce(owner, CASE WHEN kind = 'table' THEN name END) AS group_name, rank, position FROM found
+UNION ALL
+SELECT '', 'comment', CASE WHEN kind = 'table' THEN name ELSE owner END, CASE WHEN parent <> '' THEN parent WHEN owner IS NULL THEN kind || ' ' || name
+  ELSE kind || ' ' || name || ' of ' || owner END, comment, false, coalesce(owner, CASE WHEN kind = 'table' THEN name END), CASE WHEN kind = 'table' THEN 6 ELSE rank END, position
+  FROM found WHERE comment IS NOT NULL
+ORDER BY 7 NULLS FIRST, 8, 9, 2, 4
+";
+
+/// Query for the pairs of keys of which the first depends on the second. A view depends on an object through its rewrite
+/// rule, and a column through its default.
+const DEPENDENCIES: &str = r"
+SELECT DISTINCT
+  CASE d.classid
+    WHEN 'pg_rewrite'::regclass THEN (SELECT CASE WHEN rulename = '_RETURN' THEN 'pg_class/' || ev_class || '/0' ELSE 'pg_rewrite/' || oid || '/0' END
+      FROM pg_catalog.pg_rewrite WHERE oid = d.objid)
+    WHEN 'pg_attrdef'::regclass THEN (SELECT 'pg_class/' || adrelid || '/' || adnum FROM pg_catalog.pg_attrdef WHERE oid = d.objid)
+    WHEN 'pg_class'::regclass THEN 'pg_class/' || d.objid || '/' || d.objsubid
+    WHEN 'pg_constraint'::regclass THEN (SELECT CASE WHEN contypid <> 0 THEN 'pg_type/' || contypid || '/0' ELSE 'pg_constraint/' || oid || '/0' END
+      FROM pg_catalog.pg_constraint WHERE oid = d.objid)
+    ELSE (SELECT relname FROM pg_catalog.pg_class WHERE oid = d.classid) || '/' || d.objid || '/' || d.objsubid END,
+  CASE d.refclassid
+    WHEN 'pg_type'::regclass THEN (SELECT CASE WHEN t.typtype = 'c' AND NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = t.typrelid AND relkind = 'c')
+        THEN 'pg_class/' || t.typrelid || '/0' WHEN t.typcategory = 'A' AND t.typelem <> 0 THEN 'pg_type/' || t.typelem || '/0' ELSE 'pg_type/' || t.oid || '/0' END
+      FROM pg_catalog.pg_type t WHERE t.oid = d.refobjid)
+    WHEN 'pg_class'::regclass THEN 'pg_class/' || d.refobjid || '/' || d.refobjsubid
+    WHEN 'pg_attrdef'::regclass THEN (SELECT 'pg_class/' || adrelid || '/' || adnum FROM pg_catalog.pg_attrdef WHERE oid = d.refobjid)
+    ELSE (SELECT relname FROM pg_catalog.pg_class WHERE oid = d.refclassid) || '/' || d.refobjid || '/' || d.refobjsubid END
+FROM pg_catalog.pg_depend d WHERE d.deptype IN ('n', 'a', 'i', 'P', 'S') AND d.refobjid >= 16384
+UNION
+SELECT 'pg_class/' || inhrelid || '/0', 'pg_class/' || inhparent || '/0' FROM pg_catalog.pg_inherits
+";
 
 fn text(row: &SimpleQueryRow, at: usize) -> String {
     row.get(at).unwrap_or_default().to_owned()

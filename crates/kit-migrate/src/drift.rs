@@ -2,13 +2,16 @@
 //!
 //! The same server also provides the expected definitions: kit creates the tables of the snapshot as temporary tables
 //! in a transaction that is rolled back, and PostgreSQL describes both sides. Therefore kit does not need to know how
-//! PostgreSQL rewrites a default or a check, and the application's tables are only read.
+//! PostgreSQL rewrites a default or a check, and the application's tables are only read. The snapshot itself contains
+//! the descriptions of objects that no entity describes.
+
+use std::collections::BTreeSet;
 
 use kit_database::sql::{identifier, string_literal};
-use kit_database::{Schema, Snapshot, plan};
+use kit_database::{ForeignObject, ObjectKind, Schema, Snapshot, Table, plan};
 use tokio_postgres::Client;
 
-use crate::catalog::{CatalogColumn, CatalogObject, CatalogTable, Scope};
+use crate::catalog::Scope;
 use crate::connect::{block_on, connect};
 use crate::{Catalog, DatabaseError, MigrateError};
 
@@ -17,7 +20,8 @@ use crate::{Catalog, DatabaseError, MigrateError};
 pub struct Drift {
     /// Differences in tables that the snapshot contains.
     pub differences: Vec<Difference>,
-    /// Names of tables that the snapshot does not contain: another program or a user created them.
+    /// Tables, and objects such as `view recent_notes`, that the snapshot does not contain: another program or a user
+    /// created them.
     pub unknown: Vec<String>,
 }
 
@@ -50,42 +54,147 @@ pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
 /// Compares like [`drift`], on an existing connection.
 pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
     let found = read_live(client).await?;
-    let expected = read_expected(client, snapshot).await?;
-    let mut drift = Drift::default();
-    for table in &expected.tables {
-        match found.table(&table.name) {
-            None => drift.differences.push(Difference {
-                object: format!("table {}", table.name),
-                expected: Some(format!("{} columns", table.columns.len())),
-                found: None,
-                repair: format!(
-                    "it was dropped or renamed outside of migrations: rename it back, or take its statements from migrations/ \
-                     into a migration written by hand ({})",
-                    table.name
-                ),
-            }),
-            Some(live) => between(table, live, &mut drift.differences),
-        }
-    }
-    drift.unknown = found
-        .tables
-        .into_iter()
-        .map(|table| table.name)
-        .filter(|name| expected.table(name).is_none())
-        .collect();
-    Ok(drift)
+    let modelled = read_expected(client, snapshot.tables()).await?;
+    Ok(differences(
+        &expected_objects(&modelled, snapshot.foreign()),
+        &found,
+    ))
 }
 
-async fn read_live(client: &Client) -> Result<Catalog, MigrateError> {
+/// Returns the objects that the database should have: those of the entities, changed and completed by the foreign
+/// objects.
+pub(crate) fn expected_objects(modelled: &Catalog, foreign: &[ForeignObject]) -> Vec<ForeignObject> {
+    let mut expected: Vec<ForeignObject> = modelled.described().cloned().collect();
+    for object in foreign {
+        if object.kind == ObjectKind::Waived {
+            continue;
+        }
+        let known = expected.iter().position(|known| known.is_same_object(object));
+        match (known, &object.definition) {
+            (Some(at), Some(_)) => expected[at] = object.clone(),
+            (Some(at), None) => {
+                expected.remove(at);
+            }
+            (None, Some(_)) => expected.push(object.clone()),
+            (None, None) => {}
+        }
+    }
+    expected
+}
+
+/// Compares the objects that a database should have with those that it has.
+pub(crate) fn differences(expected: &[ForeignObject], found: &Catalog) -> Drift {
+    let mut drift = Drift::default();
+    let missing: BTreeSet<&str> = expected
+        .iter()
+        .filter(|object| object.kind == ObjectKind::Table && found.find(object).is_none())
+        .map(|object| object.name.as_str())
+        .collect();
+    let has_owner = |object: &ForeignObject| {
+        let owner = object.table.as_deref();
+        expected.iter().any(|known| {
+            matches!(known.kind, ObjectKind::Table | ObjectKind::View)
+                && (Some(known.name.as_str()) == owner
+                    || object.kind == ObjectKind::Comment && owner.is_none() && object.name == known.title())
+        })
+    };
+    for object in expected {
+        let of_missing = object
+            .table
+            .as_deref()
+            .is_some_and(|table| missing.contains(table));
+        if of_missing {
+            continue;
+        }
+        match found.find(object) {
+            None if object.kind == ObjectKind::Table => {
+                let columns = expected
+                    .iter()
+                    .filter(|part| {
+                        part.kind == ObjectKind::Column && part.table.as_ref() == Some(&object.name)
+                    })
+                    .count();
+                drift.differences.push(Difference {
+                    object: object.title(),
+                    expected: Some(format!("{columns} columns")),
+                    found: None,
+                    repair: format!(
+                        "it was dropped or renamed outside of migrations: rename it back, or take its statements from migrations/ \
+                         into a migration written by hand ({})",
+                        object.name
+                    ),
+                });
+            }
+            live if live.map(|live| &live.definition) != Some(&object.definition) => {
+                let live = live.and_then(|live| live.definition.clone());
+                drift.differences.push(Difference {
+                    object: object.title(),
+                    repair: repair(object, live.is_some()),
+                    expected: object.definition.clone(),
+                    found: live,
+                });
+            }
+            _ => {}
+        }
+    }
+    for object in found.described() {
+        if expected.iter().any(|known| known.is_same_object(object)) {
+            continue;
+        }
+        if has_owner(object) {
+            drift.differences.push(Difference {
+                object: object.title(),
+                expected: None,
+                found: object.definition.clone(),
+                repair: removal(object),
+            });
+        } else if object.kind == ObjectKind::Table {
+            drift.unknown.push(object.name.clone());
+        } else if object.table.is_none() && object.kind != ObjectKind::Comment {
+            drift.unknown.push(object.title());
+        }
+    }
+    drift.unknown.sort();
+    // Differences of a table are together: its comment, its columns, its constraints, and so on.
+    let table_of = |difference: &Difference| {
+        let of_object = |object: &&ForeignObject| object.title() == difference.object;
+        let object = expected
+            .iter()
+            .find(of_object)
+            .or_else(|| found.described().find(of_object));
+        let object = object.map(|object| object.table.as_ref().unwrap_or(&object.name));
+        expected
+            .iter()
+            .position(|known| known.kind == ObjectKind::Table && Some(&known.name) == object)
+    };
+    drift
+        .differences
+        .sort_by_cached_key(|difference| (table_of(difference), rank(&difference.object)));
+    drift
+}
+
+fn rank(title: &str) -> usize {
+    const ORDER: [&str; 5] = ["table ", "comment of table ", "column ", "constraint ", "index "];
+    let title = title
+        .strip_prefix("comment of column ")
+        .map_or(title, |_| "column ");
+    ORDER
+        .iter()
+        .position(|prefix| title.starts_with(prefix))
+        .unwrap_or(ORDER.len())
+}
+
+pub(crate) async fn read_live(client: &Client) -> Result<Catalog, MigrateError> {
     run(client, "BEGIN READ ONLY").await?;
     let found = Catalog::read(client, Scope::Current).await;
     run(client, "ROLLBACK").await?;
     found
 }
 
-async fn read_expected(client: &Client, snapshot: &Snapshot) -> Result<Catalog, MigrateError> {
+/// Returns the objects of tables as PostgreSQL describes them, without their dependencies.
+pub(crate) async fn read_expected(client: &Client, tables: &[Table]) -> Result<Catalog, MigrateError> {
     let schema = Schema {
-        tables: snapshot.tables().to_vec(),
+        tables: tables.to_vec(),
     };
     let sql = plan(None, &schema)
         .map_err(|error| MigrateError::Snapshot(error.to_string()))?
@@ -110,134 +219,88 @@ async fn run(client: &Client, sql: &str) -> Result<(), MigrateError> {
         })
 }
 
-fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<Difference>) {
-    let table = identifier(&expected.name);
-    let mut note = |object: String, expected: Option<String>, found: Option<String>, repair: String| {
-        if expected != found {
-            differences.push(Difference {
-                object,
-                expected,
-                found,
-                repair,
-            });
+/// Returns advice for an object that is missing (`exists` is false) or different.
+fn repair(expected: &ForeignObject, exists: bool) -> String {
+    let table = identifier(expected.table.as_deref().unwrap_or_default());
+    let name = identifier(&expected.name);
+    let definition = expected.definition.as_deref().unwrap_or_default();
+    match expected.kind {
+        ObjectKind::Comment => comment(&expected.name, expected.definition.as_deref()),
+        ObjectKind::Column if exists => {
+            "bring the column to what it should be by a migration written by hand (ALTER TABLE … ALTER COLUMN …), or the type \
+             to what the column is"
+                .to_owned()
         }
-    };
-    let quoted = |comment: &Option<String>| {
-        comment
-            .as_deref()
-            .map_or_else(|| "NULL".to_owned(), string_literal)
-    };
-    note(
-        format!("comment of table {}", expected.name),
-        expected.comment.clone(),
-        found.comment.clone(),
-        format!("COMMENT ON TABLE {table} IS {}", quoted(&expected.comment)),
-    );
-    for (name, expected_column, found_column) in
-        pairs(&expected.columns, &found.columns, |column| &column.name)
-    {
-        let quoted_name = identifier(name);
-        let repair = match (expected_column, found_column) {
-            (Some(expected_column), None) => format!("ALTER TABLE {table} ADD COLUMN {quoted_name} {}", expected_column.definition),
-            (None, _) => "declare the column in the entity, or write a migration by hand that drops the column and its values".to_owned(),
-            _ => "bring the column to what it should be by a migration written by hand (ALTER TABLE … ALTER COLUMN …), or the type \
-                  to what the column is"
-                .to_owned(),
-        };
-        let definition = |column: &CatalogColumn| column.definition.clone();
-        note(
-            format!("column {}.{name}", expected.name),
-            expected_column.map(definition),
-            found_column.map(definition),
-            repair,
-        );
-        if let (Some(expected_column), Some(found_column)) = (expected_column, found_column) {
-            note(
-                format!("comment of column {}.{name}", expected.name),
-                expected_column.comment.clone(),
-                found_column.comment.clone(),
-                format!(
-                    "COMMENT ON COLUMN {table}.{quoted_name} IS {}",
-                    quoted(&expected_column.comment)
-                ),
-            );
-        }
-    }
-    for (kind, expected_objects, found_objects) in [
-        ("constraint", &expected.constraints, &found.constraints),
-        ("index", &expected.indexes, &found.indexes),
-    ] {
-        for (name, expected_object, found_object) in
-            pairs(expected_objects, found_objects, |object| &object.name)
-        {
-            let name_in_sql = identifier(name);
-            let drop = if kind == "index" {
-                format!("DROP INDEX CONCURRENTLY {name_in_sql}")
+        ObjectKind::Column => format!("ALTER TABLE {table} ADD COLUMN {name} {definition}"),
+        ObjectKind::Table => format!(
+            "bring the settings of the table to `{definition}` by a migration written by hand (ALTER TABLE {name} …)"
+        ),
+        _ => {
+            let add = statement(expected);
+            if exists {
+                format!("{}; {add}", removal(expected))
             } else {
-                format!("ALTER TABLE {table} DROP CONSTRAINT {name_in_sql}")
-            };
-            let add = |object: &CatalogObject| {
-                if kind == "index" {
-                    object
-                        .definition
-                        .replacen(" ON ", &format!(" {name_in_sql} ON "), 1)
-                } else {
-                    format!(
-                        "ALTER TABLE {table} ADD CONSTRAINT {name_in_sql} {}",
-                        object.definition
-                    )
-                }
-            };
-            let repair = match (expected_object, found_object) {
-                (Some(expected_object), None) => add(expected_object),
-                (Some(expected_object), Some(_)) => format!("{drop}; {}", add(expected_object)),
-                (None, _) => drop,
-            };
-            note(
-                format!("{kind} {name} of {}", expected.name),
-                expected_object.map(definition),
-                found_object.map(definition),
-                repair,
-            );
+                add
+            }
         }
     }
 }
 
-fn definition(object: &CatalogObject) -> String {
-    // The definition of a constraint that is not valid already ends with NOT VALID; the definition of an invalid index
-    // does not show it.
-    if object.valid || object.definition.ends_with("NOT VALID") {
-        object.definition.clone()
+/// Returns the statement that creates an object.
+pub(crate) fn statement(object: &ForeignObject) -> String {
+    let definition = object.definition.as_deref().unwrap_or_default();
+    let name = identifier(&object.name);
+    match object.kind {
+        ObjectKind::Index => definition.replacen(" ON ", &format!(" {name} ON "), 1),
+        ObjectKind::Constraint => format!(
+            "ALTER TABLE {} ADD CONSTRAINT {name} {definition}",
+            identifier(object.table.as_deref().unwrap_or_default())
+        ),
+        ObjectKind::Comment => comment(&object.name, object.definition.as_deref()),
+        _ => definition.to_owned(),
+    }
+}
+
+/// Returns the statement that sets the comment of an object, such as `column notes.title`.
+fn comment(described: &str, text: Option<&str>) -> String {
+    let text = text.map_or_else(|| "NULL".to_owned(), string_literal);
+    let (kind, name) = described.split_once(' ').unwrap_or((described, ""));
+    let place = if kind == "column" {
+        let (table, column) = name.split_once('.').unwrap_or((name, ""));
+        format!("COLUMN {}.{}", identifier(table), identifier(column))
+    } else if kind == "function" {
+        format!("FUNCTION {name}")
+    } else if let Some((name, table)) = name.rsplit_once(" of ") {
+        let on = if kind == "index" || kind == "statistics" {
+            String::new()
+        } else {
+            format!(" ON {}", identifier(table))
+        };
+        format!("{} {}{on}", kind.to_uppercase(), identifier(name))
     } else {
-        format!("{} (invalid: its creation was interrupted)", object.definition)
-    }
+        format!("{} {}", kind.to_uppercase(), identifier(name))
+    };
+    format!("COMMENT ON {place} IS {text}")
 }
 
-/// Pairs items of two lists by name: first in the order of the first list, then the items that only the second list
-/// has.
-fn pairs<'a, T>(
-    expected: &'a [T],
-    found: &'a [T],
-    name: impl Fn(&T) -> &String,
-) -> Vec<(&'a str, Option<&'a T>, Option<&'a T>)>
-where
-    T: 'a,
-{
-    let find = |list: &'a [T], wanted: &str| list.iter().find(|item| name(item) == wanted);
-    let mut all = Vec::new();
-    for item in expected {
-        let item_name = item_name(item, &name);
-        all.push((item_name, Some(item), find(found, item_name)));
-    }
-    for item in found {
-        let item_name = item_name(item, &name);
-        if find(expected, item_name).is_none() {
-            all.push((item_name, None, Some(item)));
+/// Returns advice that removes an object that should not exist.
+fn removal(object: &ForeignObject) -> String {
+    let table = identifier(object.table.as_deref().unwrap_or_default());
+    let name = identifier(&object.name);
+    match object.kind {
+        ObjectKind::Comment => comment(&object.name, None),
+        ObjectKind::Column => {
+            "declare the column in the entity, or write a migration by hand that drops the column and its values".to_owned()
         }
+        ObjectKind::Index => format!("DROP INDEX CONCURRENTLY {name}"),
+        ObjectKind::Constraint => format!("ALTER TABLE {table} DROP CONSTRAINT {name}"),
+        ObjectKind::Trigger | ObjectKind::Policy | ObjectKind::Rule => {
+            format!("DROP {} {name} ON {table}", object.kind.to_string().to_uppercase())
+        }
+        ObjectKind::Function => format!("DROP FUNCTION {}", object.name),
+        ObjectKind::View if object.definition.as_deref().is_some_and(|text| text.starts_with("CREATE MATERIALIZED")) => {
+            format!("DROP MATERIALIZED VIEW {name}")
+        }
+        kind => format!("DROP {} {name}", kind.to_string().to_uppercase()),
     }
-    all
-}
-
-fn item_name<'a, T>(item: &'a T, name: &impl Fn(&T) -> &String) -> &'a str {
-    name(item)
 }

@@ -50,7 +50,7 @@ mod tls;
 mod version;
 
 pub use apply::{Report, apply, apply_watched};
-pub use catalog::{Catalog, CatalogColumn, CatalogObject, CatalogTable};
+pub use catalog::{Catalog, CatalogObject};
 pub use destructive::Loss;
 pub use drift::{Difference, Drift, drift};
 pub use error::{DatabaseError, MigrateError};

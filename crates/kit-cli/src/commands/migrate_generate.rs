@@ -140,7 +140,7 @@ pub(crate) fn write(
     }
     let timestamp = next_timestamp(time, &analysis.migrations)?;
     let previous = latest.snapshot.as_ref();
-    let migration = Migration::create(&timestamp, name, &plan, previous, &analysis.schema)
+    let migration = Migration::create(&timestamp, name, &plan, previous)
         .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
     write_migration(root, &migration)?;
     Ok(Some(Written {

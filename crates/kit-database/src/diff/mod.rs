@@ -1,6 +1,7 @@
 //! Compares the tables of the last committed snapshot with the tables that the TypeScript types describe, and plans the
 //! steps from the former to the latter.
 
+mod adopt;
 mod classify;
 mod columns;
 mod constraints;
@@ -13,13 +14,19 @@ use std::fmt;
 
 use crate::sql::{self, Statement};
 use crate::step::Classification;
-use crate::{Change, PlannedChange, Schema, Snapshot, Table};
+use crate::{Change, ForeignObject, PlannedChange, Schema, Snapshot, Table};
 
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
     /// The steps, in order.
     pub changes: Vec<PlannedChange>,
+    /// Tables after the steps, as the types describe them.
+    pub(crate) tables: Vec<Table>,
+    /// Objects that exist after the steps and that no entity describes.
+    pub(crate) foreign: Vec<ForeignObject>,
+    /// True if a step changes the definitions of foreign objects, as a rename of a column does.
+    pub(crate) changes_foreign: bool,
 }
 
 impl Plan {
@@ -31,6 +38,17 @@ impl Plan {
     /// Returns true if at least one step loses stored values.
     pub fn is_destructive(&self) -> bool {
         self.changes.iter().any(PlannedChange::is_destructive)
+    }
+
+    /// Returns the snapshot after the steps. `previous` is the snapshot from which the steps were planned.
+    pub fn snapshot(&self, previous: Option<&Snapshot>) -> Snapshot {
+        Snapshot::with_parents(previous, self.tables.clone(), self.foreign.clone(), None)
+    }
+
+    /// Returns true if a step changes the definitions of objects that no entity describes, as a rename does. The
+    /// migration must be run on an empty database to find the new definitions.
+    pub fn changes_foreign(&self) -> bool {
+        self.changes_foreign
     }
 
     /// Returns the SQL of all steps.
@@ -94,6 +112,7 @@ impl std::error::Error for PlanError {}
 pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanError> {
     let mut planner = Planner {
         before: previous.map_or_else(Vec::new, |snapshot| snapshot.tables().to_vec()),
+        foreign: previous.map_or_else(Vec::new, |snapshot| snapshot.foreign().to_vec()),
         after: &next.tables,
         rewritten_columns: BTreeSet::new(),
         lost_keys: BTreeSet::new(),
@@ -103,13 +122,24 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
         problems: Vec::new(),
     };
     planner.renames();
+    let adopted = adopt::adopt(&mut planner.before, &mut planner.foreign, &next.tables);
+    planner.problems.extend(adopted.problems);
+    let mut planner = Planner {
+        after: &adopted.tables,
+        ..planner
+    };
     planner.tables();
     planner.constraints();
+    let changes_foreign = planner.touches_foreign();
+    planner.foreign();
     if planner.problems.is_empty() {
         // The sort is stable: steps of one phase keep the order of the tables.
         planner.steps.sort_by_key(|(phase, _)| *phase);
         Ok(Plan {
             changes: planner.steps.into_iter().map(|(_, step)| step).collect(),
+            foreign: planner.foreign,
+            tables: adopted.tables.iter().map(Snapshot::without_entity).collect(),
+            changes_foreign,
         })
     } else {
         Err(PlanError {
@@ -152,6 +182,8 @@ struct Planner<'a> {
     /// The committed tables. Renames that are already planned are applied to them.
     before: Vec<Table>,
     after: &'a [Table],
+    /// Objects that no entity describes.
+    foreign: Vec<ForeignObject>,
     /// Columns whose values are rewritten. Their constraints must be dropped and added again.
     rewritten_columns: BTreeSet<TableColumn>,
     /// Columns that lose the primary key or unique constraint that foreign keys need.

@@ -54,15 +54,14 @@ impl Planner<'_> {
             classify::rename(),
             Change::RenameTable { from, to },
         );
-        self.push(
-            Phase::Rename,
-            classify::rename_constraint(),
-            Change::RenameConstraint {
+        if key != new_key {
+            let change = Change::RenameConstraint {
                 table,
                 from: key,
                 to: new_key,
-            },
-        );
+            };
+            self.push(Phase::Rename, classify::rename_constraint(), change);
+        }
     }
 
     fn rename_column(&mut self, table: &str, from: &str, to: &str) {

@@ -7,7 +7,7 @@ mod references;
 mod storage;
 mod unique_names;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Entity, Program, Span};
@@ -80,6 +80,8 @@ impl<'a> Builder<'a> {
             comment: declaration.documentation.description.clone(),
             columns: Vec::new(),
             primary_key: Vec::new(),
+            key_name: None,
+            kept_names: BTreeSet::new(),
             uniques: Vec::new(),
             checks: Vec::new(),
             foreign_keys: Vec::new(),

@@ -149,7 +149,7 @@ fn prepared(
     before: &Schema,
 ) -> (Database, kit_database::Migration) {
     let database = database_on(release, name).expect("the server runs");
-    let first = migration(1, &between(None, before).expect("a plan"), before);
+    let first = migration(1, &between(None, before).expect("a plan"));
     migrate(&database.url, std::slice::from_ref(&first)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(differences(&database.url, before), [""; 0], "{name}: at first");
     if let Some(rows) = case.get("rows") {
@@ -160,7 +160,7 @@ fn prepared(
 
 fn run(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
     let (database, first) = prepared(release, name, case, before);
-    let mut second = migration(2, plan, after);
+    let mut second = migration(2, plan);
     assert_eq!(second.destructive, plan.is_destructive());
     if let Some(fill) = case.get("fill") {
         let place = second.sql.lines().find(|line| line.starts_with("-- UPDATE"));

@@ -34,7 +34,7 @@ fn generated(minute: u32, committed: &[Migration], types: &str) -> Migration {
     let schema = schema(types);
     let plan = plan(previous.as_ref(), &schema).expect("a plan");
     let name = format!("202601010000{minute:02}");
-    Migration::create(&name, "m", &plan, previous.as_ref(), &schema).expect("a migration")
+    Migration::create(&name, "m", &plan, previous.as_ref()).expect("a migration")
 }
 
 fn run(url: &str, migrations: &[Migration]) -> usize {

@@ -1,0 +1,456 @@
+//! Takes account of objects that no entity describes: hand-written SQL created them, or an adopted database has them.
+
+use crate::foreign::{
+    column_definition, foreign_key_definition, index_definition, primary_key_definition, unique_definition,
+};
+use crate::sql::{condition, identifier};
+use crate::{Change, Check, ForeignObject, ObjectKind, Problem, Table};
+
+use super::Planner;
+
+/// Result of [`adopt`].
+pub(super) struct Adopted {
+    /// The tables that the types describe, with the names that the database uses.
+    pub(super) tables: Vec<Table>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Compares the types with the foreign objects. An object that the types now describe exactly moves from `foreign` to
+/// `before`, so that no migration creates it again. Constraints and indexes keep the names that hand-written SQL or the
+/// adopted database chose. Checks that the adopted database does not have are left out.
+pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, after: &[Table]) -> Adopted {
+    let mut problems = Vec::new();
+    let mut tables = after.to_vec();
+    for table in &mut tables {
+        if let Some(was) = before.iter_mut().find(|was| was.name == table.name) {
+            adopt_parts(was, foreign, table, &mut problems);
+        } else if let Some(mut was) = whole_table(foreign, table) {
+            adopt_parts(&mut was, foreign, table, &mut problems);
+            before.push(was);
+        }
+        foreign.retain(|object| {
+            let outdated = object.kind == ObjectKind::Waived && object.belongs_to(&table.name) && {
+                !table
+                    .checks
+                    .iter()
+                    .any(|check| is_waived(object, &table.name, check))
+            };
+            !outdated
+        });
+        table
+            .checks
+            .retain(|check| !foreign.iter().any(|object| is_waived(object, &table.name, check)));
+        if let Some(was) = before.iter().find(|was| was.name == table.name) {
+            keep_names(was, table);
+        }
+    }
+    Adopted { tables, problems }
+}
+
+fn is_waived(object: &ForeignObject, table: &str, check: &Check) -> bool {
+    object.kind == ObjectKind::Waived
+        && object.table.as_deref() == Some(table)
+        && object.name == check.name
+        && object.definition.as_deref() == Some(&condition(&check.rule, &identifier(&check.column)))
+}
+
+/// Returns the table that hand-written SQL created, without its columns and constraints; `None` if there is no such
+/// table.
+fn whole_table(foreign: &mut Vec<ForeignObject>, table: &Table) -> Option<Table> {
+    let at = foreign
+        .iter()
+        .position(|object| object.kind == ObjectKind::Table && object.name == table.name)?;
+    foreign.remove(at);
+    let mut was = Table {
+        comment: take(
+            foreign,
+            ObjectKind::Comment,
+            None,
+            &format!("table {}", table.name),
+        ),
+        columns: Vec::new(),
+        primary_key: Vec::new(),
+        uniques: Vec::new(),
+        checks: Vec::new(),
+        foreign_keys: Vec::new(),
+        indexes: Vec::new(),
+        ..table.clone()
+    };
+    let wanted = primary_key_definition(&table.primary_key);
+    let key = foreign.iter().position(|object| {
+        object.kind == ObjectKind::Constraint
+            && object.belongs_to(&table.name)
+            && object.definition.as_deref() == Some(&wanted)
+    });
+    if let Some(at) = key {
+        let key = foreign.remove(at);
+        was.primary_key.clone_from(&table.primary_key);
+        was.key_name = (key.name != table.primary_key_name()).then_some(key.name);
+    }
+    Some(was)
+}
+
+/// Removes an object from the list and returns its definition.
+fn take(
+    foreign: &mut Vec<ForeignObject>,
+    kind: ObjectKind,
+    table: Option<&str>,
+    name: &str,
+) -> Option<String> {
+    let at = foreign
+        .iter()
+        .position(|object| object.kind == kind && object.table.as_deref() == table && object.name == name)?;
+    foreign.remove(at).definition
+}
+
+fn adopt_parts(
+    was: &mut Table,
+    foreign: &mut Vec<ForeignObject>,
+    table: &Table,
+    problems: &mut Vec<Problem>,
+) {
+    for column in &table.columns {
+        if was.column(&column.name).is_some() {
+            continue;
+        }
+        let found = foreign.iter().position(|object| {
+            object.kind == ObjectKind::Column
+                && object.belongs_to(&table.name)
+                && object.name == column.name
+                && object.definition.is_some()
+        });
+        let Some(at) = found else { continue };
+        let wanted = column_definition(column);
+        if foreign[at].definition.as_deref() == Some(&wanted) {
+            foreign.remove(at);
+            let mut own = column.clone();
+            let comment = format!("column {}.{}", table.name, column.name);
+            own.comment = take(foreign, ObjectKind::Comment, Some(&table.name), &comment);
+            was.columns.push(own);
+        } else {
+            problems.push(Problem {
+                place: format!("{}.{}", table.name, column.name),
+                message: format!(
+                    "hand-written SQL or the adopted database has this column as `{}`, but the property needs `{wanted}`",
+                    foreign[at].definition.as_deref().unwrap_or_default()
+                ),
+                help: "change the property so that it fits the column, or change the column with `kit migrate:generate --empty`"
+                    .to_owned(),
+            });
+        }
+    }
+    let mut find = |kind: ObjectKind, name: &str, wanted: &str| -> Option<String> {
+        let of_table = |object: &ForeignObject| object.kind == kind && object.belongs_to(&table.name);
+        let equal = foreign
+            .iter()
+            .position(|object| of_table(object) && object.definition.as_deref() == Some(wanted));
+        if let Some(at) = equal {
+            return Some(foreign.remove(at).name);
+        }
+        if let Some(other) = foreign
+            .iter()
+            .find(|object| of_table(object) && object.name == name && object.definition.is_some())
+        {
+            problems.push(Problem {
+                place: table.name.clone(),
+                message: format!(
+                    "hand-written SQL or the adopted database has `{}` as `{}`, but the types need `{wanted}`",
+                    other.title(),
+                    other.definition.as_deref().unwrap_or_default()
+                ),
+                help: "give the constraint or index of the types another name, or drop the other one with `kit migrate:generate --empty`"
+                    .to_owned(),
+            });
+        }
+        None
+    };
+    for unique in &table.uniques {
+        if was.uniques.iter().any(|known| known.columns == unique.columns) {
+            continue;
+        }
+        if let Some(name) = find(ObjectKind::Constraint, &unique.name, &unique_definition(unique)) {
+            let mut own = unique.clone();
+            own.name = name;
+            was.uniques.push(own);
+        }
+    }
+    for key in &table.foreign_keys {
+        let definition = foreign_key_definition(key);
+        if was
+            .foreign_keys
+            .iter()
+            .any(|known| foreign_key_definition(known) == definition)
+        {
+            continue;
+        }
+        if let Some(name) = find(ObjectKind::Constraint, &key.name, &definition) {
+            let mut own = key.clone();
+            own.name = name;
+            was.foreign_keys.push(own);
+        }
+    }
+    for index in &table.indexes {
+        let definition = index_definition(&table.name, index);
+        if was
+            .indexes
+            .iter()
+            .any(|known| index_definition(&table.name, known) == definition)
+        {
+            continue;
+        }
+        if let Some(name) = find(ObjectKind::Index, &index.name, &definition) {
+            let mut own = index.clone();
+            own.name = name;
+            was.indexes.push(own);
+        }
+    }
+    for check in &table.checks {
+        // Only PostgreSQL can compare the conditions, so a check of the same name needs a decision.
+        if !was.checks.iter().any(|known| known.name == check.name) {
+            find(
+                ObjectKind::Constraint,
+                &check.name,
+                &format!("CHECK ({})", condition(&check.rule, &identifier(&check.column))),
+            );
+        }
+    }
+}
+
+/// Gives the constraints and indexes of a table the names that they have in the database, if kit must keep these names.
+fn keep_names(was: &Table, table: &mut Table) {
+    if was.primary_key == table.primary_key {
+        table.key_name.clone_from(&was.key_name);
+    }
+    let mut kept = std::mem::take(&mut table.kept_names);
+    let mut keep = |name: &mut String, known: Option<&String>| {
+        if let Some(known) = known.filter(|known| was.kept_names.contains(*known)) {
+            name.clone_from(known);
+            kept.insert(known.clone());
+        }
+    };
+    for unique in &mut table.uniques {
+        let known = was.uniques.iter().find(|known| known.columns == unique.columns);
+        keep(&mut unique.name, known.map(|known| &known.name));
+    }
+    for check in &mut table.checks {
+        let known = was
+            .checks
+            .iter()
+            .find(|known| (&known.column, &known.rule) == (&check.column, &check.rule));
+        keep(&mut check.name, known.map(|known| &known.name));
+    }
+    for key in &mut table.foreign_keys {
+        let known = was
+            .foreign_keys
+            .iter()
+            .find(|known| foreign_key_definition(known) == foreign_key_definition(key));
+        keep(&mut key.name, known.map(|known| &known.name));
+    }
+    for index in &mut table.indexes {
+        let known = was
+            .indexes
+            .iter()
+            .find(|known| index_definition("", known) == index_definition("", index));
+        keep(&mut index.name, known.map(|known| &known.name));
+    }
+    table.kept_names = kept;
+}
+
+impl Planner<'_> {
+    /// Refuses steps that would break or drop foreign objects, names the objects that a step drops together with its
+    /// table or column, and updates the list of foreign objects. Must run after all steps are planned.
+    pub(super) fn foreign(&mut self) {
+        let steps = std::mem::take(&mut self.steps);
+        for (_, step) in &steps {
+            match &step.change {
+                Change::DropTable { table } => {
+                    self.refuse_users(table, &format!("table {table}"), table, "drops this table");
+                    let columns = self
+                        .foreign
+                        .iter()
+                        .filter(|object| !object.belongs_to(table))
+                        .find(|object| {
+                            object.uses.iter().any(|used| {
+                                used.strip_prefix("column ")
+                                    .and_then(|used| used.strip_prefix(table.as_str()))
+                                    .is_some_and(|rest| rest.starts_with('.'))
+                            })
+                        })
+                        .map(ForeignObject::title);
+                    if let Some(user) = columns {
+                        self.used(table, "drops this table", &user);
+                    }
+                }
+                Change::DropColumn { table, column } => {
+                    let used = format!("column {table}.{column}");
+                    self.refuse_users(&format!("{table}.{column}"), &used, table, "drops this column");
+                }
+                Change::SetType { table, column, .. } => {
+                    let used = format!("column {table}.{column}");
+                    let place = format!("{table}.{column}");
+                    self.refuse_users(&place, &used, table, "changes the type of this column");
+                }
+                _ => {}
+            }
+        }
+        self.steps = steps;
+        for at in 0..self.steps.len() {
+            let change = self.steps[at].1.change.clone();
+            let gone = match &change {
+                Change::DropTable { table } => self.take_objects(|object| object.belongs_to(table)),
+                Change::DropColumn { table, column } => {
+                    let used = format!("column {table}.{column}");
+                    self.take_objects(|object| {
+                        object.belongs_to(table)
+                            && (object.uses.contains(&used)
+                                || (object.kind == ObjectKind::Column && object.name == *column))
+                    })
+                }
+                Change::SetComment { table, column, .. } => {
+                    let described = match column {
+                        None => format!("table {table}"),
+                        Some(column) => format!("column {table}.{column}"),
+                    };
+                    self.take_objects(|object| {
+                        object.kind == ObjectKind::Comment && object.name == described
+                    });
+                    continue;
+                }
+                _ => continue,
+            };
+            let named: Vec<String> = gone
+                .iter()
+                .filter(|object| object.definition.is_some())
+                .filter(|object| {
+                    !matches!(
+                        object.kind,
+                        ObjectKind::Column | ObjectKind::Waived | ObjectKind::Comment
+                    )
+                })
+                .map(ForeignObject::title)
+                .collect();
+            if !named.is_empty() {
+                let step = &mut self.steps[at].1;
+                step.reason = format!(
+                    "{} Objects of hand-written SQL go with it: {}.",
+                    step.reason,
+                    named.join(", ")
+                );
+            }
+        }
+        self.rename_foreign();
+    }
+
+    /// Returns true if a step changes the definitions of foreign objects. Must run before the list of foreign objects is
+    /// updated.
+    pub(super) fn touches_foreign(&self) -> bool {
+        self.steps.iter().any(|(_, step)| {
+            let (table, column) = match &step.change {
+                Change::RenameTable { from, .. } => (from, None),
+                Change::RenameColumn { table, from, .. } => (table, Some(from)),
+                Change::SetType { table, column, .. }
+                | Change::SetDefault { table, column, .. }
+                | Change::DropDefault { table, column, .. }
+                | Change::SetNotNull { table, column }
+                | Change::DropNotNull { table, column } => (table, Some(column)),
+                _ => return false,
+            };
+            self.foreign.iter().any(|object| {
+                let uses = object.uses.iter().any(|used| match column {
+                    None => {
+                        *used == format!("table {table}") || used.starts_with(&format!("column {table}."))
+                    }
+                    Some(column) => *used == format!("column {table}.{column}"),
+                });
+                let is_part = object.belongs_to(table)
+                    && column
+                        .is_none_or(|column| object.kind == ObjectKind::Column && object.name == *column);
+                object.kind != ObjectKind::Waived && (uses || is_part)
+            })
+        })
+    }
+
+    /// Reports the first foreign object that uses the table or column and that PostgreSQL does not drop silently.
+    fn refuse_users(&mut self, place: &str, used: &str, table: &str, what: &str) {
+        let user = self
+            .foreign
+            .iter()
+            .filter(|object| object.uses.iter().any(|one| one == used))
+            .filter(|object| {
+                // PostgreSQL drops or rebuilds these together with the column.
+                let follows = matches!(
+                    object.kind,
+                    ObjectKind::Index | ObjectKind::Constraint | ObjectKind::Statistics | ObjectKind::Comment
+                );
+                !(object.belongs_to(table) && (follows || used.starts_with("table ")))
+            })
+            .map(ForeignObject::title)
+            .next();
+        if let Some(user) = user {
+            self.used(place, what, &user);
+        }
+    }
+
+    fn used(&mut self, place: &str, what: &str, user: &str) {
+        self.problem(
+            place,
+            format!("the migration {what}, but hand-written SQL uses it: {user}"),
+            format!(
+                "first change or drop `{user}` in a migration of its own, which `kit migrate:generate --empty` begins"
+            ),
+        );
+    }
+
+    fn take_objects(&mut self, gone: impl Fn(&ForeignObject) -> bool) -> Vec<ForeignObject> {
+        let (taken, kept) = std::mem::take(&mut self.foreign)
+            .into_iter()
+            .partition(|object| gone(object));
+        self.foreign = kept;
+        taken
+    }
+
+    /// Gives foreign objects the new names of tables and columns. Their definitions are found by running the migration.
+    fn rename_foreign(&mut self) {
+        for (_, step) in &self.steps {
+            let (from, to) = match &step.change {
+                Change::RenameTable { from, to } => (format!("table {from}"), format!("table {to}")),
+                Change::RenameColumn { table, from, to } => {
+                    (format!("column {table}.{from}"), format!("column {table}.{to}"))
+                }
+                _ => continue,
+            };
+            for object in &mut self.foreign {
+                if let Change::RenameTable { from, to } = &step.change {
+                    if object.table.as_deref() == Some(from) {
+                        object.table = Some(to.clone());
+                    }
+                    for used in &mut object.uses {
+                        let rest = used
+                            .strip_prefix("column ")
+                            .and_then(|used| used.strip_prefix(from.as_str()))
+                            .filter(|rest| rest.starts_with('.'))
+                            .map(|rest| format!("column {to}{rest}"));
+                        if let Some(renamed) = rest {
+                            *used = renamed;
+                        }
+                    }
+                }
+                for used in &mut object.uses {
+                    if *used == from {
+                        used.clone_from(&to);
+                    }
+                }
+                if object.kind == ObjectKind::Comment && object.name == from {
+                    object.name.clone_from(&to);
+                }
+                if let Change::RenameColumn { table, from, to } = &step.change
+                    && object.kind == ObjectKind::Column
+                    && object.belongs_to(table)
+                    && object.name == *from
+                {
+                    object.name.clone_from(to);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Objects of a database that no entity describes: views, triggers, partial indexes, columns of other types.
+//!
+//! Hand-written SQL creates these objects, or an adopted database has them. A snapshot lists them in the form in which
+//! PostgreSQL describes them, so that a comparison with a live database accepts them, and so that a plan does not break
+//! them.
+
+use std::fmt;
+
+use kit_ir::{LiteralValue, ReferentialAction};
+use serde::{Deserialize, Serialize};
+
+use crate::sql::{identifier, string_literal};
+use crate::{Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique};
+
+/// Kind of an object of a database. The order is that in which a script can create objects that do not depend on each
+/// other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ObjectKind {
+    /// An extension.
+    Extension,
+    /// An enum, domain, range or composite type.
+    Type,
+    /// A sequence that does not belong to an identity column.
+    Sequence,
+    /// A function, procedure or aggregate.
+    Function,
+    /// A table with its settings: partitions, `UNLOGGED`, row security, storage parameters.
+    Table,
+    /// A comment.
+    Comment,
+    /// A column of a table.
+    Column,
+    /// A constraint of a table.
+    Constraint,
+    /// An index that belongs to no constraint.
+    Index,
+    /// A view or a materialized view.
+    View,
+    /// A rewrite rule of a table or view.
+    Rule,
+    /// A trigger.
+    Trigger,
+    /// A policy for row security.
+    Policy,
+    /// Extended statistics.
+    Statistics,
+    /// An object for which kit does not write SQL, such as a text search configuration.
+    Other,
+    /// A check that an entity implies and the adopted database does not have.
+    Waived,
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Extension => "extension",
+            Self::Type => "type",
+            Self::Sequence => "sequence",
+            Self::Function => "function",
+            Self::Table => "table",
+            Self::Comment => "comment",
+            Self::Column => "column",
+            Self::Constraint => "constraint",
+            Self::Index => "index",
+            Self::View => "view",
+            Self::Rule => "rule",
+            Self::Trigger => "trigger",
+            Self::Policy => "policy",
+            Self::Statistics => "statistics",
+            Self::Other => "object",
+            Self::Waived => "waived check",
+        })
+    }
+}
+
+/// An object of a database that no entity describes, or that differs from the description by its entity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ForeignObject {
+    /// Kind of the object.
+    pub kind: ObjectKind,
+    /// Name of the table or view to which the object belongs; `None` for an object of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// Name of the object. For a comment, title of the described object.
+    pub name: String,
+    /// Definition as PostgreSQL describes the object. `None` if the object does not exist, although an entity implies
+    /// the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+    /// Objects on which the object depends: `table notes`, `column notes.title`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<String>,
+}
+
+impl ForeignObject {
+    /// Returns true if both values describe the same object, even if their definitions differ.
+    pub fn is_same_object(&self, other: &Self) -> bool {
+        (self.kind, &self.table, &self.name) == (other.kind, &other.table, &other.name)
+    }
+
+    /// Returns the kind, the name and the table: `index notes_title of notes`.
+    ///
+    /// ```
+    /// use kit_database::{ForeignObject, ObjectKind};
+    ///
+    /// let index = ForeignObject {
+    ///     kind: ObjectKind::Index,
+    ///     table: Some("notes".to_owned()),
+    ///     name: "notes_title".to_owned(),
+    ///     definition: Some("CREATE INDEX ON notes USING gin (title)".to_owned()),
+    ///     uses: vec!["column notes.title".to_owned()],
+    /// };
+    /// assert_eq!(index.title(), "index notes_title of notes");
+    /// ```
+    pub fn title(&self) -> String {
+        let (kind, name) = (self.kind, &self.name);
+        match &self.table {
+            Some(table) if kind == ObjectKind::Column => format!("column {table}.{name}"),
+            _ if kind == ObjectKind::Comment => format!("comment of {name}"),
+            Some(table) => format!("{kind} {name} of {table}"),
+            None if kind == ObjectKind::Other => name.clone(),
+            None => format!("{kind} {name}"),
+        }
+    }
+
+    /// Returns true if the object belongs to the table.
+    pub(crate) fn belongs_to(&self, table: &str) -> bool {
+        self.table.as_deref() == Some(table) || (self.kind == ObjectKind::Table && self.name == table)
+    }
+}
+
+/// Returns the definition of a column as PostgreSQL describes the column:
+/// `character varying(200) DEFAULT 'x'::character varying NOT NULL`.
+pub(crate) fn column_definition(column: &Column) -> String {
+    let mut text = type_name(column.r#type);
+    match &column.default {
+        None => {}
+        Some(ColumnDefault::Identity) => text.push_str(" GENERATED BY DEFAULT AS IDENTITY"),
+        Some(default) => {
+            text.push_str(" DEFAULT ");
+            text.push_str(&default_expression(default, column.r#type));
+        }
+    }
+    if !column.nullable {
+        text.push_str(" NOT NULL");
+    }
+    text
+}
+
+/// Returns the name that PostgreSQL's `format_type` gives a type.
+fn type_name(r#type: ColumnType) -> String {
+    match r#type {
+        ColumnType::Varchar { length } => format!("character varying({length})"),
+        ColumnType::Timestamp => "timestamp without time zone".to_owned(),
+        ColumnType::Timestamptz => "timestamp(3) with time zone".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn default_expression(default: &ColumnDefault, r#type: ColumnType) -> String {
+    let base = type_name(r#type);
+    let base = base.split('(').next().unwrap_or_default();
+    match default {
+        ColumnDefault::Literal(LiteralValue::String(text)) | ColumnDefault::Json(text) => {
+            format!("{}::{base}", string_literal(text))
+        }
+        ColumnDefault::Literal(value) => {
+            let text = crate::sql::literal(value);
+            if text.starts_with('-') {
+                format!("'{text}'::{base}")
+            } else {
+                text
+            }
+        }
+        other => crate::sql::default(other),
+    }
+}
+
+/// Returns the definition of a unique constraint as PostgreSQL describes the constraint.
+pub(crate) fn unique_definition(unique: &Unique) -> String {
+    let Unique { name: _, columns } = unique;
+    format!("UNIQUE ({})", list(columns))
+}
+
+/// Returns the definition of a primary key as PostgreSQL describes the key.
+pub(crate) fn primary_key_definition(columns: &[String]) -> String {
+    format!("PRIMARY KEY ({})", list(columns))
+}
+
+/// Returns the definition of a foreign key as PostgreSQL describes the key.
+pub(crate) fn foreign_key_definition(key: &ForeignKey) -> String {
+    // A new field must become part of the definition.
+    let ForeignKey {
+        name: _,
+        column,
+        table,
+        target,
+        on_delete,
+    } = key;
+    let action = match on_delete {
+        ReferentialAction::NoAction => "",
+        ReferentialAction::Restrict => " ON DELETE RESTRICT",
+        ReferentialAction::Cascade => " ON DELETE CASCADE",
+        ReferentialAction::SetNull => " ON DELETE SET NULL",
+    };
+    format!(
+        "FOREIGN KEY ({}) REFERENCES {}({}){action}",
+        identifier(column),
+        identifier(table),
+        identifier(target)
+    )
+}
+
+/// Returns the definition of an index as PostgreSQL describes the index, without its name.
+pub(crate) fn index_definition(table: &str, index: &Index) -> String {
+    let Index { name: _, columns } = index;
+    format!(
+        "CREATE INDEX ON {} USING btree ({})",
+        identifier(table),
+        list(columns)
+    )
+}
+
+fn list(columns: &[String]) -> String {
+    let names: Vec<String> = columns.iter().map(|name| identifier(name)).collect();
+    names.join(", ")
+}
