@@ -185,6 +185,27 @@ describe("signed cookies", () => {
     for (const text of forged) assert.deepEqual(await readFrom(text, newKey), {}, text);
   });
 
+  it("have the right value with every request, also if thousands of other cookies are read in between", async () => {
+    const { send } = await answering(read, keys(newKey));
+    const userOf = async (cookie: string): Promise<unknown> =>
+      (JSON.parse((await send("GET /session", { headers: { cookie } })).text ?? "") as { user?: string })
+        .user;
+    const cookies = await Promise.all(
+      Array.from({ length: 1200 }, (_, index) => signed(`u${index}`, newKey)),
+    );
+    const expected = cookies.map((_, index) => `u${index}`);
+    for (const round of [1, 2]) {
+      // oxlint-disable-next-line no-await-in-loop -- the second round begins after the first one
+      assert.deepEqual(await Promise.all(cookies.map(userOf)), expected, `round ${round}`);
+    }
+    // A verified value is known now. Its signature, another name and another value must still be checked.
+    const last = cookies.at(-1)!;
+    assert.equal(await userOf(last.slice(0, -1)), undefined);
+    assert.equal(await userOf(`${last}A`), undefined);
+    assert.equal(await userOf(last.replace("u1199", "u1198")), undefined);
+    assert.equal(await userOf(last.replace("user=", "other=")), undefined);
+  });
+
   it("are valid if any key of the list has signed them, and new cookies are signed with the first key", async () => {
     const cookie = await signed("u1", oldKey);
     assert.deepEqual(await readFrom(cookie, newKey, oldKey), { user: "u1" });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isIPv6 } from "node:net";
 
 import type { MiddlewareInput } from "@kit/core";
@@ -29,7 +29,7 @@ export function keyReader(by: LimitKey): (input: MiddlewareInput) => string {
   return (input) => {
     const value = read(input);
     // Hashes bound the length of names, and keep credentials out of the store.
-    if (value !== undefined && value !== "") return createHash("sha256").update(value).digest("base64url");
+    if (value !== undefined && value !== "") return hash("sha256", value, "base64url");
     return addressKey(input.ctx.ip);
   };
 }

@@ -30,8 +30,7 @@ class Windows {
   #first = 0;
 
   /** Returns the window of a key, and begins one if there is none. */
-  of(key: string, windowMs: number, maxClients: number): Window {
-    const now = performance.now();
+  of(key: string, windowMs: number, maxClients: number, now: number): Window {
     while (this.#first < this.#list.length && this.#list[this.#first]!.endsAt <= now) this.#removeOldest();
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
@@ -81,9 +80,10 @@ export function memoryLimits({
     count(key, windowMs) {
       let windows = byLength.get(windowMs);
       if (windows === undefined) byLength.set(windowMs, (windows = new Windows()));
-      const window = windows.of(key, windowMs, maxClients);
+      const now = performance.now();
+      const window = windows.of(key, windowMs, maxClients, now);
       window.count += 1;
-      return { count: window.count, resetMs: Math.max(0, window.endsAt - performance.now()) };
+      return { count: window.count, resetMs: window.endsAt - now };
     },
   };
 }

@@ -43,8 +43,15 @@ const logEveryMs = 60_000;
 /** Milliseconds for which the store is not asked again after it has failed. */
 const pauseMs = 1000;
 
-/** Items of the headers `ratelimit` and `ratelimit-policy` of a request with several limits. */
-const itemsOf = new WeakMap<BaseContext, { readonly policies: string[]; readonly states: string[] }>();
+/**
+ * Property of `ctx` with the values of the headers `ratelimit-policy` and `ratelimit`, for requests with several limits. A
+ * `WeakMap` would cost more than the count.
+ */
+const announced = Symbol("kit.rate-limit");
+
+interface Announced {
+  [announced]?: { readonly policies: string; readonly states: string };
+}
 
 /**
  * Creates middleware that limits how often a client may call the routes for which the middleware runs. A client
@@ -84,17 +91,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const counts = new Counts(options.store ?? memoryLimits(), ifStoreFails);
   const policy = `"${name}";q=${requests};w=${Math.ceil(windowMs / 1000)}`;
   const unknownAddressLog = new Occasional();
-  return defineMiddleware(async (input) => {
-    const { ctx } = input;
-    const key = keyOf(input);
-    if (key === unknownAddress && unknownAddressLog.isDue()) {
-      ctx.log.warn("The addresses of some clients are unknown, so these clients share one rate limit", {
-        limit,
-      });
-    }
-    const found = counts.count(`${name}:${key}`, windowMs, ctx);
-    // The memory answers at once, and a promise would cost more than the count.
-    const counted = found instanceof Promise ? await found : found;
+  const check = (ctx: BaseContext, counted: LimitCount | undefined): void => {
     if (counted === undefined) return;
     const { count, resetMs } = counted;
     const seconds = Math.max(1, Math.ceil(resetMs / 1000));
@@ -106,17 +103,30 @@ export function rateLimit(options: RateLimitOptions): Middleware {
       429,
       `Too many requests: the limit is ${limit}. Try again in ${seconds} s`,
     );
+  };
+  return defineMiddleware((input) => {
+    const { ctx } = input;
+    const key = keyOf(input);
+    if (key === unknownAddress && unknownAddressLog.isDue()) {
+      ctx.log.warn("The addresses of some clients are unknown, so these clients share one rate limit", {
+        limit,
+      });
+    }
+    const found = counts.count(`${name}:${key}`, windowMs, ctx);
+    // The memory answers at once, and a promise would cost more than the count.
+    if (found instanceof Promise) return found.then((counted) => check(ctx, counted));
+    check(ctx, found);
   });
 }
 
 /** Adds an item to the headers about limits. A request may have several limits. */
-function announce(ctx: BaseContext, policy: string, state: string): void {
-  let items = itemsOf.get(ctx);
-  if (items === undefined) itemsOf.set(ctx, (items = { policies: [], states: [] }));
-  items.policies.push(policy);
-  items.states.push(state);
-  ctx.header("ratelimit-policy", items.policies.join(", "));
-  ctx.header("ratelimit", items.states.join(", "));
+function announce(ctx: BaseContext & Announced, policy: string, state: string): void {
+  const earlier = ctx[announced];
+  const policies = earlier === undefined ? policy : `${earlier.policies}, ${policy}`;
+  const states = earlier === undefined ? state : `${earlier.states}, ${state}`;
+  ctx[announced] = { policies, states };
+  ctx.header("ratelimit-policy", policies);
+  ctx.header("ratelimit", states);
 }
 
 /** Counts requests in a store. While the store cannot be reached, the option `ifStoreFails` decides. */
@@ -139,7 +149,8 @@ class Counts {
     windowMs: number,
     ctx: BaseContext,
   ): Promise<LimitCount | undefined> | LimitCount | undefined {
-    if (performance.now() < this.#pausedUntil) return this.#withoutStore(key, windowMs, ctx);
+    if (this.#pausedUntil > 0 && performance.now() < this.#pausedUntil)
+      return this.#withoutStore(key, windowMs, ctx);
     const found = this.#store.count(key, windowMs);
     if (!(found instanceof Promise)) return found;
     return found.catch((error: unknown) => {

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { NodeRedisClient, ValkeyClient } from "@kit/types";
 
 import type { LimitStore } from "./limit-store.ts";
@@ -21,6 +23,9 @@ if left < 0 then
 end
 return { count, left }`;
 
+/** Name of the script in Valkey. A command with the name has a third of the bytes of a command with the script. */
+const scriptHash = hash("sha1", script);
+
 /**
  * Creates a store that counts in Valkey or Redis (2.6 or newer), so that all processes and machines share the limits.
  *
@@ -35,12 +40,20 @@ export function valkeyLimits(
   client: ValkeyClient | NodeRedisClient,
   { prefix = "kit:limits:" }: ValkeyLimitOptions = {},
 ): LimitStore {
+  const send = async (...command: readonly [string, ...string[]]): Promise<unknown> =>
+    // A client of ioredis has a function `sendCommand` too, with another argument.
+    "call" in client ? client.call(...command) : client.sendCommand([...command]);
   return {
     async count(key, windowMs) {
-      const command = ["EVAL", script, "1", `${prefix}${windowMs}:${key}`, String(windowMs)] as const;
-      // A client of ioredis has a function `sendCommand` too, with another argument.
-      const answer =
-        "call" in client ? await client.call(...command) : await client.sendCommand([...command]);
+      const parameters = ["1", `${prefix}${windowMs}:${key}`, String(windowMs)] as const;
+      let answer: unknown;
+      try {
+        answer = await send("EVALSHA", scriptHash, ...parameters);
+      } catch (error) {
+        // A server that has started again, or has another role now, does not know the script.
+        if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+        answer = await send("EVAL", script, ...parameters);
+      }
       const [count, resetMs] = (Array.isArray(answer) ? answer : []) as unknown[];
       if (typeof count === "number" && typeof resetMs === "number") return { count, resetMs };
       throw new TypeError("The store of rate limits gave an answer that is not a count");

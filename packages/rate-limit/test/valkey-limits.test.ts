@@ -101,6 +101,13 @@ describe("valkeyLimits", { skip: withoutRedis }, () => {
     assert.equal((await store.count("ada", 300)).count, 1);
   });
 
+  it("counts if the server does not know the script any more", async () => {
+    const store = valkeyLimits(client, { prefix: "flushed:" });
+    assert.equal((await store.count("ada", 60_000)).count, 1);
+    await client.script("FLUSH");
+    assert.equal((await store.count("ada", 60_000)).count, 2);
+  });
+
   it("shares counts between a client of iovalkey and a client of node-redis", async () => {
     const other = createClient({ socket: { host: "127.0.0.1", port: redis.port } });
     await other.connect();

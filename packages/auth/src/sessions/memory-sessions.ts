@@ -25,7 +25,7 @@ export function memorySessions(): SessionStore {
       if (sessions.size >= most && oldest !== undefined) sessions.delete(oldest);
       sessions.set(session.id, session);
     },
-    async read(id) {
+    read(id) {
       return sessions.get(id) ?? null;
     },
     async touch(id, seenAt) {

@@ -1,9 +1,9 @@
 import { type BaseContext, defineMiddleware, type Middleware } from "@kit/core";
 import type { Auth } from "@kit/types";
 
-import { refuse } from "../refusals.ts";
+import { afterwards, refuse } from "../refusals.ts";
 import { GrantedScopes, vocabularyOf } from "../scopes.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import { readerOf, type Session, type Sessions } from "./sessions.ts";
 
 /** Caller of a request with a session. */
 export interface SessionAuth<TScope extends string = never, TData = unknown>
@@ -28,9 +28,11 @@ export function sessionAuth<TScope extends string, TData>(
   sessions: Sessions<TScope, TData>,
 ): Middleware<{ auth: SessionAuth<TScope, TData> }> {
   const read = reader(sessions);
-  return defineMiddleware<{ auth: SessionAuth<TScope, TData> }>(async ({ ctx }) => ({
-    auth: (await read(ctx)) ?? refuse(ctx, "Cookie", "UNAUTHORIZED", "There is no session"),
-  }));
+  return defineMiddleware<{ auth: SessionAuth<TScope, TData> }>(({ ctx }) =>
+    afterwards(read(ctx), (session) => ({
+      auth: session ?? refuse(ctx, "Cookie", "UNAUTHORIZED", "There is no session"),
+    })),
+  );
 }
 
 /**
@@ -47,20 +49,22 @@ export function optionalSession<TScope extends string, TData>(
   sessions: Sessions<TScope, TData>,
 ): Middleware<{ auth: SessionAuth<TScope, TData> | null }> {
   const read = reader(sessions);
-  return defineMiddleware<{ auth: SessionAuth<TScope, TData> | null }>(async ({ ctx }) => ({
-    auth: await read(ctx),
-  }));
+  return defineMiddleware<{ auth: SessionAuth<TScope, TData> | null }>(({ ctx }) =>
+    afterwards(read(ctx), (auth) => ({ auth })),
+  );
 }
 
 function reader<TScope extends string, TData>(
   sessions: Sessions<TScope, TData>,
-): (ctx: BaseContext) => Promise<SessionAuth<TScope, TData> | null> {
+): (ctx: BaseContext) => SessionAuth<TScope, TData> | null | Promise<SessionAuth<TScope, TData> | null> {
   const { scopes: known, scopesOf } = sessions.options;
   const vocabulary = vocabularyOf("createSessions: `scopes`", known);
-  return async (ctx) => {
-    const session = await sessions.read(ctx);
+  const read = readerOf(sessions);
+  const withScopes = (session: Session<TData> | null): SessionAuth<TScope, TData> | null => {
     if (session === null) return null;
+    const { subject, data, createdAt, expiresAt } = session;
     const { scopes, has } = new GrantedScopes(scopesOf?.(session) ?? [], vocabulary);
-    return { ...session, scopes, has };
+    return { subject, data, createdAt, expiresAt, scopes, has };
   };
+  return (ctx) => afterwards(read(ctx), withScopes);
 }

@@ -21,8 +21,11 @@ export interface StoredSession {
 export interface SessionStore {
   /** Adds a session. */
   create(session: StoredSession, idleMs: number): Promise<void>;
-  /** Resolves to a session, or to `null` if there is none. May return a session that has ended. */
-  read(id: string): Promise<StoredSession | null>;
+  /**
+   * Returns a session, or `null` if there is none, or a promise for it. May return a session that has ended. A store
+   * in memory needs no promise, which would cost more than the look-up.
+   */
+  read(id: string): Promise<StoredSession | null> | StoredSession | null;
   /** Sets the time of the last request. Does nothing if the session does not exist any more. */
   touch(id: string, seenAt: Date, idleMs: number): Promise<void>;
   /** Replaces the data. Does nothing if the session does not exist any more. */

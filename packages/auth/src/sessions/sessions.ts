@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 import type { BaseContext } from "@kit/core";
 
 import { integerOption, refuseUnknown } from "../check-options.ts";
-import { reached } from "../refusals.ts";
+import { afterwards, reached } from "../refusals.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
 
 /** Options of {@link createSessions}. */
@@ -84,6 +84,21 @@ const longestSubject = 255;
 
 const day = 86_400_000;
 
+/** Session of a request or `null`, or a promise for it if the store needs one. */
+type Found<T> = T | null | Promise<T | null>;
+
+/** Functions that read sessions without a promise if the store needs none, by the object of `createSessions`. */
+const readers = new WeakMap<object, (ctx: BaseContext) => Found<Session>>();
+
+/** Returns a function that reads the sessions of requests, without a promise if the store needs none. */
+export function readerOf<TScope extends string, TData>(
+  sessions: Sessions<TScope, TData>,
+): (ctx: BaseContext) => Found<Session<TData>> {
+  // An object that wraps the one of `createSessions` has functions of its own.
+  const read = readers.get(sessions) as ((ctx: BaseContext) => Found<Session<TData>>) | undefined;
+  return read ?? ((ctx) => sessions.read(ctx));
+}
+
 /**
  * Creates sessions in a signed cookie. The cookie has a random token, and the store has its hash, so that a copy of the
  * store is of no use to log in. The application needs the option `cookies.keys` of `createApp`.
@@ -125,20 +140,20 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     const token = ctx.signedCookie(cookie);
     return token !== undefined && tokenForm.test(token) ? hashOf(token) : undefined;
   };
-  const find = async (ctx: BaseContext): Promise<StoredSession | null> => {
+  const find = (ctx: BaseContext): Found<StoredSession> => {
     const id = idOf(ctx);
-    if (id === undefined) return null;
-    const session = await store.read(id);
-    const now = Date.now();
+    return id === undefined ? null : afterwards(store.read(id), continued);
+  };
+  /** Returns a stored session if it has not ended, and stores the time of the request. */
+  const continued = (session: StoredSession | null): Found<StoredSession> => {
     if (session === null) return null;
-    const { seenAt, expiresAt } = session;
+    const now = Date.now();
+    const { id, seenAt, expiresAt } = session;
     // Written as "not before", so that an invalid date ends the session.
     if (!(now < expiresAt.getTime()) || !(now < seenAt.getTime() + idleMs)) return null;
     // A write for each request would cost more than the exact time is worth.
-    if (now - seenAt.getTime() > idleMs / 10) {
-      await store.touch(id, new Date(now), Math.min(idleMs, expiresAt.getTime() - now));
-    }
-    return session;
+    if (now - seenAt.getTime() <= idleMs / 10) return session;
+    return store.touch(id, new Date(now), Math.min(idleMs, expiresAt.getTime() - now)).then(() => session);
   };
   const issue = async (ctx: BaseContext, session: Omit<StoredSession, "id">): Promise<void> => {
     const token = randomBytes(tokenBytes).toString("base64url");
@@ -174,25 +189,30 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     ctx.cookie(cookie, null);
     if (id !== undefined) await store.delete(id);
   };
-  const read = async (ctx: BaseContext): Promise<Session<TData> | null> => {
-    const session = await find(ctx);
+  const publicPart = (session: StoredSession | null): Session<TData> | null => {
     if (session === null) return null;
     const { subject, data, createdAt, expiresAt } = session;
     return { subject, data: JSON.parse(data) as TData, createdAt, expiresAt };
   };
-  return {
+  const read = (ctx: BaseContext): Found<Session<TData>> => {
+    const found = afterwards(find(ctx), publicPart);
+    return found instanceof Promise ? reached(ctx, found) : found;
+  };
+  const sessions: Sessions<TScope, TData> = {
     options,
     start: (ctx, subject, data) => reached(ctx, start(ctx, subject, data)),
     update: (ctx, data) => reached(ctx, update(ctx, data)),
     rotate: (ctx) => reached(ctx, rotate(ctx)),
     end: (ctx) => reached(ctx, end(ctx)),
     endAll: (subject, except) => store.deleteAll(subject, except && idOf(except)),
-    read: (ctx) => reached(ctx, read(ctx)),
+    read: async (ctx) => read(ctx),
   };
+  readers.set(sessions, read);
+  return sessions;
 }
 
 function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
+  return hash("sha256", token, "base64url");
 }
 
 function textOf(data: unknown): string {

@@ -2,6 +2,7 @@ import { type CookieOptions, readAttributes, readEnd, refused } from "./cookie-o
 import { encodeCookieValue, findCookie, isCookieName, mostCookieBytes } from "./cookie-text.ts";
 import { decodeCookie } from "../codec/cookies.ts";
 import { signValue, verifyValue } from "./signed-value.ts";
+import { VerifiedValues } from "./verified-values.ts";
 
 /** Cookie as a response sets it. */
 export interface SetCookie {
@@ -18,6 +19,7 @@ const ended = "; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
 export class Cookies {
   readonly #keys: readonly string[];
   readonly #isSecureByDefault: boolean;
+  readonly #verified = new VerifiedValues();
 
   /** Creates the writer. The first of the `keys` signs cookies, and all keys verify signatures. */
   constructor(keys: readonly string[], isSecureByDefault: boolean) {
@@ -56,7 +58,8 @@ export class Cookies {
   readSigned(name: string, header: string | undefined): string | undefined {
     const keys = this.#requireKeys("ctx.signedCookie");
     const text = header === undefined ? undefined : findCookie(header, name);
-    const verified = text === undefined ? undefined : verifyValue(name, text, keys);
+    const verified =
+      text === undefined ? undefined : this.#verified.get(name, text, () => verifyValue(name, text, keys));
     return verified === undefined ? undefined : decodeCookie(verified);
   }
 

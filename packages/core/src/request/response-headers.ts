@@ -67,16 +67,14 @@ export class ResponseHeaders {
     if (ofTheServer.has(lowerName)) {
       throw new TypeError(`The header ${lowerName} is set by the server and cannot be set by a handler`);
     }
-    const values = typeof value === "string" ? [value] : value;
-    if (!Array.isArray(values)) throw new TypeError(`The value of the header ${lowerName} is not a string`);
-    for (const item of values as readonly unknown[]) {
-      if (typeof item !== "string" || !valuePattern.test(item)) {
-        throw new TypeError(
-          `The value of the header ${lowerName} may hold only printable ASCII characters; encode others, for example with encodeURIComponent`,
-        );
-      }
+    if (typeof value === "string") {
+      checkValue(lowerName, value);
+      this.#storeOne(lowerName, value);
+      return;
     }
-    this.#store(lowerName, values as readonly string[]);
+    if (!Array.isArray(value)) throw new TypeError(`The value of the header ${lowerName} is not a string`);
+    for (const item of value) checkValue(lowerName, item);
+    this.#store(lowerName, value as readonly string[]);
   }
 
   /**
@@ -89,13 +87,13 @@ export class ResponseHeaders {
       if (!namePattern.test(name) || ofTheServer.has(name) || !latin1Pattern.test(value)) {
         throw new TypeError(`The header ${name} of the reply cannot be sent with this name or value`);
       }
-      this.#store(name, [value]);
+      this.#storeOne(name, value);
     }
   }
 
   /** Sets a header that kit has made, so that its name and its value need no check. */
   setGenerated(lowerName: string, value: string): void {
-    if (this.#list.includes(lowerName)) this.#keep((present) => present !== lowerName);
+    this.#remove(lowerName);
     this.#list.push(lowerName, value);
   }
 
@@ -105,8 +103,17 @@ export class ResponseHeaders {
       this.contentType = values[0]!;
       return;
     }
-    if (lowerName !== "set-cookie") this.#keep((present) => present !== lowerName);
+    if (lowerName !== "set-cookie") this.#remove(lowerName);
     for (const item of values) this.#list.push(lowerName, item);
+  }
+
+  #storeOne(lowerName: string, value: string): void {
+    if (lowerName === "content-type") {
+      this.contentType = value;
+      return;
+    }
+    if (lowerName !== "set-cookie") this.#remove(lowerName);
+    this.#list.push(lowerName, value);
   }
 
   /** Adds a cookie. Replaces the cookie that was set with the same id before. */
@@ -134,7 +141,7 @@ export class ResponseHeaders {
     const lowerName = name.toLowerCase();
     if (lowerName === "content-type") this.contentType = null;
     if (lowerName === "set-cookie") this.#cookies = null;
-    this.#keep((present) => present !== lowerName);
+    this.#remove(lowerName);
   }
 
   /** Returns a list with the same headers. */
@@ -181,6 +188,12 @@ export class ResponseHeaders {
     return this.#list.length === 0 ? null : this.#list;
   }
 
+  /** Removes a header. Most responses set each name once, so the list is copied only if the name occurs. */
+  #remove(lowerName: string): void {
+    // A value that equals the name costs a copy and changes nothing.
+    if (this.#list.includes(lowerName)) this.#keep((present) => present !== lowerName);
+  }
+
   #keep(predicate: (name: string, value: string) => boolean): void {
     const kept: string[] = [];
     for (let index = 0; index < this.#list.length; index += 2) {
@@ -190,6 +203,14 @@ export class ResponseHeaders {
     }
     this.#list = kept;
   }
+}
+
+/** @throws {TypeError} If the value is not a string of printable ASCII characters. */
+function checkValue(lowerName: string, value: unknown): void {
+  if (typeof value === "string" && valuePattern.test(value)) return;
+  throw new TypeError(
+    `The value of the header ${lowerName} may hold only printable ASCII characters; encode others, for example with encodeURIComponent`,
+  );
 }
 
 /** Returns the name and the value at an even index of a list, as one text. */
