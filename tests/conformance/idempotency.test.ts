@@ -4,27 +4,23 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 
-import { createApp, type RequestContext } from "@kit/core";
-import { cancellable } from "@kit/core/pg";
-import { idempotencyTableSql, idempotent } from "@kit/idempotency";
-import type { ServerAdapter } from "@kit/types";
+import { idempotencyTableSql } from "@kit/idempotency";
+import { nativeServer } from "@kit/server-native";
 import { Pool } from "pg";
 
-import { compiled, objectOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { Cluster } from "../database/support/cluster.ts";
-import { isRust, notInRust } from "./rust.ts";
+import { Cluster, until } from "../database/support/cluster.ts";
+import { application } from "./payments-application.ts";
+import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
-
-notInRust("idempotency keys", "the wrapper of a Rust server is a file that its team writes");
 
 let cluster: Cluster;
 let pool: Pool;
 before(async () => {
   cluster = await Cluster.start();
-  pool = new Pool({ connectionString: cluster.url });
+  pool = new Pool({ connectionString: cluster.url, max: 20 });
   await pool.query(idempotencyTableSql());
   await pool.query("create table payments (id serial primary key, text text not null)");
 });
@@ -34,75 +30,262 @@ after(async () => {
 });
 beforeEach(() => pool.query("truncate payments, kit_idempotency restart identity"));
 
-function application(server?: ServerAdapter) {
-  const payment = route("POST /payments", {
-    body: objectOf("NewPayment", { text: "string" }),
-    response: responseOf("Payment", { text: "string" }),
-    status: 201,
-    middleware: ["once"],
-  });
-  return createApp({
-    env: "production",
-    signals: false,
-    ...(server && { server }),
-    compiled: compiled({ ...payment, wrappers: { once: {} } }),
-    logging: { level: "fatal" },
-    middleware: [{ name: "once", middleware: idempotent({ pool, by: "none" }), priority: 0 }],
-    routes: [
-      {
-        handlers: {
-          "POST /payments": async ({ body, ctx }: { body: { text: string }; ctx: RequestContext }) => {
-            const { rows } = await cancellable(pool, ctx.signal).query(
-              "insert into payments (text) values ($1) returning id",
-              [body.text],
-            );
-            ctx.header("x-payment", String(rows[0].id)).cookie("a", "1").cookie("b", "2");
-            return { text: `${body.text} ${rows[0].id}` };
-          },
-        },
+/** Sends a payment with a key. Without a key if the key is `undefined`. */
+type Send = (
+  text: string,
+  key: string | undefined,
+  path?: string,
+  headers?: Record<string, string>,
+) => Promise<Response>;
+
+const sendWith =
+  (call: (path: string, init: RequestInit) => Promise<Response>): Send =>
+  (text, key, path = "/payments", headers = {}) =>
+    call(path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(key !== undefined && { "idempotency-key": key }),
+        ...headers,
       },
-    ],
-  } as never);
+      body: JSON.stringify({ text }),
+    });
+
+const payments = async (): Promise<number> =>
+  (await pool.query("select count(*)::int as n from payments")).rows[0].n;
+
+/** Returns true while a payment with the text `slow` is being executed. */
+const isSlowRunning = async (): Promise<boolean> =>
+  (await pool.query("select from pg_stat_activity where query = 'select pg_sleep(1)' and state = 'active'"))
+    .rowCount === 1;
+
+/** Returns the status and the code of an error response. */
+const codeOf = async (response: Response): Promise<unknown> => [
+  response.status,
+  ((await response.json()) as { error: { code: string } }).error.code,
+];
+
+/** Checks an answer to the payment "tea ü" that was the first one in the table. */
+async function checkFirstPayment(response: Response): Promise<void> {
+  assert.equal(response.status, 201);
+  assert.equal(response.headers.get("content-type"), "application/json");
+  assert.equal(response.headers.get("x-payment"), "1");
+  assert.deepEqual(
+    response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]),
+    ["a=1", "b=2"],
+  );
+  assert.equal(await response.text(), '{"text":"tea ü 1"}');
 }
 
 /** Sends a payment twice, then another payment with the same key. */
-async function repeat(send: (init: RequestInit) => Promise<Response>): Promise<void> {
-  const pay = (text: string): Promise<Response> =>
-    send({
-      method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": '"k-1"' },
-      body: JSON.stringify({ text }),
-    });
-  for (let time = 0; time < 2; time += 1) {
-    const response = await pay("tea ü");
-    assert.equal(response.status, 201);
-    assert.equal(response.headers.get("content-type"), "application/json");
-    assert.equal(response.headers.get("x-payment"), "1");
-    assert.equal(response.headers.getSetCookie().length, 2);
-    assert.equal(await response.text(), '{"text":"tea ü 1"}');
-  }
-  const other = await pay("milk");
+async function repeat(send: Send): Promise<void> {
+  await checkFirstPayment(await send("tea ü", '"k-1"'));
+  await checkFirstPayment(await send("tea ü", "k-1"));
+  const other = await send("milk", '"k-1"');
   assert.equal(other.status, 422);
   await other.body?.cancel();
-  assert.deepEqual((await pool.query("select count(*)::int as n from payments")).rows, [{ n: 1 }]);
+  assert.equal(await payments(), 1);
 }
 
-for (const [name, make] of servers) {
-  test(`${name} executes a repeated request once`, async () => {
-    const app = application(make());
-    const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
-    try {
-      await repeat((init) => fetch(`http://127.0.0.1:${port}/payments`, init));
-    } finally {
-      await app.close({ graceMs: 0 });
-    }
+interface Running {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const sendTo = ({ port }: Running): Send =>
+  sendWith((path, init) => fetch(`http://127.0.0.1:${port}${path}`, init));
+
+/** Makes the tests of one server. */
+function check(name: string, start: () => Promise<Running>): void {
+  describe(name, { timeout: 120_000 }, () => {
+    let running: Running;
+    let send: Send;
+    before(async () => {
+      running = await start();
+      send = sendTo(running);
+    });
+    after(() => running?.stop());
+
+    test("executes a repeated request once", () => repeat(send));
+
+    test("responds with 400 to a request without a key or with an invalid key", async () => {
+      for (const key of [undefined, "", '""', "a b", '"a', "a".repeat(256)]) {
+        const response = await send("tea", key);
+        assert.equal(response.status, 400, String(key));
+        const { error } = (await response.json()) as { error: Record<string, unknown> };
+        assert.equal(error["code"], "VALIDATION_ERROR");
+        assert.equal(
+          error["message"],
+          `Invalid headers: $["idempotency-key"]: expected a new random key for each new request: 1 to 255 printable ASCII characters, received ${key === undefined ? "nothing" : "another text"}`,
+        );
+      }
+      assert.equal(await payments(), 0);
+    });
+
+    test("responds with 422 if the key was used for another path, query, content type or body", async () => {
+      await send("tea", "k-1");
+      for (const [text, path, headers] of [
+        ["milk", "/payments", {}],
+        ["tea", "/refunds", {}],
+        ["tea", "/payments/", {}],
+        ["tea", "/payments?a=1", {}],
+        ["tea", "/payments", { "content-type": "application/json; charset=utf-8" }],
+      ] as const) {
+        const response = await send(text, "k-1", path, headers);
+        assert.deepEqual(await codeOf(response), [422, "IDEMPOTENCY_KEY_REUSED"], path);
+      }
+      assert.equal(await payments(), 1);
+    });
+
+    test("responds with 409 and retry-after while a request with the key is running", async () => {
+      const first = send("slow", "k-1");
+      await until(isSlowRunning, "the first request");
+      const second = await send("slow", "k-1");
+      assert.equal(second.headers.get("retry-after"), "1");
+      assert.deepEqual(await codeOf(second), [409, "IDEMPOTENCY_KEY_IN_USE"]);
+      assert.equal((await first).status, 201);
+      assert.equal(await payments(), 1);
+    });
+
+    test("executes one of many simultaneous requests", async () => {
+      for (const [path, headers] of [
+        ["/payments", {}],
+        ["/owned", { "x-user": "ada" }],
+      ] as const) {
+        const earlier = await payments();
+        const responses = await Promise.all(
+          Array.from({ length: 40 }, () => send("tea", "k-2", path, headers)),
+        );
+        const bodies = new Set<string>();
+        for (const response of responses) {
+          if (response.status === 201) bodies.add(await response.text());
+          else assert.deepEqual(await codeOf(response), [409, "IDEMPOTENCY_KEY_IN_USE"]);
+        }
+        assert.equal(bodies.size, 1, path);
+        assert.equal(await payments(), earlier + 1, path);
+      }
+    });
+
+    test("executes the request of another caller with the same key, and refuses requests without a caller", async () => {
+      const texts = [];
+      for (const user of ["ada", "bob", "ada"]) {
+        const response = await send("tea", "k-1", "/owned", { "x-user": user });
+        texts.push(await response.text());
+      }
+      assert.deepEqual(texts, ['{"text":"tea 1"}', '{"text":"tea 2"}', '{"text":"tea 1"}']);
+      assert.equal((await send("tea", "k-1", "/owned")).status, 500);
+      assert.equal(await payments(), 2);
+    });
+
+    test("executes requests without a key each time if clients may omit it", async () => {
+      for (const key of [undefined, undefined, "k-1", "k-1"]) {
+        assert.equal((await send("tea", key, "/optional")).status, 201);
+      }
+      assert.equal(await payments(), 3);
+    });
+
+    test("stores nothing if the handler fails, so that a repetition executes the request again", async () => {
+      for (let time = 0; time < 2; time++) {
+        assert.deepEqual(await codeOf(await send("fail", "k-1")), [409, "SOLD_OUT"]);
+      }
+      assert.equal(await payments(), 0);
+      assert.equal((await pool.query("select from kit_idempotency")).rowCount, 0);
+      assert.equal((await send("tea", "k-1")).status, 201);
+    });
+
+    test("responds with 500 to streams and to answers above the limit, and stores nothing", async () => {
+      assert.equal((await send("tea", "k-1", "/stream")).status, 500);
+      assert.equal((await send("long", "k-1")).status, 500);
+      assert.equal(await payments(), 0);
+    });
+
+    test("stores an answer without a body", async () => {
+      for (let time = 0; time < 2; time++) {
+        const response = await send("tea", "k-1", "/nothing");
+        assert.deepEqual([response.status, await response.text()], [204, ""]);
+        assert.equal(response.headers.get("x-payment"), "1");
+      }
+      assert.equal(await payments(), 1);
+    });
+
+    test("forgets an answer when it has expired, and removes it from the table", async () => {
+      await send("tea", "k-1");
+      await send("tea", "k-2");
+      await pool.query("update kit_idempotency set expires_at = now() - interval '1 s'");
+      assert.equal(await (await send("milk", "k-1")).text(), '{"text":"milk 3"}');
+      assert.deepEqual((await pool.query("select count(*)::int as n from kit_idempotency")).rows, [{ n: 1 }]);
+    });
+  });
+}
+
+async function startNode(server: Parameters<typeof application>[1]): Promise<Running> {
+  const app = application(pool, server);
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { port, stop: () => app.close({ graceMs: 0 }) };
+}
+
+for (const [name, make] of servers) check(name, () => startNode(make()));
+
+if (isRust) {
+  const start = async (): Promise<Running> => {
+    const served = await startRust("rust-payments", { bodyBytes: 1024 * 1024 }, "production", {
+      DATABASE_URL: `${cluster.url}?sslmode=disable`,
+      LOG_LEVEL: "fatal",
+    });
+    return { port: served.port, stop: () => served.stop!() };
+  };
+  check("rust", start);
+
+  describe("Node and Rust on one database", () => {
+    let node: Running;
+    let rust: Running;
+    before(async () => {
+      node = await startNode(nativeServer());
+      rust = await start();
+    });
+    after(async () => {
+      await node?.stop();
+      await rust?.stop();
+    });
+
+    test("Rust sends the answers that Node has stored", async () => {
+      await checkFirstPayment(await sendTo(node)("tea ü", "k-1", "/payments?q=%C3%BC&r"));
+      await checkFirstPayment(await sendTo(rust)("tea ü", "k-1", "/payments?q=%C3%BC&r"));
+      assert.deepEqual(await codeOf(await sendTo(rust)("milk", "k-1")), [422, "IDEMPOTENCY_KEY_REUSED"]);
+      assert.equal(await payments(), 1);
+    });
+
+    test("Node sends the answers that Rust has stored", async () => {
+      await checkFirstPayment(await sendTo(rust)("tea ü", "k-1", "/payments/?q=a%2Fb"));
+      await checkFirstPayment(await sendTo(node)("tea ü", "k-1", "/payments/?q=a%2Fb"));
+      assert.deepEqual(await codeOf(await sendTo(node)("milk", "k-1")), [422, "IDEMPOTENCY_KEY_REUSED"]);
+      const owned = { "x-user": "ada" };
+      const first = await (await sendTo(rust)("tea", "k-2", "/owned", owned)).text();
+      assert.equal(await (await sendTo(node)("tea", "k-2", "/owned", owned)).text(), first);
+      for (const server of [rust, node]) {
+        const response = await sendTo(server)("tea", "k-3", "/nothing");
+        assert.deepEqual([response.status, await response.text()], [204, ""]);
+      }
+      assert.equal(await payments(), 3);
+    });
+
+    test("one of many simultaneous requests to both is executed", async () => {
+      const responses = await Promise.all(
+        Array.from({ length: 40 }, (_, number) => sendTo(number % 2 === 0 ? node : rust)("tea", "k-1")),
+      );
+      assert.ok(responses.some(({ status }) => status === 201));
+      for (const response of responses.filter(({ status }) => status !== 201)) {
+        assert.deepEqual(await codeOf(response), [409, "IDEMPOTENCY_KEY_IN_USE"]);
+      }
+      assert.equal(await payments(), 1);
+    });
   });
 }
 
 describe("app.fetch", { skip: isRust && "the Rust server has no such function" }, () => {
   test("executes a repeated request once", async () => {
-    const app = application();
-    await repeat((init) => app.fetch(new Request("http://localhost/payments", init)));
+    const app = application(pool);
+    await repeat(sendWith((path, init) => app.fetch(new Request(`http://localhost${path}`, init))));
     await app.close({ graceMs: 0 });
   });
 });

@@ -57,9 +57,9 @@ async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<
   await exited;
 }
 
-/** Starts one of the programs in `rust-server`. */
+/** Starts one of the programs in `rust-server`, or that of `rust-payments`. */
 export async function startRust(
-  program: "rust-server" | "raw-echo" | "edge",
+  program: "rust-server" | "raw-echo" | "edge" | "rust-payments",
   settings: Settings,
   mode: "production" | "development" = "production",
   variablesOfProgram: Readonly<Record<string, string>> = {},

@@ -196,11 +196,14 @@ const RUST_ERRORS: &str = "tests/differential/fixtures/echo-errors";
 /// The application with tables and keys of every kind, for `tests/garbage`. All its handlers are generated.
 const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 
+/// The application with idempotency keys, for `tests/conformance` and `tests/database`.
+const RUST_PAYMENTS: &str = "tests/conformance/rust-payments";
+
 /// Builds the Rust servers of the examples and of the tests with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
     // These projects use the lock file of the example.
-    for project in [RUST_TYPES, RUST_ERRORS, RUST_KEYS] {
+    for project in [RUST_TYPES, RUST_ERRORS, RUST_KEYS, RUST_PAYMENTS] {
         std::fs::copy(lock(RUST_EXAMPLE), lock(project))?;
     }
     // A build does not overwrite handlers, so remove those of an earlier build.
@@ -215,6 +218,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
         RUST_TYPES,
         RUST_ERRORS,
         RUST_KEYS,
+        RUST_PAYMENTS,
     ] {
         let mut kit = tool(repository, "kit", &["build"])?;
         kit.current_dir(repository.path(project))

@@ -140,6 +140,16 @@ fn encode(bytes: &[u8]) -> String {
     text
 }
 
+/// Returns bytes as hexadecimal digits in lower case.
+#[cfg(feature = "sqlx")]
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
+
 /// Encodes bytes as base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
 pub(crate) fn base64url(bytes: &[u8]) -> String {
     let text = encode(bytes);

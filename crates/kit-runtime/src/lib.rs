@@ -26,6 +26,8 @@ mod file_signatures;
 #[doc(hidden)] // Public only for generated code.
 pub mod format;
 mod http;
+#[cfg(feature = "sqlx")]
+pub mod idempotency;
 pub mod json;
 #[cfg(feature = "jwt")]
 pub mod jwt;

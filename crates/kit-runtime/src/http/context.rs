@@ -8,7 +8,9 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
+use axum::http::{
+    Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts,
+};
 
 use crate::connection::ConnectionState;
 use crate::cookies::{Cookie, Cookies};
@@ -83,6 +85,8 @@ struct Inner {
     varies: AtomicBool,
     /// True if the handler reads the body, and has not read the body to its end.
     is_body_unread: AtomicBool,
+    /// Values of [`Context::insert`].
+    values: Mutex<Extensions>,
     trace: Trace,
     /// Connection after a response with the status 101.
     #[cfg(feature = "sockets")]
@@ -107,6 +111,7 @@ impl Context {
             status: AtomicU16::new(0),
             varies: AtomicBool::new(false),
             is_body_unread: AtomicBool::new(false),
+            values: Mutex::new(Extensions::new()),
             trace: Trace::begin(),
             #[cfg(feature = "sockets")]
             upgrade: Mutex::new(parts.extensions.remove()),
@@ -218,6 +223,12 @@ impl Context {
         wildcard_of(self.0.route.get()?.segments, self.path())
     }
 
+    /// Returns the query without the `?`. `None` if the target of the request has no `?`.
+    #[cfg(feature = "sqlx")]
+    pub(super) fn query_of_target(&self) -> Option<&str> {
+        self.0.uri.query()
+    }
+
     /// Returns the query without the `?`.
     pub(super) fn query(&self) -> &str {
         self.0.uri.query().unwrap_or_default()
@@ -299,6 +310,37 @@ impl Context {
     /// ```
     pub fn set_attribute(&self, name: &'static str, value: impl Into<serde_json::Value>) {
         self.0.trace.set_attribute(name, || value.into());
+    }
+
+    /// Stores a value for later middleware, for wrappers, for the handler and for the functions that they call. Replaces an
+    /// earlier value of the same type.
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// /// Id of the caller.
+    /// #[derive(Clone)]
+    /// struct Subject(String);
+    ///
+    /// fn remember(context: &Context, id: &str) {
+    ///     context.insert(Subject(id.to_owned()));
+    /// }
+    ///
+    /// fn subject(context: &Context) -> Option<String> {
+    ///     context.get::<Subject>().map(|Subject(id)| id)
+    /// }
+    /// ```
+    pub fn insert<T: Clone + Send + Sync + 'static>(&self, value: T) {
+        self.values().insert(value);
+    }
+
+    /// Returns a copy of the value that [`Self::insert`] has stored. `None` if no value of this type was stored.
+    pub fn get<T: Clone + Send + Sync + 'static>(&self) -> Option<T> {
+        self.values().get().cloned()
+    }
+
+    fn values(&self) -> std::sync::MutexGuard<'_, Extensions> {
+        self.0.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the IP address of the client: the address of the peer, or the address that the trusted proxies

@@ -278,6 +278,13 @@ impl Error {
         &self.0.message
     }
 
+    /// Returns the error that was converted to this error.
+    #[cfg(feature = "sqlx")]
+    pub(crate) fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.0.source.as_ref()?;
+        Some(&**source)
+    }
+
     pub(super) fn header(&self) -> Option<&(HeaderName, HeaderValue)> {
         self.0.header.as_ref()
     }

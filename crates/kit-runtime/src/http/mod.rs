@@ -46,6 +46,8 @@ mod sockets;
 mod source;
 mod static_files;
 mod status_phrase;
+#[cfg(feature = "sqlx")]
+mod stored_answer;
 mod unstorable;
 mod wrapper;
 
@@ -90,3 +92,5 @@ pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;
 pub(crate) use rejection_log::flush as flush_rejection_log;
 pub(crate) use request_log::log_refusal;
+#[cfg(feature = "sqlx")]
+pub(crate) use stored_answer::StoredAnswer;

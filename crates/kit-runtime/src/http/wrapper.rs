@@ -138,6 +138,7 @@ impl<W> Next<'_, W> {
                     response: Some(response),
                     inner,
                     headers,
+                    is_stored: false,
                 })
             }
             Err(error) => {
@@ -145,6 +146,27 @@ impl<W> Next<'_, W> {
                 Err(error.in_phase(inner_phase))
             }
         }
+    }
+}
+
+#[cfg(feature = "sqlx")]
+impl<W> Next<'_, W> {
+    /// Replaces the rest of the request by an answer that was stored earlier.
+    pub(super) fn replace(self, response: axum::response::Response, inner: HeaderMap) -> Passed {
+        Passed {
+            response: Some(response),
+            inner,
+            headers: self.headers,
+            is_stored: true,
+        }
+    }
+}
+
+#[cfg(feature = "sqlx")]
+impl Passed {
+    /// Returns the headers that were set before the wrapper called [`Next::run`].
+    pub(super) fn headers_before(&self) -> HeaderMap {
+        headers_of(&self.headers).before.clone().unwrap_or_default()
     }
 }
 
@@ -175,6 +197,8 @@ pub struct Passed {
     response: Option<axum::response::Response>,
     inner: HeaderMap,
     headers: Arc<Mutex<Headers>>,
+    /// True if the answer was stored earlier, and replaces the rest of the request.
+    is_stored: bool,
 }
 
 impl Passed {
@@ -290,7 +314,12 @@ impl Request {
             Ok(Wrapped::Passed(mut answer)) => {
                 let inner = mem::take(&mut answer.inner);
                 let mut response = answer.response.take().unwrap_or_default();
-                *response.headers_mut() = join(inner, &own);
+                *response.headers_mut() = if answer.is_stored {
+                    context.clear_status();
+                    join(own, &inner)
+                } else {
+                    join(inner, &own)
+                };
                 Ok(Response(response))
             }
             Ok(Wrapped::Reply(reply)) => {

@@ -30,6 +30,19 @@ fn is_state_of_outage(state: &str) -> bool {
     state.starts_with("08") || matches!(state, "53300" | "57P01" | "57P02" | "57P03")
 }
 
+/// Returns true if PostgreSQL rolled a transaction back because of another transaction: a serialization failure (`40001`)
+/// or a deadlock (`40P01`). Also looks at the errors that caused the error.
+pub(crate) fn is_transaction_conflict(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<sqlx::Error>() {
+            return matches!(state(error).as_deref(), Some("40001" | "40P01"));
+        }
+        next = error.source();
+    }
+    false
+}
+
 fn state(error: &sqlx::Error) -> Option<String> {
     Some(error.as_database_error()?.code()?.into_owned())
 }

@@ -8,6 +8,7 @@
 mod failure;
 mod limits;
 mod outage;
+mod request_transaction;
 mod security;
 mod tls;
 mod tunnel;
@@ -25,7 +26,9 @@ use limits::Limits;
 use security::{TlsMode, TlsSettings};
 use tunnel::Tunnel;
 
-pub(crate) use failure::{help_for_missing, is_unavailable};
+pub use request_transaction::{RequestTransaction, TransactionConnection};
+
+pub(crate) use failure::{help_for_missing, is_transaction_conflict, is_unavailable};
 pub(crate) use outage::report_outage;
 
 /// Maximum time that the start of the server waits for a PostgreSQL that is starting too.

@@ -244,7 +244,9 @@ export class MiddlewareArgument implements MiddlewareInput {
   /** Returns the parts of the request that its fingerprint contains. */
   fingerprinted(): Fingerprinted {
     const { exchange } = this.#request;
-    const { method, target } = exchange;
+    const { method } = exchange;
+    // Adapters of frameworks pass the target without the slash.
+    const target = exchange.hadTrailingSlash === true ? withFinalSlash(exchange.target) : exchange.target;
     return { method, target, contentType: exchange.header("content-type") ?? "", body: exchange.bodyBytes() };
   }
 
@@ -258,4 +260,10 @@ export class MiddlewareArgument implements MiddlewareInput {
     }
     return this.#params;
   }
+}
+
+/** Returns a target with a slash at the end of its path. */
+function withFinalSlash(target: string): string {
+  const end = target.indexOf("?");
+  return end === -1 ? `${target}/` : `${target.slice(0, end)}/${target.slice(end)}`;
 }

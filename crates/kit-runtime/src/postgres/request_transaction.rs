@@ -1,0 +1,107 @@
+//! Transactions that a wrapper and the handler share.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use sqlx::postgres::{PgConnection, Postgres};
+use sqlx::{PgPool, Transaction};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+
+use crate::Error;
+
+/// Transaction in which a wrapper runs the rest of a request. Clones share it.
+///
+/// The wrapper commits the transaction after the handler has returned, and rolls it back if the handler fails. Queries of
+/// the pool are not part of the transaction.
+///
+/// ```
+/// use kit_runtime::Error;
+/// use kit_runtime::postgres::RequestTransaction;
+///
+/// async fn pay(transaction: &RequestTransaction, cents: i64) -> Result<(), Error> {
+///     let mut connection = transaction.connection().await?;
+///     sqlx::query("UPDATE accounts SET cents = cents - $1")
+///         .bind(cents)
+///         .execute(&mut *connection)
+///         .await?;
+///     Ok(())
+/// }
+/// ```
+#[derive(Clone)]
+pub struct RequestTransaction(Arc<Mutex<Option<Transaction<'static, Postgres>>>>);
+
+impl RequestTransaction {
+    /// Begins a transaction. `statement` is the SQL that begins it.
+    pub(crate) async fn begin(pool: &PgPool, statement: &'static str) -> Result<Self, Error> {
+        let transaction = pool.begin_with(statement).await?;
+        Ok(Self(Arc::new(Mutex::new(Some(transaction)))))
+    }
+
+    /// Returns the connection of the transaction, for one query after another. Other callers wait until the result is
+    /// dropped, so drop it before you call code that takes the connection too.
+    ///
+    /// # Errors
+    ///
+    /// 500 if the transaction has ended, because the handler has returned.
+    pub async fn connection(&self) -> Result<TransactionConnection<'_>, Error> {
+        MutexGuard::try_map(self.0.lock().await, Option::as_deref_mut)
+            .map(TransactionConnection)
+            .map_err(|_| {
+                Error::internal("The transaction of the request has ended, because its handler has returned")
+            })
+    }
+
+    /// Commits the transaction.
+    ///
+    /// # Errors
+    ///
+    /// 500 if a task of the handler still uses the connection, or if PostgreSQL does not commit.
+    pub(crate) async fn commit(&self) -> Result<(), Error> {
+        let open = self.0.try_lock().ok().and_then(|mut open| open.take());
+        match open {
+            Some(transaction) => Ok(transaction.commit().await?),
+            None => Err(Error::internal(
+                "The handler has returned while another task uses the transaction of the request, so it is rolled back",
+            )),
+        }
+    }
+
+    /// Rolls the transaction back, if no task uses the connection. Otherwise the end of this task does.
+    pub(crate) async fn roll_back(&self) {
+        let open = self.0.try_lock().ok().and_then(|mut open| open.take());
+        if let Some(transaction) = open {
+            // The connection is broken if this fails, so PostgreSQL has rolled back.
+            let _ = transaction.rollback().await;
+        }
+    }
+}
+
+impl fmt::Debug for RequestTransaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestTransaction").finish_non_exhaustive()
+    }
+}
+
+/// Connection of a [`RequestTransaction`]. `&mut *connection` is an executor for queries.
+pub struct TransactionConnection<'t>(MappedMutexGuard<'t, PgConnection>);
+
+impl Deref for TransactionConnection<'_> {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.0
+    }
+}
+
+impl DerefMut for TransactionConnection<'_> {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.0
+    }
+}
+
+impl fmt::Debug for TransactionConnection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransactionConnection").finish_non_exhaustive()
+    }
+}
