@@ -196,7 +196,7 @@ const RUST_ERRORS: &str = "tests/differential/fixtures/echo-errors";
 /// The application with tables and keys of every kind, for `tests/garbage`. All its handlers are generated.
 const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 
-/// The application with idempotency keys, for `tests/conformance` and `tests/database`.
+/// The application with idempotency keys, for `tests/conformance`.
 const RUST_PAYMENTS: &str = "tests/conformance/rust-payments";
 
 /// Builds the Rust servers of the examples and of the tests with cargo.

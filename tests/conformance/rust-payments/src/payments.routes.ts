@@ -1,4 +1,4 @@
-// The contracts of `tests/conformance/idempotency.test.ts` and `tests/database/killed-payments.test.ts`.
+// The contracts of `tests/conformance/idempotency.test.ts` and `tests/conformance/killed-payments.test.ts`.
 
 import type { RouteContract } from "@kit/types";
 import type { PaymentNumber, PaymentText } from "./payments.types.ts";

@@ -2,7 +2,7 @@
 // idempotency key: the payment is executed exactly once, and all responses are equal.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
@@ -10,8 +10,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { idempotencyTableSql } from "@kit/idempotency";
 
-import { points } from "./fixtures/payments-server.ts";
-import { Cluster } from "./support/cluster.ts";
+import { Cluster } from "../database/support/cluster.ts";
+import { type Point, startKillingProxy } from "./killing-proxy.ts";
+import { isRust, startRust } from "./rust.ts";
 
 /** Number of repetitions after each kill. */
 const repetitions = Number(process.env["KIT_RUNS"] ?? 5);
@@ -19,21 +20,29 @@ const repetitions = Number(process.env["KIT_RUNS"] ?? 5);
 /** Number of repetitions at the same time. */
 const parallel = 5;
 
-const server = new URL("fixtures/payments-server.ts", import.meta.url).pathname;
+const points: readonly Point[] = [
+  { statement: "BEGIN", when: "before" },
+  { statement: "SELECT pg_try_advisory_xact_lock", when: "before" },
+  { statement: "SELECT fingerprint", when: "before" },
+  { statement: "insert into payments", when: "before" },
+  { statement: "insert into payments", when: "after" },
+  { statement: "update accounts", when: "before" },
+  { statement: "INSERT INTO kit_idempotency", when: "before" },
+  { statement: "DELETE FROM kit_idempotency", when: "after" },
+  { statement: "COMMIT", when: "before" },
+  { statement: "COMMIT", when: "after" },
+];
 
 interface Running extends AsyncDisposable {
-  readonly process: ChildProcess;
-  readonly url: string;
+  readonly pid: number;
+  readonly port: number;
 }
 
-async function start(database: string, killAt?: number): Promise<Running> {
+const server = new URL("transfers-server.ts", import.meta.url).pathname;
+
+async function startNode(database: string): Promise<Running> {
   const child = spawn(process.execPath, [server], {
-    env: {
-      ...process.env,
-      TEST_DATABASE: database,
-      LOG_LEVEL: "fatal",
-      ...(killAt !== undefined && { KILL_AT: String(killAt) }),
-    },
+    env: { ...process.env, DATABASE_URL: database, LOG_LEVEL: "fatal" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   for await (const line of createInterface(child.stdout)) {
@@ -41,8 +50,8 @@ async function start(database: string, killAt?: number): Promise<Running> {
     if (port === undefined) continue;
     child.stdout.resume();
     return {
-      process: child,
-      url: `http://127.0.0.1:${port}/payments`,
+      pid: child.pid!,
+      port: Number(port),
       [Symbol.asyncDispose]: async () => {
         if (child.exitCode !== null || child.signalCode !== null) return;
         const ended = once(child, "exit");
@@ -54,8 +63,14 @@ async function start(database: string, killAt?: number): Promise<Running> {
   throw new Error("The server did not start");
 }
 
-function pay(url: string, key: string): Promise<Response> {
-  return fetch(url, {
+function start(database: string): Promise<Running> {
+  if (!isRust) return startNode(database);
+  const variables = { DATABASE_URL: database, LOG_LEVEL: "fatal" };
+  return startRust("rust-payments", { bodyBytes: 1024 }, "production", variables);
+}
+
+function pay({ port }: Running, key: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/transfers`, {
     method: "POST",
     headers: { "content-type": "application/json", "idempotency-key": key },
     body: JSON.stringify({ text: key }),
@@ -63,9 +78,9 @@ function pay(url: string, key: string): Promise<Response> {
 }
 
 /** Sends a request until no other request with its key is running, and returns the body of the answer. */
-async function payAtLast(url: string, key: string): Promise<string> {
+async function payAtLast(running: Running, key: string): Promise<string> {
   for (let tries = 0; tries < 200; tries++) {
-    const response = await pay(url, key);
+    const response = await pay(running, key);
     if (response.status === 201) return response.text();
     assert.equal(response.status, 409, await response.text());
     await sleep(50);
@@ -84,19 +99,24 @@ describe("a payment with an idempotency key", { timeout: 600_000 }, () => {
   });
   after(() => cluster?.remove());
 
-  for (const [number, [statement, when]] of points.entries()) {
-    it(`is executed once if the server is killed ${when} ${statement}`, async () => {
+  for (const [number, point] of points.entries()) {
+    it(`is executed once if the server is killed ${point.when} ${point.statement}`, async () => {
       const key = `payment-${number}`;
-      await using killed = await start(cluster.url, number);
-      const exited = once(killed.process, "exit");
-      await assert.rejects(pay(killed.url, key), "the server is killed before it answers");
-      assert.deepEqual(await exited, [null, "SIGKILL"]);
+      await using proxy = await startKillingProxy(cluster.url);
+      await using killed = await start(proxy.url);
+      let isKilled = false;
+      proxy.killAt(point, () => {
+        isKilled = true;
+        process.kill(killed.pid, "SIGKILL");
+      });
+      await assert.rejects(pay(killed, key), "the server is killed before it answers");
+      assert.ok(isKilled);
 
-      await using restarted = await start(cluster.url);
+      await using restarted = await start(`${cluster.url}?sslmode=disable`);
       const bodies = new Set<string>();
       for (let done = 0; done < repetitions; done += parallel) {
         const answers = Array.from({ length: Math.min(parallel, repetitions - done) }, () =>
-          payAtLast(restarted.url, key),
+          payAtLast(restarted, key),
         );
         for (const body of await Promise.all(answers)) bodies.add(body);
       }
