@@ -44,6 +44,12 @@ const kept: AnyHandlers = {
   "WS /heartbeat": async ({ socket }: { socket: OpenSocket<"ping", "ping"> }) => {
     for await (const ping of socket) await socket.send(ping);
   },
+  "WS /versions": async ({ socket }: { socket: OpenSocket<"ping", "ping"> }) => {
+    for await (const ping of socket) await socket.send(ping);
+  },
+  "WS /either": async ({ socket }: { socket: OpenSocket<"ping", "ping"> }) => {
+    for await (const ping of socket) await socket.send(ping);
+  },
   "GET /latest": () => ({ text: "Hello", author: "Ada", sentAt }),
 };
 
@@ -72,6 +78,11 @@ test("an application whose responses match its contract passes the contract test
     "WS /rooms/:id: refuses query $.name: repeated",
     "WS /rooms/:id: refuses text that is not JSON",
     "WS /heartbeat: refuses message $: a string",
+    "WS /versions: chooses the subprotocol ping.v2 if the client offers it",
+    "WS /versions: refuses an unknown subprotocol",
+    "WS /versions: refuses a client without a subprotocol",
+    "WS /versions: takes a valid message",
+    "WS /either: takes a client without a subprotocol",
   ])
     assert.ok(passed.includes(name), name);
 });
@@ -126,6 +137,8 @@ interface Contracts {
     query: { name?: string };
     socket: Socket<{ in: { text: string }; out: Message }>;
   }>;
+  "WS /versions": Route<{ socket: Socket<{ in: "ping"; out: "ping"; protocols: "ping.v1" | "ping.v2" }> }>;
+  "WS /either": Route<{ socket: Socket<{ in: "ping"; out: "ping"; protocols?: "ping.v1" }> }>;
 }
 
 test("a client of a contract group opens sockets with the option `sockets`, and receives parsed JSON", async () => {
@@ -181,6 +194,37 @@ test("the generated client sends and receives typed messages", async () => {
     const heartbeat = await api.ws("/heartbeat", { signal: controller.signal });
     controller.abort();
     assert.equal((await heartbeat.closed).code, 1000);
+  } finally {
+    await app.close({ graceMs: 0 });
+  }
+});
+
+test("clients offer the subprotocols of the contract, and receive the chosen one", async () => {
+  const app = application();
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const plain = createPlainClient<Contracts>({ baseUrl: url, sockets: openSocket });
+  const generated = createClient({ baseUrl: url });
+  try {
+    const socket = await plain.ws("/versions", { protocols: ["ping.v2", "ping.v1"] });
+    const chosen: "ping.v1" | "ping.v2" = socket.protocol;
+    assert.equal(chosen, "ping.v2");
+    const either = await plain.ws("/either");
+    const none: "ping.v1" | undefined = either.protocol;
+    assert.equal(none, undefined);
+    const typed = await generated.ws("/versions", { protocols: ["ping.v1"] });
+    const first: "ping.v1" | "ping.v2" = typed.protocol;
+    assert.equal(first, "ping.v1");
+    assert.equal((await generated.ws("/either", { protocols: ["ping.v1"] })).protocol, "ping.v1");
+    assert.equal((await generated.ws("/heartbeat")).protocol, undefined);
+    // @ts-expect-error -- the contract demands a subprotocol
+    await assert.rejects(plain.ws("/versions"), (error) => isApiError(error, "NETWORK_ERROR"));
+    // @ts-expect-error -- the contract demands a subprotocol
+    await assert.rejects(generated.ws("/versions"), (error) => isApiError(error, "NETWORK_ERROR"));
+    await assert.rejects(
+      // @ts-expect-error -- the contract does not name this subprotocol
+      generated.ws("/versions", { protocols: ["ping.v3"] }),
+      (error) => isApiError(error, "NETWORK_ERROR"),
+    );
   } finally {
     await app.close({ graceMs: 0 });
   }

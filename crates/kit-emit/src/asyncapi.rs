@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::direction::Direction;
 use crate::job::Job;
 use crate::openapi::{operation_ids, path_template};
+use crate::subprotocols::offered_protocols;
 
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
     let has_channels = context.program.routes.iter().any(Route::has_messages);
@@ -111,6 +112,23 @@ fn channel(context: Context<'_>, route: &Route, id: &str) -> (Value, Map<String,
         for (slot, property) in [(Slot::Query, "query"), (Slot::Headers, "headers")] {
             if let Some(id) = route.slots.get(slot) {
                 binding[property] = schema(context, id, Direction::Input);
+            }
+        }
+        if let Some(subprotocols) = &route.subprotocols {
+            let offered = json!({
+                "type": "string",
+                "description": offered_protocols(subprotocols),
+                "examples": subprotocols.names,
+            });
+            let headers = &mut binding["headers"];
+            if headers.is_null() {
+                *headers = json!({ "type": "object" });
+            }
+            headers["properties"]["sec-websocket-protocol"] = offered;
+            if !subprotocols.optional {
+                let mut required = headers["required"].as_array().cloned().unwrap_or_default();
+                required.push("sec-websocket-protocol".into());
+                headers["required"] = required.into();
             }
         }
         binding["bindingVersion"] = "0.1.0".into();

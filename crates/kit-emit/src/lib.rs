@@ -60,6 +60,7 @@ mod routes;
 mod runtime;
 mod samples;
 mod serializer;
+mod subprotocols;
 mod template_pattern;
 mod testing;
 mod text;

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use kit_analysis::collect_references;
 use kit_ir::{
     BodyFormat, DeclarationId, DeclarationOrigin, LiteralOption, MiddlewareKind, Program, RouteLimits,
-    SOCKET_METHOD, Slot, TypeId,
+    SOCKET_METHOD, Slot, Subprotocols, TypeId,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -186,6 +186,9 @@ struct RouteEntry<'a> {
     /// Types of the data of the events, by name; `None` for events without data. Absent if the route sends no events.
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<IndexMap<&'a str, Option<&'a str>>>,
+    /// Subprotocols of a WebSocket. Absent if the contract names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subprotocols: Option<&'a Subprotocols>,
     /// Replies that the contract declares. Empty if the response is a plain type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replies: Vec<ReplyEntry<'a>>,
@@ -316,6 +319,7 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
                 .map(|event| (event.name.as_str(), event.data.map(type_name)));
             types.collect()
         }),
+        subprotocols: route.subprotocols.as_ref(),
         replies: if route.has_replies() {
             let replies = route.responses().into_iter().map(|reply| ReplyEntry {
                 status: reply.status,

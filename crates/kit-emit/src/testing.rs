@@ -70,7 +70,14 @@ fn write_routes(context: Context<'_>, writer: &mut Writer) {
         {
             let received = sent(context, received);
             let name = &context.program.declarations[sent_by_server].name;
-            types.push(format!("socket: {{ in: {received}; out: Types.{name} }}"));
+            let protocols = route.subprotocols.as_ref().map(|subprotocols| {
+                let mark = if subprotocols.optional { "?" } else { "" };
+                format!("; protocols{mark}: {}", literal::union(&subprotocols.names))
+            });
+            let protocols = protocols.unwrap_or_default();
+            types.push(format!(
+                "socket: {{ in: {received}; out: Types.{name}{protocols} }}"
+            ));
         }
         types.join("; ")
     };

@@ -41,6 +41,7 @@ mod literal_option;
 mod property;
 mod route;
 mod route_formats;
+mod route_options;
 mod security;
 mod security_headers;
 mod source;
@@ -62,9 +63,10 @@ pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
 pub use route::{
-    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteLimits, RouteSlots, RouteWrapper,
+    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteSlots, RouteWrapper,
     SOCKET_METHOD, Slot,
 };
+pub use route_options::{RouteLimits, Subprotocols};
 pub use security::{Security, SecurityScheme};
 pub use security_headers::SecurityHeaders;
 pub use source::{SourceFile, Span};

@@ -5,6 +5,7 @@
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
+use crate::route_options::{RouteLimits, Subprotocols};
 use crate::{BodyFormat, DeclarationId, DeclaredEvent, Documentation, Lifecycle, Security, Span};
 
 /// Word in place of the method in the key of a route that accepts WebSockets: `WS /rooms/:id`.
@@ -60,6 +61,9 @@ pub struct Route {
     /// Names of the sections of the documentation that list the route, from `@tag`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// Subprotocols of the WebSockets of the route, from `protocols` of `Socket`. `None` if the contract names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subprotocols: Option<Subprotocols>,
     /// Errors that a client must expect, from `Failure<…>` in the contract and from `@throws code status`. The
     /// errors of the route come first, then the errors of its middleware.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -326,29 +330,10 @@ pub struct RouteWrapper {
     pub errors: Vec<String>,
 }
 
-/// Limits of one route. Each replaces the limit of the application.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct RouteLimits {
-    /// Maximum size of the request body in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body_bytes: Option<u64>,
-    /// Maximum duration of a request in milliseconds; 0 for no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout_ms: Option<u64>,
-}
-
 impl DeclaredReply {
     /// Returns true if the reply has a body.
     pub fn has_body(&self) -> bool {
         self.body.is_some() || self.format.exists_without_type()
-    }
-}
-
-impl RouteLimits {
-    /// Returns true if the limits of the application apply.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 }
 

@@ -53,7 +53,7 @@ const GUARD: [(&str, &str); 12] = [
 ];
 
 /// Sources of `kit-websocket`, which are in a subdirectory of `kit-runtime`.
-const WEBSOCKET: [(&str, &str); 9] = [
+const WEBSOCKET: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("websocket.toml")),
     ("src/close.rs", include_str!("../../kit-websocket/src/close.rs")),
     (
@@ -77,6 +77,10 @@ const WEBSOCKET: [(&str, &str); 9] = [
     (
         "src/session.rs",
         include_str!("../../kit-websocket/src/session.rs"),
+    ),
+    (
+        "src/subprotocol.rs",
+        include_str!("../../kit-websocket/src/subprotocol.rs"),
     ),
 ];
 

@@ -1,12 +1,12 @@
 //! Routes that accept WebSockets: the type of the socket, and the code that opens the socket.
 
-use kit_ir::{Program, Route, Slot};
+use kit_ir::{Program, Route, RouteLimits, Slot};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::route_names::RouteNames;
 use crate::shapes::integer;
-use crate::source::ident;
+use crate::source::{ident, string_literal};
 use crate::types::{Form, Types};
 
 /// Returns the cargo feature of `kit-runtime` that WebSockets need. Returns `None` if no route accepts WebSockets.
@@ -35,13 +35,7 @@ pub(crate) fn open(
     input: &TokenStream,
     call: &TokenStream,
 ) -> TokenStream {
-    let options = match handled.route.limits.body_bytes.map(integer) {
-        None => quote!(kit_runtime::SocketOptions::default()),
-        Some(bytes) => quote!(kit_runtime::SocketOptions {
-            message_bytes: Some(#bytes),
-            ..Default::default()
-        }),
-    };
+    let options = options(handled.route.limits);
     quote! {
         let (app, handler_context) = (#app, context.clone());
         #response::socket(&context, #options, move |socket| async move {
@@ -49,4 +43,28 @@ pub(crate) fn open(
             #call.await
         })
     }
+}
+
+/// Returns the options of the WebSockets of a route.
+fn options(limits: RouteLimits) -> TokenStream {
+    let bytes = limits.body_bytes.map(integer);
+    let bytes = bytes.map(|bytes| quote!(message_bytes: Some(#bytes),));
+    let ping = limits.socket_ping_ms.map(integer);
+    let ping = ping.map(|millis| quote!(ping_after: std::time::Duration::from_millis(#millis),));
+    let compression = limits.socket_compression;
+    let compression = compression.map(|is_on| quote!(compression: #is_on,));
+    if bytes.is_none() && ping.is_none() && compression.is_none() {
+        return quote!(kit_runtime::SocketOptions::default());
+    }
+    let defaults =
+        (bytes.is_none() || ping.is_none() || compression.is_none()).then(|| quote!(..Default::default()));
+    quote!(kit_runtime::SocketOptions { #bytes #compression #ping #defaults })
+}
+
+/// Returns the method call that sets the subprotocols of a route. Returns `None` if its contract names none.
+pub(crate) fn subprotocols(route: &Route) -> Option<TokenStream> {
+    let subprotocols = route.subprotocols.as_ref()?;
+    let names = subprotocols.names.iter().map(|name| string_literal(name));
+    let is_required = !subprotocols.optional;
+    Some(quote!(.subprotocols(&[#(#names),*], #is_required)))
 }

@@ -186,6 +186,7 @@ fn create_order(b: &mut Builder, types: &Types) -> Route {
         limits: RouteLimits {
             body_bytes: Some(4096),
             timeout_ms: Some(2000),
+            ..RouteLimits::default()
         },
         throws: vec![
             failure("SOLD_OUT", 409, Some(types.sold_out)),

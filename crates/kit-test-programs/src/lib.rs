@@ -244,6 +244,7 @@ impl Builder {
             lifecycle: kit_ir::Lifecycle::default(),
             summary: None,
             tags: Vec::new(),
+            subprotocols: None,
             throws: Vec::new(),
             documentation: Documentation::default(),
             middleware: Vec::new(),

@@ -1,6 +1,6 @@
 //! Routes with WebSockets.
 
-use kit_ir::{BodyFormat, Method, Program, Route, RouteSlots, TypeKind};
+use kit_ir::{BodyFormat, Method, Program, Route, RouteSlots, Subprotocols, TypeKind};
 
 use crate::{Builder, optional};
 
@@ -40,9 +40,19 @@ pub fn program() -> Program {
         ..RouteSlots::default()
     };
     let room = socket(&mut b, "/rooms/:id", room);
+    let mut versions = socket(&mut b, "/versions", heartbeat.clone());
+    versions.subprotocols = Some(Subprotocols {
+        names: vec!["ping.v1".to_owned(), "ping.v2".to_owned()],
+        optional: false,
+    });
+    let mut either = socket(&mut b, "/either", heartbeat.clone());
+    either.subprotocols = Some(Subprotocols {
+        names: vec!["ping.v1".to_owned()],
+        optional: true,
+    });
     let heartbeat = socket(&mut b, "/heartbeat", heartbeat);
     let latest = b.route(Method::Get, "/latest", "ChatRoutes", list);
-    for route in [room, heartbeat, latest] {
+    for route in [room, heartbeat, versions, either, latest] {
         b.program.routes.push(route);
     }
     b.program

@@ -128,11 +128,21 @@ fn contract_text(program: &Program, route: &Route) -> String {
     if let Some(operation) = &route.operation {
         let _ = write!(text, " operation {operation}");
     }
+    if let Some(subprotocols) = &route.subprotocols {
+        let mark = if subprotocols.optional { "?" } else { "" };
+        let _ = write!(text, " protocols{mark} {}", subprotocols.names.join(" "));
+    }
     if let Some(bytes) = route.limits.body_bytes {
         let _ = write!(text, " body {bytes} bytes");
     }
     if let Some(time) = route.limits.timeout_ms {
         let _ = write!(text, " timeout {time} ms");
+    }
+    if let Some(time) = route.limits.socket_ping_ms {
+        let _ = write!(text, " ping {time} ms");
+    }
+    if let Some(compression) = route.limits.socket_compression {
+        let _ = write!(text, " compression {compression}");
     }
     text
 }

@@ -17,8 +17,10 @@ mod encoder;
 mod frame;
 mod handshake;
 mod session;
+mod subprotocol;
 
 pub use close::{Close, Violation, cut_reason, may_send_code};
 pub use decoder::{Decoder, Event};
 pub use handshake::{Compression, accept_key};
 pub use session::{CLOSE_TIME, Message, Received, SOFT_LIMIT, Session};
+pub use subprotocol::{MalformedOffer, choose_subprotocol};

@@ -17,9 +17,11 @@ export interface SocketClose {
  * for await (const message of room) show(message);
  * ```
  */
-export interface ApiSocket<Sent, Received> extends AsyncIterable<Received> {
+export interface ApiSocket<Sent, Received, Protocol = string | undefined> extends AsyncIterable<Received> {
   /** True until one side closes the socket or the connection is lost. */
   readonly isOpen: boolean;
+  /** Subprotocol that the server chose. `undefined` if the call offered none. */
+  readonly protocol: Protocol;
   /** Number of bytes that `send` has accepted and that are not yet sent. */
   readonly bufferedAmount: number;
   /** Resolves when the socket has closed. Never rejects. */
@@ -35,19 +37,23 @@ export interface ApiSocket<Sent, Received> extends AsyncIterable<Received> {
 }
 
 /** Route with a WebSocket, as a client sees it. `.kit/client/index.ts` declares one for each such route. */
-export interface ApiSocketRoute<Input extends object, Sent, Received> {
-  /** Params, query, headers and cookies of the handshake. */
+export interface ApiSocketRoute<Input extends object, Sent, Received, Protocol = undefined> {
+  /** Params, query, headers, cookies and subprotocols of the handshake. */
   readonly input: Input;
   /** Messages that the client sends. */
   readonly sent: Sent;
   /** Messages that the client receives. */
   readonly received: Received;
+  /** Subprotocol that the server chooses. `undefined` for none. */
+  readonly protocol: Protocol;
 }
 
 /** Input of a WebSocket. */
 export type SocketCall = Address & {
   headers?: Readonly<Record<string, unknown>>;
   cookies?: Readonly<Record<string, unknown>>;
+  /** Subprotocols that the client offers, the preferred one first. */
+  protocols?: readonly string[];
   /** Signal that closes the socket. */
   signal?: AbortSignal;
 };

@@ -388,28 +388,45 @@ type SocketPaths<Key> = Key extends `WS ${infer Path}` ? Path : never;
 
 /** WebSocket of a client: a generated route unchanged, or a contract converted to a route. */
 type SocketRouteOf<C> =
-  C extends ApiSocketRoute<infer _Input, infer _Sent, infer _Received>
+  C extends ApiSocketRoute<infer _Input, infer _Sent, infer _Received, infer _Protocol>
     ? C
     : C extends {
           readonly params: infer Params;
           readonly query: infer Query;
-          readonly socket: { readonly content: { in: infer Sent; out: infer Received } };
+          readonly socket: {
+            readonly content: infer Messages extends { in: unknown; out: unknown; protocols?: string };
+          };
         }
       ? ApiSocketRoute<
           SlotArgument<"params", Params> &
             SlotArgument<"query", Query> &
             SlotArgument<"headers", Part<C, "headers">> &
             CookieArgument<Part<C, "cookies">> &
+            ProtocolArgument<Messages> &
             object,
-          Sent,
-          Wire<Received>
+          Messages["in"],
+          Wire<Messages["out"]>,
+          Messages extends { protocols?: infer Protocol }
+            ? "protocols" extends keyof Messages
+              ? Protocol
+              : undefined
+            : undefined
         >
       : never;
 
+/** Argument with the subprotocols that a call offers, if the contract names subprotocols. */
+type ProtocolArgument<Messages> = "protocols" extends keyof Messages
+  ? { [Name in keyof Pick<Messages, "protocols">]: readonly NonNullable<Messages[Name]>[] }
+  : unknown;
+
 type SocketInputOf<C> = SocketRouteOf<C> extends { readonly input: infer Input } ? Input : never;
 type SocketOf<C> =
-  SocketRouteOf<C> extends { readonly sent: infer Sent; readonly received: infer Received }
-    ? ApiSocket<Sent, Received>
+  SocketRouteOf<C> extends {
+    readonly sent: infer Sent;
+    readonly received: infer Received;
+    readonly protocol: infer Protocol;
+  }
+    ? ApiSocket<Sent, Received, Protocol>
     : never;
 
 type SocketArguments<Input> = {} extends Input

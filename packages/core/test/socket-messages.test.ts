@@ -16,6 +16,7 @@ test("stops reading from the client when messages of 64 KiB wait, counted in byt
     resume: () => calls.push("resume"),
   };
   const messages = new SocketMessages({
+    protocol: null,
     compiled: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
     check: null,
     log: null,

@@ -11,6 +11,7 @@ import {
 } from "./header-texts.ts";
 import { remember, type TestResponse } from "./test-response.ts";
 import { openTestSocket, type TestSocket } from "./test-socket.ts";
+import { subprotocolHeader } from "./web-socket.ts";
 import { jsonOf } from "./values/wire.ts";
 
 /** Options of one test request, besides its method and path. */
@@ -63,10 +64,23 @@ export interface TestClient {
    */
   socket(
     path: string,
-    request?: Pick<TestRequest, "headers" | "cookies" | "query" | "defaultHeaders">,
+    request?: Pick<TestRequest, "headers" | "cookies" | "query" | "defaultHeaders"> & SocketOffer,
   ): Promise<TestSocket<unknown, unknown>>;
   /** Closes the application. */
   close(): Promise<void>;
+}
+
+/** Subprotocols that a test offers with a WebSocket. */
+export interface SocketOffer {
+  /** Names, the preferred one first. Default: those of the header `sec-websocket-protocol`, or none. */
+  readonly protocols?: readonly string[];
+}
+
+function withOffer(headers: HeaderTexts, protocols: readonly string[] | undefined): HeaderTexts {
+  if (protocols === undefined) return headers;
+  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== subprotocolHeader);
+  const offer = protocols.length === 0 ? [] : [[subprotocolHeader, protocols.join(", ")] as const];
+  return Object.fromEntries([...others, ...offer]);
 }
 
 /**
@@ -98,8 +112,10 @@ export async function createTestClient(
   };
   return {
     url,
-    socket: async (path, request = {}) =>
-      openTestSocket(url, path + queryText(request.query ?? {}), await headersOf(request)),
+    socket: async (path, request = {}) => {
+      const headers = withOffer(await headersOf(request), request.protocols);
+      return openTestSocket(url, path + queryText(request.query ?? {}), headers);
+    },
     request: async (method, path, request = {}) => {
       const headers = await headersOf(request);
       return sendRequest({ method, url, path, recorder }, { ...request, headers });

@@ -20,6 +20,8 @@ export class HandshakeError extends Error {
 
 /** WebSocket that a test opened. `TReceived` is the type of messages after `JSON.parse`: a `Date` is a string. */
 export interface TestSocket<TSent, TReceived> extends AsyncIterable<TReceived> {
+  /** Subprotocol that the application chose. `undefined` if the test offered none. */
+  readonly protocol: string | undefined;
   /** Resolves to the close code and the reason when the socket has closed. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   /** Sends a message as JSON: dates as RFC 3339 strings, bigints as digits, bytes as base64. */
@@ -81,6 +83,10 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
       resolve(this.#end);
       this.#wake();
     });
+  }
+
+  get protocol(): string | undefined {
+    return this.#socket.protocol || undefined;
   }
 
   send(message: unknown): void {

@@ -4,6 +4,9 @@ import { request } from "node:http";
 import type { HeaderTexts } from "./header-texts.ts";
 import { remember, type TestResponse } from "./test-response.ts";
 
+/** Header with the subprotocols that a client offers (RFC 6455, section 11.3.4). */
+export const subprotocolHeader = "sec-websocket-protocol";
+
 /** Sends a handshake, and returns the response. A handshake that is accepted has the status 101. */
 export async function sendHandshake(
   origin: string,
@@ -46,9 +49,20 @@ export async function sendHandshake(
   return promise;
 }
 
-/** Creates a WebSocket to an application. `origin` is the URL of the application, such as `http://127.0.0.1:3000`. */
+/**
+ * Creates a WebSocket to an application. Subprotocols in the header `sec-websocket-protocol` are offered. `origin` is the URL of the application, such as `http://127.0.0.1:3000`.
+ */
 export function connectSocket(origin: string, target: string, headers: HeaderTexts): WebSocket {
   // Node's WebSocket takes an object with headers in place of the subprotocols, which types of browsers do not declare.
-  const Constructor = WebSocket as unknown as new (url: string, init: { headers: object }) => WebSocket;
-  return new Constructor(origin.replace(/^http/, "ws") + target, { headers });
+  const Constructor = WebSocket as unknown as new (
+    url: string,
+    init: { headers: object; protocols: string[] },
+  ) => WebSocket;
+  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== subprotocolHeader);
+  const offer = Object.entries(headers).find(([name]) => name.toLowerCase() === subprotocolHeader)?.[1];
+  const protocols = offer === undefined ? [] : offer.split(",").map((name) => name.trim());
+  return new Constructor(origin.replace(/^http/, "ws") + target, {
+    headers: Object.fromEntries(others),
+    protocols,
+  });
 }

@@ -197,6 +197,16 @@ export interface CompiledSocket {
   readonly in: Validator<unknown>;
   /** Writes one message for the client. */
   readonly out: Serializer<unknown>;
+  /** Subprotocols (RFC 6455, section 1.9). Absent if the contract names none. */
+  readonly protocols?: CompiledProtocols;
+}
+
+/** Subprotocols of a WebSocket. */
+export interface CompiledProtocols {
+  /** Names that a client may offer. */
+  readonly names: readonly string[];
+  /** True if a client may offer none. */
+  readonly optional: boolean;
 }
 
 /** Functions that write a reply of one status. */

@@ -6,7 +6,7 @@ interface ContractParts {
   cookies: unknown;
   body: unknown;
   response: unknown;
-  socket: Socket<{ in: unknown; out: unknown }>;
+  socket: Socket<{ in: unknown; out: unknown; protocols?: string }>;
   errors: AnyFailure;
   auth: AnyScopes;
 }
@@ -384,6 +384,9 @@ export type EventOf<TEvents extends object> = {
  * receives, and `out` is the type of the messages that the server sends. Each message is JSON in a text message. A received
  * message is checked as a body is.
  *
+ * `protocols` names the subprotocols of which a client must offer one (RFC 6455, section 1.9). With `protocols?`, a client may
+ * also offer none.
+ *
  * @example
  * ```ts
  * interface ChatRoutes {
@@ -394,7 +397,7 @@ export type EventOf<TEvents extends object> = {
  * }
  * ```
  */
-export interface Socket<TMessages extends { in: unknown; out: unknown }> {
+export interface Socket<TMessages extends { in: unknown; out: unknown; protocols?: string }> {
   /** Exists only for the type checker, so that no other value is a socket. */
   readonly [bodyMark]: "socket";
   /** Messages of both sides. */

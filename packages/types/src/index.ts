@@ -10,6 +10,7 @@ export type {
   CompiledBody,
   CompiledContent,
   CompiledScopes,
+  CompiledProtocols,
   CompiledSocket,
   CompiledEnvironment,
   CompiledFilePart,

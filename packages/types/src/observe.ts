@@ -225,6 +225,8 @@ export interface StreamRecord {
   readonly traceId: string;
   /** Format of the stream. */
   readonly kind: "socket" | "events" | "lines";
+  /** Subprotocol of a WebSocket. `null` for none, and for other streams. */
+  readonly protocol: string | null;
   /** Route, such as `WS /rooms/:room`. */
   readonly route: string;
   /** Path and query. Values are hidden for parameters with names that are redacted in logs. */

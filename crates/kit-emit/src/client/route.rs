@@ -99,6 +99,13 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
             };
             vec![format!("{}{mark}: {name}", slot.name())]
         })
+        .chain(route.subprotocols.iter().map(|subprotocols| {
+            let mark = if subprotocols.optional { "?" } else { "" };
+            format!(
+                "protocols{mark}: readonly ({})[]",
+                literal::union(&subprotocols.names)
+            )
+        }))
         .collect::<Vec<_>>();
     let input = if parts.is_empty() {
         "{}".to_owned()
@@ -116,8 +123,17 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     if route.is_socket() {
         let sent = route.slots.body.map(|id| inputs.name(id));
         let messages = [sent, route.slots.response.map(received)];
+        let protocol = route.subprotocols.as_ref().map(|subprotocols| {
+            let names = literal::union(&subprotocols.names);
+            if subprotocols.optional {
+                format!("{names} | undefined")
+            } else {
+                names
+            }
+        });
         return std::iter::once(input)
             .chain(messages.into_iter().flatten())
+            .chain(protocol)
             .collect();
     }
     let output = if route.has_replies() {

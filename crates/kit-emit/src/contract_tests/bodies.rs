@@ -5,6 +5,7 @@ use kit_ir::{BodyFormat, DeclarationId, FilePart, Program, Route};
 use serde_json::Value;
 
 use super::rules::{RequestValue, Rule, Rules, Step, ValueOrigin};
+use crate::routes::protocols;
 use crate::text::literal;
 
 /// Contract of a route with one format of its request body.
@@ -168,4 +169,11 @@ pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, s
 
 fn field(name: &str, value: String) -> (String, String) {
     (name.to_owned(), value)
+}
+
+/// Returns the property `socket` of a table: the shape `sent` of the messages that the application sends, and the subprotocols.
+pub(super) fn socket(route: &Route, sent: String) -> String {
+    let protocols = protocols(route).map(|protocols| ("protocols".to_owned(), protocols));
+    let socket = literal::object([("out".to_owned(), sent)].into_iter().chain(protocols));
+    format!("socket: {socket},")
 }

@@ -180,7 +180,7 @@ impl File<'_> {
                 return;
             }
             if let Some(sent) = route.slots.response.filter(|_| route.is_socket()) {
-                writer.line(format_args!("socket: {{ out: {} }},", self.shape(sent)));
+                writer.line(bodies::socket(route, self.shape(sent)));
             } else if let Some(format) = bodies::format(self.context.program, route) {
                 writer.line(format_args!("format: {format},"));
             }

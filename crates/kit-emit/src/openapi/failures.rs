@@ -62,6 +62,10 @@ impl<'a> Failures<'a> {
                 of_kit("UNSUPPORTED_MEDIA_TYPE", other_type(&route.body_format)),
             );
         }
+        if route.subprotocols.is_some() {
+            let description = "the client offers none of the subprotocols of the route";
+            failures.add(400, of_kit("UNSUPPORTED_SUBPROTOCOL", description));
+        }
         if route.is_socket() {
             failures.add(
                 403,

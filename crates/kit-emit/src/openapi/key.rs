@@ -34,6 +34,7 @@ pub(super) fn operation(
         limits: _,
         summary,
         tags,
+        subprotocols,
         throws,
         documentation,
         lifecycle,
@@ -63,7 +64,7 @@ pub(super) fn operation(
         .map(|reply| (reply.status, &reply.format))
         .collect();
     let formats = (body_format, inner_types);
-    let texts = (summary, tags, throws, documentation, lifecycle);
+    let texts = (summary, tags, subprotocols, throws, documentation, lifecycle);
     let asked = (
         security,
         scopes,

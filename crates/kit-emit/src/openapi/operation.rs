@@ -2,7 +2,10 @@
 
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{DeclarationId, ErrorRules, Program, Property, Route, RoutePath, SOCKET_METHOD, Security, Slot};
+use kit_ir::{
+    DeclarationId, ErrorRules, Program, Property, Route, RoutePath, SOCKET_METHOD, Security, Slot,
+    Subprotocols,
+};
 use serde_json::Value;
 
 use super::bodies::Bodies;
@@ -16,9 +19,13 @@ use crate::context::Context;
 use crate::direction::Direction;
 use crate::json_schema::{Items, Schema, Schemas};
 use crate::samples::{Purpose, SampleOptions, Samples};
+use crate::subprotocols::offered_protocols;
 
 /// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
+
+/// Header with the subprotocols of a WebSocket (RFC 6455, section 11.3.4).
+const SUBPROTOCOL: &str = "sec-websocket-protocol";
 
 /// Headers that OpenAPI does not allow as parameters (OpenAPI 3.1, section 4.8.12), because media types and
 /// security schemes describe them.
@@ -80,6 +87,7 @@ impl<'a> Operations<'a> {
         let text = Slot::INPUTS.into_iter().filter(|slot| slot.is_text());
         let parameters = text
             .flat_map(|slot| self.parameters(route, slot, input))
+            .chain(route.subprotocols.as_ref().map(offered_subprotocols))
             .collect();
         Operation {
             id: self.id(route).to_owned(),
@@ -124,6 +132,7 @@ impl<'a> Operations<'a> {
             return declared
                 .iter()
                 .filter(|property| slot != Slot::Headers || !NO_PARAMETERS.contains(&property.name.as_str()))
+                .filter(|property| route.subprotocols.is_none() || property.name != SUBPROTOCOL)
                 .map(|property| parameter(property, location, None, schemas))
                 .collect();
         }
@@ -155,6 +164,10 @@ impl<'a> Operations<'a> {
                 }),
             };
             responses.insert(reply.status.to_string(), response);
+        }
+        if let (Some(subprotocols), Some(response)) = (&route.subprotocols, responses.get_mut("101")) {
+            let header = chosen_subprotocol(subprotocols);
+            response.headers.insert(SUBPROTOCOL.to_owned(), header);
         }
         let program = self.context.program;
         let has_preconditions = preconditions::are_evaluated(program, route);
@@ -297,6 +310,39 @@ pub(crate) fn path_template(path: &RoutePath) -> String {
 }
 
 /// Returns the tags of a route. The default is the name of its group without `Routes`.
+/// Returns the parameter for the subprotocols that a client offers.
+fn offered_subprotocols(subprotocols: &Subprotocols) -> Parameter {
+    Parameter {
+        name: SUBPROTOCOL.to_owned(),
+        location: "header",
+        description: Some(offered_protocols(subprotocols)),
+        required: !subprotocols.optional,
+        deprecated: None,
+        schema: text_schema(),
+    }
+}
+
+/// Returns the description of the header that names the chosen subprotocol.
+fn chosen_subprotocol(subprotocols: &Subprotocols) -> Header {
+    let names = subprotocols.names.iter().map(|name| Value::from(name.as_str()));
+    Header {
+        description: Some("Subprotocol of the WebSocket".to_owned()),
+        required: !subprotocols.optional,
+        deprecated: None,
+        schema: Schema {
+            choices: Some(names.collect()),
+            ..text_schema()
+        },
+    }
+}
+
+fn text_schema() -> Schema {
+    Schema {
+        r#type: Some("string"),
+        ..Schema::default()
+    }
+}
+
 fn tags_of(route: &Route) -> Vec<String> {
     if !route.tags.is_empty() {
         return route.tags.clone();

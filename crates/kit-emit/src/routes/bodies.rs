@@ -1,6 +1,6 @@
 //! Bodies that are not JSON, in `routes/index.ts`.
 
-use kit_ir::{BodyFormat, DeclarationId, FilePart, Route};
+use kit_ir::{BodyFormat, DeclarationId, FilePart, Route, Subprotocols};
 
 use super::functions::{coercer_of, value};
 use crate::context::Context;
@@ -97,10 +97,21 @@ fn content(
 
 /// Returns the expression for the messages of a WebSocket.
 pub(super) fn socket(context: Context<'_>, route: &Route, module: &mut Module) -> String {
-    literal::object([
+    let mut fields = vec![
         field("in", value(context, route.slots.body, "Validator", module)),
         field("out", value(context, route.slots.response, "Serializer", module)),
-    ])
+    ];
+    fields.extend(protocols(route).map(|protocols| field("protocols", protocols)));
+    literal::object(fields)
+}
+
+/// Returns the expression for the subprotocols of a WebSocket. Returns `None` if the contract names none.
+pub(crate) fn protocols(route: &Route) -> Option<String> {
+    let Subprotocols { names, optional } = route.subprotocols.as_ref()?;
+    Some(literal::object([
+        field("names", literal::strings(names)),
+        field("optional", optional.to_string()),
+    ]))
 }
 
 fn field(name: &str, value: String) -> (String, String) {

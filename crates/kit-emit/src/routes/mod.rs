@@ -2,6 +2,7 @@
 
 mod application;
 mod bodies;
+pub(crate) use bodies::protocols;
 mod functions;
 mod table;
 mod tree;
@@ -59,6 +60,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         operation: _,
         summary: _,
         tags: _,
+        subprotocols,
         documentation: _,
         security: _,
         lifecycle,
@@ -101,7 +103,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         .iter()
         .map(|wrapper| (&wrapper.name, named(&wrapper.replies)))
         .collect();
-    let replies = (named(replies), wrappers);
+    let replies = (named(replies), wrappers, subprotocols);
     let details: Vec<_> = throws
         .iter()
         .filter_map(|error| Some((&error.code, name(error.details?))))

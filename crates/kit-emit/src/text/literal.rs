@@ -58,6 +58,12 @@ pub(crate) fn strings<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Stri
     list("[", texts.into_iter().map(|text| string(text.as_ref())), "]")
 }
 
+/// Returns a union of string literals: `"a" | "b"`.
+pub(crate) fn union(texts: &[String]) -> String {
+    let parts: Vec<_> = texts.iter().map(|text| string(text)).collect();
+    parts.join(" | ")
+}
+
 /// Joins printed parts with commas, between `open` and `close`.
 pub(crate) fn list(open: &str, parts: impl IntoIterator<Item = String>, close: &str) -> String {
     let parts: Vec<_> = parts.into_iter().collect();

@@ -91,6 +91,9 @@ struct Inner {
     /// Connection after a response with the status 101.
     #[cfg(feature = "sockets")]
     upgrade: Mutex<Option<hyper::upgrade::OnUpgrade>>,
+    /// Subprotocol that the handshake of a WebSocket chose.
+    #[cfg(feature = "sockets")]
+    subprotocol: OnceLock<&'static str>,
 }
 
 impl Context {
@@ -115,6 +118,8 @@ impl Context {
             trace: Trace::begin(),
             #[cfg(feature = "sockets")]
             upgrade: Mutex::new(parts.extensions.remove()),
+            #[cfg(feature = "sockets")]
+            subprotocol: OnceLock::new(),
         }))
     }
 
@@ -153,6 +158,12 @@ impl Context {
     #[cfg(feature = "sockets")]
     pub(super) fn upgrade(&self) -> std::sync::MutexGuard<'_, Option<hyper::upgrade::OnUpgrade>> {
         self.0.upgrade.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Subprotocol that the handshake of a WebSocket chose, empty before.
+    #[cfg(feature = "sockets")]
+    pub(super) fn subprotocol(&self) -> &OnceLock<&'static str> {
+        &self.0.subprotocol
     }
 
     /// Runs a synchronous function during which this request is the current request.

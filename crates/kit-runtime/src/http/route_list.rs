@@ -72,11 +72,23 @@ pub(super) struct Route<A> {
     /// True if the route accepts WebSockets.
     #[cfg(feature = "sockets")]
     pub(super) is_socket: bool,
+    #[cfg(feature = "sockets")]
+    pub(super) subprotocols: Subprotocols,
     pub(super) declaration: MatchedRoute,
     pub(super) limits: Limits,
     /// Names and values of headers that each response of the route has.
     pub(super) lifecycle: &'static [(&'static str, &'static str)],
     pub(super) handler: Handler<A>,
+}
+
+/// Subprotocols of the WebSockets of a route.
+#[cfg(feature = "sockets")]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Subprotocols {
+    /// Names that a client may offer. Empty if the contract names none.
+    pub(super) names: &'static [&'static str],
+    /// True if a client must offer one of the names.
+    pub(super) is_required: bool,
 }
 
 /// Properties of a route that must be known before its body is read. `None` means that the setting of the process applies.
@@ -131,6 +143,8 @@ impl<A: Application> Routes<A> {
             method: if is_socket { "GET" } else { method },
             #[cfg(feature = "sockets")]
             is_socket,
+            #[cfg(feature = "sockets")]
+            subprotocols: Subprotocols::default(),
             declaration: MatchedRoute {
                 reference,
                 segments,
@@ -171,6 +185,25 @@ impl<A: Application> Routes<A> {
     pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
         if let Some(route) = self.list.last_mut() {
             route.declaration.source.handler = (file, function);
+        }
+        self
+    }
+
+    /// Sets the subprotocols that a client of the WebSocket may offer (RFC 6455, section 1.9), for the route that was added
+    /// last. `is_required` is true if a handshake without one of them is refused with 400.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_versions<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.subprotocols(&["chat.v1", "chat.v2"], true)
+    /// }
+    /// ```
+    #[cfg(feature = "sockets")]
+    #[must_use]
+    pub fn subprotocols(mut self, names: &'static [&'static str], is_required: bool) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.subprotocols = Subprotocols { names, is_required };
         }
         self
     }

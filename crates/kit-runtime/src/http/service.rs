@@ -316,7 +316,7 @@ impl<A: Application> Service<A> {
         }
         #[cfg(feature = "sockets")]
         if route.is_socket {
-            sockets::check_handshake(context, self.routes.cors)?;
+            sockets::check_handshake(context, self.routes.cors, route.subprotocols)?;
         }
         let has_nul = path.contains("%00") || context.query().contains("%00");
         let request = Request {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use kit_diagnostics::{closest, codes};
 use kit_ir::RouteLimits;
 
-use super::expression::{MAX_CHAIN, Member, elements, number, properties, string};
+use super::expression::{MAX_CHAIN, Member, boolean, elements, number, properties, string};
 use super::middleware::Entry;
 use super::{HandlerMap, Located, handlers, middleware, warn_computed};
 use crate::eval::TyId;
@@ -217,6 +217,29 @@ fn read_option<'a>(lowering: &mut Lowering<'a>, option: &Member<'a>, options: &m
     match option.name.as_str() {
         "middleware" => options.middleware = middleware::read(lowering, option.value).0,
         "requestTimeoutMs" => options.limits.timeout_ms = limit(lowering, option.value),
+        "sockets" => {
+            let Some((members, _)) =
+                properties(lowering, option.value, "the WebSocket options of this route")
+            else {
+                let help = "write an object literal: `{ pingMs: 20_000 }`";
+                let location = option.value.location();
+                not_known(lowering, location, "the WebSocket options of this route", help);
+                return;
+            };
+            for member in members {
+                match member.name.as_str() {
+                    "pingMs" => options.limits.socket_ping_ms = limit(lowering, member.value),
+                    "compression" => {
+                        options.limits.socket_compression = boolean(lowering, member.value);
+                        if options.limits.socket_compression.is_none() {
+                            let location = member.value.location();
+                            not_known(lowering, location, "this option", "write `true` or `false`");
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
         "limits" => {
             let Some((limits, _)) = properties(lowering, option.value, "the limits of this route") else {
                 let help = "write an object literal: `{ bodyBytes: 65_536 }`";

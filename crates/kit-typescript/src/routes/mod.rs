@@ -84,7 +84,7 @@ pub(crate) fn add(
     let replies = replies::read(lowering, contract, &base);
     let mut slots = RouteSlots::default();
     let (mut body_format, mut response_format) = (BodyFormat::Json, BodyFormat::Json);
-    let messages = sockets::read(lowering, contract, key.is_socket, &tags, &base);
+    let socket = sockets::read(lowering, contract, key.is_socket, &tags, &base);
     for (slot, part) in &contract.slots {
         if key.is_socket && matches!(slot, Slot::Body | Slot::Response) {
             // `sockets::read` has reported it.
@@ -111,9 +111,10 @@ pub(crate) fn add(
     if key.is_socket {
         replies.clear();
         (body_format, response_format) = (BodyFormat::Socket, BodyFormat::Socket);
-        (slots.body, slots.response) =
-            messages.map_or((None, None), |(received, sent)| (Some(received), Some(sent)));
+        slots.body = socket.as_ref().map(|socket| socket.received);
+        slots.response = socket.as_ref().map(|socket| socket.sent);
     }
+    let subprotocols = socket.and_then(|socket| socket.subprotocols);
     let status = match (replies.first(), tags.status) {
         (Some(first), _) => first.status,
         (None, _) if key.is_socket => 101,
@@ -168,6 +169,7 @@ pub(crate) fn add(
             limits: registration.limits,
             summary: tags.summary,
             tags: tags.tags,
+            subprotocols,
             throws,
             documentation,
             lifecycle: life.lifecycle,

@@ -1,12 +1,12 @@
 //! Messages of a WebSocket in a contract: `Socket<{ in: ClientMessage; out: ServerMessage }>`.
 
 use kit_diagnostics::codes;
-use kit_ir::{DeclarationId, SOCKET_METHOD, Slot};
+use kit_ir::{DeclarationId, SOCKET_METHOD, Slot, Subprotocols};
 
-use super::contract::{Contract, Part};
+use super::contract::{Contract, Part, members};
 use super::tags::RouteTags;
 use super::{bodies, slot_declaration};
-use crate::eval::{KitType, Ty};
+use crate::eval::{KitType, Literal, Property, Ty};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -16,7 +16,22 @@ const HELP: &str =
 /// Names of the two slots of `Socket`: messages that the client sends, and messages that the server sends.
 const SIDES: [&str; 2] = ["in", "out"];
 
-/// Returns the types of the messages that the server receives and sends. Reports a contract with the key `WS …` that does
+/// Name of the property of `Socket` with the subprotocols.
+const PROTOCOLS: &str = "protocols";
+
+/// Maximum number of subprotocols. Each handshake is compared with each of them.
+const MAX_PROTOCOLS: usize = 100;
+
+/// WebSocket of a contract.
+pub(super) struct DeclaredSocket {
+    /// Type of the messages that the server receives.
+    pub(super) received: DeclarationId,
+    /// Type of the messages that the server sends.
+    pub(super) sent: DeclarationId,
+    pub(super) subprotocols: Option<Subprotocols>,
+}
+
+/// Returns the messages and the subprotocols of a contract's WebSocket. Reports a contract with the key `WS …` that does
 /// not describe a WebSocket, and a WebSocket under another key. `base` is the name of the route.
 pub(super) fn read(
     lowering: &mut Lowering<'_>,
@@ -24,7 +39,7 @@ pub(super) fn read(
     is_socket: bool,
     tags: &RouteTags,
     base: &str,
-) -> Option<(DeclarationId, DeclarationId)> {
+) -> Option<DeclaredSocket> {
     let key = &contract.key;
     let Some(part) = contract.socket else {
         if is_socket {
@@ -86,10 +101,15 @@ pub(super) fn read(
             invalid(lowering, location, message, HELP);
         }
     }
+    let mut subprotocols = None;
     for property in object.visible() {
+        if &*property.name == PROTOCOLS {
+            subprotocols = read_protocols(lowering, key, property);
+            continue;
+        }
         let Some(index) = SIDES.iter().position(|name| *name == &*property.name) else {
             let message = format!(
-                "the messages of `{key}` have `{}`, but a WebSocket has only `in` and `out`",
+                "the messages of `{key}` have `{}`, but a WebSocket has only `in`, `out` and `{PROTOCOLS}`",
                 property.name
             );
             invalid(lowering, property.location, message, HELP);
@@ -112,7 +132,64 @@ pub(super) fn read(
         }
     }
     let [received, sent] = types;
-    Some((received?, sent?))
+    Some(DeclaredSocket {
+        received: received?,
+        sent: sent?,
+        subprotocols,
+    })
+}
+
+/// Returns the subprotocols that the property `protocols` names. Reports a type that is not a union of such names.
+fn read_protocols(lowering: &mut Lowering<'_>, key: &str, property: &Property) -> Option<Subprotocols> {
+    const HELP: &str = "write the names as strings: `protocols: \"chat.v1\" | \"chat.v2\"`";
+    let location = property.location;
+    let mut names: Vec<String> = Vec::new();
+    for member in members(&mut lowering.eval, property.ty) {
+        let name = match lowering.eval.store.get(member).clone() {
+            Ty::Literal(Literal::String(name)) => name.to_string(),
+            Ty::Never => continue,
+            Ty::Undefined if property.optional => continue,
+            Ty::Invalid(id) => {
+                let diagnostic = lowering.eval.store.invalid[id.index()].clone();
+                lowering.report(diagnostic);
+                return None;
+            }
+            _ => {
+                let text = lowering.eval.text(member);
+                let message =
+                    format!("`{text}` in `{PROTOCOLS}` of `{key}` is not the name of a subprotocol");
+                invalid(lowering, location, message, HELP);
+                return None;
+            }
+        };
+        if !is_token(&name) {
+            let message = format!("{name:?} in `{PROTOCOLS}` of `{key}` is not the name of a subprotocol");
+            let help = "use letters, digits and the characters !#$%&'*+-.^_`|~ (a token of RFC 9110)";
+            invalid(lowering, location, message, help);
+            return None;
+        }
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() || names.len() > MAX_PROTOCOLS {
+        let message = format!("`{PROTOCOLS}` of `{key}` has {} subprotocols", names.len());
+        let help = format!("write 1 to {MAX_PROTOCOLS} names: `protocols: \"chat.v1\" | \"chat.v2\"`");
+        invalid(lowering, location, message, &help);
+        return None;
+    }
+    Some(Subprotocols {
+        names,
+        optional: property.optional,
+    })
+}
+
+/// Returns true if a text is a token (RFC 9110, section 5.6.2), as the name of a subprotocol must be.
+fn is_token(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {

@@ -87,7 +87,7 @@ fn refuses_contracts_that_do_not_describe_a_websocket() {
           help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
         src/a.routes.ts:9:49 KIT1417 the messages `out` of `WS /f` are optional
           help: remove the `?` after `out`
-        src/a.routes.ts:9:63 KIT1417 the messages of `WS /f` have `other`, but a WebSocket has only `in` and `out`
+        src/a.routes.ts:9:63 KIT1417 the messages of `WS /f` have `other`, but a WebSocket has only `in`, `out` and `protocols`
           help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
         src/a.routes.ts:11:3 KIT1417 `WS /g` accepts a WebSocket, so its status is 101
           help: remove the tag `@status`
@@ -95,6 +95,63 @@ fn refuses_contracts_that_do_not_describe_a_websocket() {
           help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
         src/a.routes.ts:13:40 KIT1417 `Socket<…>` is not a type of values
           help: write `Socket` only as the slot `socket` of a contract: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        "#,
+    );
+}
+
+#[test]
+fn reads_the_subprotocols_of_a_websocket() {
+    let source = routes(
+        r#"
+        type Version = "chat.v1" | "chat.v2";
+        export interface ChatRoutes {
+          "WS /a": Route<{ socket: Socket<{ in: string; out: string; protocols: Version }> }>;
+          "WS /b": Route<{ socket: Socket<{ in: string; out: string; protocols?: "soap" }> }>;
+        }
+        "#,
+    );
+    check(
+        &[("src/a.routes.ts", &source)],
+        r#"
+        type WsAIn = string
+        type WsAOut = string
+        type WsBIn = string
+        type WsBOut = string
+        route WS /a 101 body: WsAIn response: WsAOut body as Socket response as Socket protocols chat.v1 chat.v2
+        route WS /b 101 body: WsBIn response: WsBOut body as Socket response as Socket protocols? soap
+        "#,
+    );
+}
+
+#[test]
+fn refuses_subprotocols_that_are_not_names() {
+    let source = routes(
+        r#"
+        export interface ChatRoutes {
+          "WS /a": Route<{ socket: Socket<{ in: string; out: string; protocols: string }> }>;
+          "WS /b": Route<{ socket: Socket<{ in: string; out: string; protocols: "a" | 1 }> }>;
+          "WS /c": Route<{ socket: Socket<{ in: string; out: string; protocols: "chat v1" }> }>;
+          "WS /d": Route<{ socket: Socket<{ in: string; out: string; protocols: "" }> }>;
+          "WS /e": Route<{ socket: Socket<{ in: string; out: string; protocols: never }> }>;
+          "WS /f": Route<{ socket: Socket<{ in: string; out: string; protocol: "a" }> }>;
+        }
+        "#,
+    );
+    check_mistakes(
+        &[("src/a.routes.ts", &source)],
+        r#"
+        src/a.routes.ts:3:62 KIT1417 `string` in `protocols` of `WS /a` is not the name of a subprotocol
+          help: write the names as strings: `protocols: "chat.v1" | "chat.v2"`
+        src/a.routes.ts:4:62 KIT1417 `1` in `protocols` of `WS /b` is not the name of a subprotocol
+          help: write the names as strings: `protocols: "chat.v1" | "chat.v2"`
+        src/a.routes.ts:5:62 KIT1417 "chat v1" in `protocols` of `WS /c` is not the name of a subprotocol
+          help: use letters, digits and the characters !#$%&'*+-.^_`|~ (a token of RFC 9110)
+        src/a.routes.ts:6:62 KIT1417 "" in `protocols` of `WS /d` is not the name of a subprotocol
+          help: use letters, digits and the characters !#$%&'*+-.^_`|~ (a token of RFC 9110)
+        src/a.routes.ts:7:62 KIT1417 `protocols` of `WS /e` has 0 subprotocols
+          help: write 1 to 100 names: `protocols: "chat.v1" | "chat.v2"`
+        src/a.routes.ts:8:62 KIT1417 the messages of `WS /f` have `protocol`, but a WebSocket has only `in`, `out` and `protocols`
+          help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
         "#,
     );
 }

@@ -187,6 +187,7 @@ export interface Route {
   limits?: RouteLimits;
   summary?: string;
   tags?: string[];
+  subprotocols?: { names: string[]; optional?: boolean };
   throws?: { code: string; status: number; description?: string; details?: DeclarationId }[];
   documentation: Documentation;
   /** Names of the middleware, in the order in which they run. */
@@ -225,6 +226,10 @@ export interface RouteLimits {
   bodyBytes?: number;
   /** Maximum duration of a request in milliseconds; 0 for no limit. @integer @minimum 0 */
   timeoutMs?: number;
+  /** Milliseconds without bytes of a WebSocket's client after which the server sends a ping. @integer @minimum 1 */
+  socketPingMs?: number;
+  /** True if the server may compress messages of WebSockets. */
+  socketCompression?: boolean;
 }
 
 /** Contract group: an interface whose keys are routes. */

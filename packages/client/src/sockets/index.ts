@@ -19,7 +19,7 @@ export const openSocket: OpenSocket = async (options, path, call = {}) => {
   const address = String(options.baseUrl).replace(/\/$/, "") + addressOf(path, call);
   const url = new URL(address, (globalThis as { location?: { href: string } }).location?.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  const socket = create(url, await headersOf(options, call), route);
+  const socket = create(url, await headersOf(options, call), call.protocols ?? [], route);
   const messages = new Messages(socket, route, codecs);
   const { signal } = call;
   const abort = (): void => messages.close(1000, "");
@@ -45,19 +45,28 @@ async function headersOf(options: SocketClient, call: SocketCall): Promise<Recor
   return Object.fromEntries(headers);
 }
 
-function create(url: URL, headers: Record<string, string>, route: string): WebSocket {
+function create(
+  url: URL,
+  headers: Record<string, string>,
+  offered: readonly string[],
+  route: string,
+): WebSocket {
+  const protocols = [...offered];
   const isNode = "process" in globalThis && "versions" in process;
   if (isNode) {
     // Node's WebSocket takes an object with headers in place of the subprotocols, which types of browsers do not declare.
-    const Constructor = WebSocket as unknown as new (url: URL, init: { headers: object }) => WebSocket;
-    return new Constructor(url, { headers });
+    const Constructor = WebSocket as unknown as new (
+      url: URL,
+      init: { headers: object; protocols: string[] },
+    ) => WebSocket;
+    return new Constructor(url, { headers, protocols });
   }
   if (Object.keys(headers).length > 0) {
     throw new TypeError(
       `${route}: a browser sends no headers with a WebSocket; use cookies, which the browser sends itself, or the query`,
     );
   }
-  return new WebSocket(url);
+  return new WebSocket(url, protocols);
 }
 
 class Messages implements ApiSocket<unknown, unknown> {
@@ -91,6 +100,10 @@ class Messages implements ApiSocket<unknown, unknown> {
 
   get isOpen(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  get protocol(): string | undefined {
+    return this.#socket.protocol || undefined;
   }
 
   get bufferedAmount(): number {

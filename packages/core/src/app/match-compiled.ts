@@ -101,7 +101,7 @@ function inWords(names: readonly string[]): string {
 
 function toExecutable(
   compiled: CompiledRoute,
-  { handler, chain, requestTimeoutMs, bodyBytes }: RegisteredRoute,
+  { handler, chain, requestTimeoutMs, bodyBytes, sockets }: RegisteredRoute,
   { inFlight, limits }: RouteDefaults,
 ): ExecutableRoute {
   const steps = chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run));
@@ -120,6 +120,7 @@ function toExecutable(
     extras,
     inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
     bodyBytes: bodyBytes ?? limits.bodyBytes,
+    sockets,
     varies: extras?.negotiation !== undefined,
   };
 }

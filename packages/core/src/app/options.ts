@@ -52,6 +52,11 @@ export interface RouteOptions {
    * timeout.
    */
   readonly requestTimeoutMs?: number;
+  /**
+   * Options of the WebSockets of this route, for a route with the key `WS …`. Each replaces the option of {@link
+   * AppOptions.sockets}. The maximum size of a message is `limits.bodyBytes`.
+   */
+  readonly sockets?: SocketsOptions;
 }
 
 /** Group of handlers with a common path prefix and middleware. A group may contain groups. */

@@ -4,6 +4,8 @@ import type { AnyMiddleware, MiddlewareItem } from "../request/middleware.ts";
 import { AnyWrapper } from "../request/wrapper-object.ts";
 import { isByteCount } from "./byte-count.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
+import { checkSockets } from "./sockets-option.ts";
+import type { SocketsOptions } from "../sockets/sockets-options.ts";
 import type { RouteGroup, RouteOptions } from "./options.ts";
 import { joinPath, parseRouteKey } from "../router/route-path.ts";
 import { suggestName } from "./suggestion.ts";
@@ -27,6 +29,8 @@ export interface RegisteredRoute {
   readonly bodyBytes: number | undefined;
   /** Timeout in milliseconds. `undefined` if the application's timeout applies. */
   readonly requestTimeoutMs: number | undefined;
+  /** Options of WebSockets that replace the application's. `undefined` if there are none. */
+  readonly sockets: SocketsOptions | undefined;
 }
 
 /**
@@ -125,8 +129,13 @@ function readHandlers(
     // The sort is stable: at equal priority, global middleware comes first, then that of the groups from the outermost
     // to the innermost, then that of the route.
     const sorted = [...chain, ...options.middleware].toSorted((a, b) => a.priority - b.priority);
-    const { bodyBytes, requestTimeoutMs } = options;
-    return { ref: `${parts.method} ${path}`, handler, chain: sorted, bodyBytes, requestTimeoutMs };
+    const { bodyBytes, requestTimeoutMs, sockets } = options;
+    if (sockets !== undefined && parts.method !== "WS") {
+      throw new TypeError(
+        `createApp: ${location}.on[${JSON.stringify(key)}].sockets needs a route that accepts WebSockets, such as "WS ${parts.path}"`,
+      );
+    }
+    return { ref: `${parts.method} ${path}`, handler, chain: sorted, bodyBytes, requestTimeoutMs, sockets };
   });
 }
 
@@ -134,18 +143,21 @@ const knownInRoute: Readonly<Record<keyof RouteOptions, true>> = {
   middleware: true,
   limits: true,
   requestTimeoutMs: true,
+  sockets: true,
 };
 
 interface ReadRouteOptions {
   readonly middleware: readonly RegisteredMiddleware[];
   readonly bodyBytes: number | undefined;
   readonly requestTimeoutMs: number | undefined;
+  readonly sockets: SocketsOptions | undefined;
 }
 
 function readRouteOptions(options: RouteOptions | undefined, location: string): ReadRouteOptions {
-  if (options === undefined) return { middleware: [], bodyBytes: undefined, requestTimeoutMs: undefined };
+  if (options === undefined)
+    return { middleware: [], bodyBytes: undefined, requestTimeoutMs: undefined, sockets: undefined };
   requireKnown(requireObject(options, location), knownInRoute, location);
-  const { middleware = [], limits = {}, requestTimeoutMs } = options;
+  const { middleware = [], limits = {}, requestTimeoutMs, sockets } = options;
   requireKnown(requireObject(limits, `${location}.limits`), { bodyBytes: true }, `${location}.limits`);
   const { bodyBytes } = limits;
   if (bodyBytes !== undefined && !isByteCount(bodyBytes)) {
@@ -157,7 +169,8 @@ function readRouteOptions(options: RouteOptions | undefined, location: string): 
     );
   }
   const own = readMiddlewareList(middleware, `${location}.middleware`);
-  return { middleware: own, bodyBytes, requestTimeoutMs };
+  const ownSockets = sockets && checkSockets(sockets, `${location}.sockets`);
+  return { middleware: own, bodyBytes, requestTimeoutMs, sockets: ownSockets };
 }
 
 function readMiddlewareList(list: readonly MiddlewareItem[], location: string): RegisteredMiddleware[] {

@@ -153,12 +153,13 @@ export class Recorder implements RequestHistory {
   }
 
   /** Returns the log of the stream that a request opens. `null` if no observer reads streams. */
-  streamOf(slot: Slot, kind: StreamRecord["kind"]): StreamLog | null {
+  streamOf(slot: Slot, kind: StreamRecord["kind"], protocol: string | null): StreamLog | null {
     if (this.#streams === null) return null;
     return this.#streams.log({
       requestId: read.requestIdOfSlot(slot),
       traceId: read.traceIdOfSlot(slot),
       kind,
+      protocol,
       route: slot.route!.compiled.ref,
       target: shownTarget(slot, this.#parts.redactor),
     });

@@ -1,7 +1,10 @@
 import type { StreamCount, StreamEnd, StreamLimits, StreamMessage, StreamRecord } from "@kit/types";
 
 /** Parts of a record that are known before the stream opens. */
-export type StreamStart = Pick<StreamRecord, "requestId" | "traceId" | "kind" | "route" | "target">;
+export type StreamStart = Pick<
+  StreamRecord,
+  "requestId" | "traceId" | "kind" | "protocol" | "route" | "target"
+>;
 
 /** WebSockets and streams of events and lines that observers can read, in bounded memory. */
 export class Streams {

@@ -7,6 +7,7 @@ import type { Negotiation } from "./negotiation.ts";
 import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { Replies, ReplyToStatus } from "./reply.ts";
 import type { OpenSocket } from "../sockets/socket-messages.ts";
+import type { SocketsOptions } from "../sockets/sockets-options.ts";
 
 /** Middleware in the chain of a route. */
 export interface ChainStep {
@@ -68,6 +69,8 @@ export interface ExecutableRoute extends ObservedRoute {
   readonly inFlight: InFlight;
   /** Maximum size of a body in bytes. */
   readonly bodyBytes: number;
+  /** Options of WebSockets that replace the application's. `undefined` if there are none. */
+  readonly sockets: SocketsOptions | undefined;
   /** True if the header `accept` chooses the format of the response, so that each response has `vary: accept`. */
   readonly varies: boolean;
 }

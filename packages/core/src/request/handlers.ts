@@ -251,12 +251,21 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
         readonly reply: ReplyFunction<TContract["response"]>;
       }
     : unknown) &
-  (Part<TContract, "socket"> extends Socket<infer TMessages extends { in: unknown; out: unknown }>
+  (Part<TContract, "socket"> extends Socket<
+    infer TMessages extends { in: unknown; out: unknown; protocols?: string }
+  >
     ? {
         /** WebSocket of the client. It is closed when the handler ends. */
-        readonly socket: OpenSocket<TMessages["in"], TMessages["out"]>;
+        readonly socket: OpenSocket<TMessages["in"], TMessages["out"], ProtocolOf<TMessages>>;
       }
     : unknown);
+
+/** Subprotocol of a WebSocket. `undefined` if the contract names none. */
+type ProtocolOf<TMessages> = TMessages extends { protocols?: unknown }
+  ? "protocols" extends keyof TMessages
+    ? TMessages["protocols"]
+    : undefined
+  : undefined;
 
 /** Result of a handler: a reply, or the response of a contract without replies, or the result of `ctx.send`. */
 type Answer<TResponse> =

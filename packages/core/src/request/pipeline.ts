@@ -115,7 +115,7 @@ export class Pipeline implements ServerService {
 
   /** Refuses a request to a route that accepts WebSockets if the request is not a valid handshake. */
   #refusesHandshake(exchange: ServerExchange, route: ExecutableRoute): boolean {
-    const refusal = refusalOfHandshake(exchange, this.#cors);
+    const refusal = refusalOfHandshake(exchange, this.#cors, route.compiled.socket?.protocols);
     if (refusal === undefined) return false;
     const state = new RequestState(this.#settings, exchange, route);
     const { headers, error } = refusal;

@@ -594,9 +594,9 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   /** Creates the log of the WebSocket or streamed response. Returns `null` if no observer reads streams. */
-  protected startStreamLog(kind: StreamRecord["kind"]): StreamLog | null {
+  protected startStreamLog(kind: StreamRecord["kind"], protocol: string | null = null): StreamLog | null {
     const recorder = this.#slot === null ? null : this.settings.recorder;
-    return (this.#stream = recorder === null ? null : recorder.streamOf(this.#slot!, kind));
+    return (this.#stream = recorder === null ? null : recorder.streamOf(this.#slot!, kind, protocol));
   }
 
   /** Ends a request whose WebSocket is closed, and aborts `ctx.signal`. */

@@ -31,6 +31,7 @@ import type { PipelineSettings } from "./pipeline-settings.ts";
 import { isAscii, notWhole, responseContent, statusOfResult, wholeBody } from "./response-content.ts";
 import { type AnswerParts, RequestState, type WrittenBody } from "./request-state.ts";
 import { StoredResult } from "./stored-result.ts";
+import { subprotocolOf } from "../sockets/handshake.ts";
 import { PendingSocket, reasonOf, SocketClosedError, SocketMessages } from "../sockets/socket-messages.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
 import {
@@ -513,14 +514,16 @@ export class RequestRun extends RequestState implements RoutedRequest {
       abort: () => messages.terminate(),
     };
     const { inFlight } = this.settings;
+    const protocol = subprotocolOf(this.exchange, compiled.protocols);
     const messages = new SocketMessages({
+      protocol,
       compiled,
       check: this.settings.checkResponses ? check : null,
       refused: (failures) => {
         const error = invalidSlot("body", compiled.in, failures);
         this.settings.refusedRequests.count(this, 400, () => error.message, error);
       },
-      log: this.startStreamLog("socket"),
+      log: this.startStreamLog("socket", protocol),
       ended: (end) => {
         inFlight.removeLasting(request);
         this.endSocket(end);
@@ -530,7 +533,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
       {
         messageBytes: this.executable.bodyBytes,
         ...this.settings.sockets,
-        protocol: null,
+        ...this.executable.sockets,
+        protocol,
       },
       messages,
     );

@@ -1,9 +1,10 @@
 import { AppError } from "@kit/errors";
-import type { ServerExchange } from "@kit/types";
+import type { CompiledProtocols, ServerExchange } from "@kit/types";
 
 import { isOriginOf } from "../edge/allowed-origin.ts";
 import type { Cors } from "../edge/cors.ts";
 import { withoutStack } from "../errors/without-stack.ts";
+import { chooseSubprotocol } from "./subprotocols.ts";
 
 /** Refusal of a handshake, with the headers that its response must have. */
 export interface HandshakeRefusal {
@@ -25,6 +26,7 @@ const keyPattern = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 export function refusalOfHandshake(
   exchange: ServerExchange,
   cors: Cors | null,
+  protocols?: CompiledProtocols,
 ): HandshakeRefusal | undefined {
   if (exchange.acceptSocket === undefined) {
     if (asksForSocket(exchange))
@@ -48,13 +50,38 @@ export function refusalOfHandshake(
     const message = "The header sec-websocket-key must be 16 bytes in Base64";
     return refusal(400, "BAD_REQUEST", message);
   }
-  return isAllowedOrigin(exchange, cors)
-    ? undefined
-    : refusal(
-        403,
-        "CROSS_SITE_REQUEST",
-        "The WebSocket comes from a web page of an origin that may not open it",
-      );
+  if (!isAllowedOrigin(exchange, cors)) {
+    const message = "The WebSocket comes from a web page of an origin that may not open it";
+    return refusal(403, "CROSS_SITE_REQUEST", message);
+  }
+  return refusalOfOffer(exchange.header("sec-websocket-protocol"), protocols);
+}
+
+/** Refuses a client that offers none of the subprotocols of the route, and an offer that is malformed. */
+function refusalOfOffer(
+  offer: string | undefined,
+  protocols: CompiledProtocols | undefined,
+): HandshakeRefusal | undefined {
+  const { names = [], optional = true } = protocols ?? {};
+  if (offer !== undefined) {
+    const chosen = chooseSubprotocol(offer, names);
+    if (chosen === undefined) {
+      const message = "The header sec-websocket-protocol must be a list of distinct tokens";
+      return refusal(400, "BAD_REQUEST", message);
+    }
+    if (chosen !== null || protocols === undefined) return undefined;
+  } else if (optional) return undefined;
+  const message = `The header sec-websocket-protocol must offer a subprotocol of this path: ${names.join(", ")}`;
+  return refusal(400, "UNSUPPORTED_SUBPROTOCOL", message);
+}
+
+/** Returns the subprotocol of an accepted handshake. Returns `null` for none. */
+export function subprotocolOf(
+  exchange: ServerExchange,
+  protocols: CompiledProtocols | undefined,
+): string | null {
+  const offer = protocols === undefined ? undefined : exchange.header("sec-websocket-protocol");
+  return offer === undefined ? null : (chooseSubprotocol(offer, protocols!.names) ?? null);
 }
 
 function asksForSocket(exchange: ServerExchange): boolean {

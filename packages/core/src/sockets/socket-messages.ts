@@ -14,9 +14,14 @@ import { findUnstorable } from "../unstorable-characters.ts";
  * },
  * ```
  */
-export interface OpenSocket<TIn, TOut> extends AsyncIterable<TIn> {
+export interface OpenSocket<TIn, TOut, TProtocol = string | undefined> extends AsyncIterable<TIn> {
   /** True until the client disconnects or one side closes the socket. */
   readonly isOpen: boolean;
+  /**
+   * Subprotocol: the first one of the client's offer that the contract names. `undefined` if the contract names none, or if the
+   * client offered none.
+   */
+  readonly protocol: TProtocol;
   /**
    * Sends a message. Resolves immediately, or when the client has received enough of the waiting messages.
    *
@@ -67,6 +72,8 @@ export interface SocketEnd {
 
 /** Parts of a request that {@link SocketMessages} needs. */
 export interface SocketOwner {
+  /** Subprotocol. `null` for none. */
+  readonly protocol: string | null;
   /** Functions for the messages. */
   readonly compiled: CompiledSocket;
   /** Throws if a message that the handler sends breaks the contract. `null` if messages are not checked. */
@@ -112,6 +119,10 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
   /** Sets the socket, which the adapter has accepted. */
   attach(socket: ServerSocket): void {
     this.#socket = socket;
+  }
+
+  get protocol(): string | undefined {
+    return this.#owner.protocol ?? undefined;
   }
 
   get isOpen(): boolean {

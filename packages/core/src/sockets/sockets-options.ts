@@ -1,4 +1,4 @@
-/** Options of all WebSockets of an application. */
+/** Options of the WebSockets of an application or of a route. */
 export interface SocketsOptions {
   /**
    * Milliseconds without a frame of the client after which the server sends a ping. After as many milliseconds without an

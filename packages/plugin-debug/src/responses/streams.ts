@@ -42,6 +42,6 @@ function byNewest(one: StreamRecord, other: StreamRecord): number {
 }
 
 function summaryOf(record: StreamRecord): StreamSummary {
-  const { requestId, traceId, kind, route, target, startTime, received, sent, end } = record;
-  return { requestId, traceId, kind, route, target, startTime, received, sent, end };
+  const { requestId, traceId, kind, protocol, route, target, startTime, received, sent, end } = record;
+  return { requestId, traceId, kind, protocol, route, target, startTime, received, sent, end };
 }

@@ -1,10 +1,12 @@
 /** Contract tests of WebSockets: handshakes that break a rule, and messages that break a rule. */
 import { explain } from "@kit/core/codec";
+import type { CompiledProtocols } from "@kit/types";
 
 import { outputShape } from "../matching/output-shape.ts";
 import { queryText } from "../client.ts";
 import type { TestResponse } from "../test-response.ts";
-import { connectSocket, sendHandshake } from "../web-socket.ts";
+import type { HeaderTexts } from "../header-texts.ts";
+import { connectSocket, sendHandshake, subprotocolHeader } from "../web-socket.ts";
 import { credentialTests } from "./credentials.ts";
 import { expectError, expectRefused, fail } from "./expect.ts";
 import { filled, headersOf, type Slots, slotsOf } from "./request.ts";
@@ -50,6 +52,7 @@ export function socketTests(table: RouteTable, socket: TestedSocket, each: Each)
     expectError(table, answer, 426, "UPGRADE_REQUIRED");
   });
   if (table.auth !== undefined) credentialTests(table, table.auth, each, shakeBare);
+  if (socket.protocols !== undefined) protocolTests(table, socket.protocols, each);
   each("takes a valid message", async (app, context) => {
     const fixture = await app.fixture(table.route);
     expectTaken(table, socket, await talk(app, table, slotsOf(table, fixture, []), fixture.headers), context);
@@ -94,6 +97,58 @@ export function socketTests(table: RouteTable, socket: TestedSocket, each: Each)
   });
 }
 
+/** Declares the tests of the subprotocols of a route. */
+function protocolTests(table: RouteTable, { names, optional }: CompiledProtocols, each: Each): void {
+  const offer = async (app: Running, offered: string | undefined): Promise<TestResponse> => {
+    const fixture = await app.fixture(table.route);
+    const given = { ...(await app.defaultHeaders()), ...fixture.headers };
+    const slots = slotsOf(table, fixture, []);
+    const headers = { ...headersOf(table, slots, given) };
+    delete headers[subprotocolHeader];
+    if (offered !== undefined) headers[subprotocolHeader] = offered;
+    return sendHandshake(app.client.url, targetOf(table, slots), headers);
+  };
+  for (const name of names) {
+    each(`chooses the subprotocol ${name} if the client offers it`, async (app) => {
+      const answer = await offer(app, `${unknownProtocol(names)}, ${name}`);
+      expectOpened(table, answer);
+      const chosen = answer.headers.get(subprotocolHeader);
+      if (chosen !== name) fail(`${table.route} chose the subprotocol ${String(chosen)}, expected ${name}`);
+    });
+  }
+  each("refuses an unknown subprotocol", async (app) => {
+    const answer = await offer(app, unknownProtocol(names));
+    expectError(table, answer, 400, "UNSUPPORTED_SUBPROTOCOL");
+  });
+  each(`${optional ? "takes" : "refuses"} a client without a subprotocol`, async (app) => {
+    const answer = await offer(app, undefined);
+    if (optional) expectOpened(table, answer);
+    else expectError(table, answer, 400, "UNSUPPORTED_SUBPROTOCOL");
+  });
+}
+
+/** Returns a subprotocol that the contract does not name. */
+function unknownProtocol(names: readonly string[]): string {
+  let name = "unknown";
+  while (names.includes(name)) name += "-x";
+  return name;
+}
+
+function expectOpened({ route }: RouteTable, answer: TestResponse): void {
+  if (answer.status !== 101) fail(`${route} refused a valid handshake`, answer);
+}
+
+/** Returns the headers of a handshake, with the first subprotocol of the contract unless the fixture offers others. */
+function handshakeHeaders(
+  table: RouteTable,
+  slots: Slots,
+  given: Readonly<Record<string, string>>,
+): HeaderTexts {
+  const first = table.socket?.protocols?.names[0];
+  const offer = first === undefined ? {} : { [subprotocolHeader]: first };
+  return { ...offer, ...headersOf(table, slots, given) };
+}
+
 function nameOf([slot]: AcceptedRow | RefusedRow): string {
   return slot === "body" ? "message" : slot;
 }
@@ -123,7 +178,7 @@ function shakeBare(
   slots: Slots,
   given: Readonly<Record<string, string>>,
 ): Promise<TestResponse> {
-  return sendHandshake(app.client.url, targetOf(table, slots), headersOf(table, slots, given));
+  return sendHandshake(app.client.url, targetOf(table, slots), handshakeHeaders(table, slots, given));
 }
 
 /**
@@ -137,8 +192,8 @@ async function talk(
   given: Readonly<Record<string, string>>,
 ): Promise<Closed> {
   const answer = await shake(app, table, slots, given);
-  if (answer.status !== 101) fail(`${table.route} refused a valid handshake`, answer);
-  const headers = headersOf(table, slots, { ...(await app.defaultHeaders()), ...given });
+  expectOpened(table, answer);
+  const headers = handshakeHeaders(table, slots, { ...(await app.defaultHeaders()), ...given });
   const socket = connectSocket(app.client.url, targetOf(table, slots), headers);
   const received: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<Closed>();

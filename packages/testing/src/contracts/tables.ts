@@ -1,4 +1,5 @@
 import type { Shape } from "@kit/core/codec";
+import type { CompiledProtocols } from "@kit/types";
 
 import type { ErrorFormat } from "../coverage/error-format.ts";
 import type { Contracts, Slot } from "../coverage/contracts.ts";
@@ -82,6 +83,8 @@ export interface TestedList {
 export interface TestedSocket {
   /** Shape of the messages that the application sends. */
   readonly out: Shape;
+  /** Subprotocols. Absent if the contract names none. */
+  readonly protocols?: CompiledProtocols;
 }
 
 /** Place of a credential in a request, and its name. Names of headers are in lower case. */

@@ -2,6 +2,7 @@
 import type { TestRequest } from "../client.ts";
 import type { CookieValues, HeaderValues } from "../header-texts.ts";
 import type { ProjectRouteMap } from "../project/known-types.ts";
+import type { SocketOffer } from "../client.ts";
 import type { TestSocket } from "../test-socket.ts";
 
 /** Options of `request`: the options of a test request, and the values of path parameters. */
@@ -47,11 +48,15 @@ type RequestTo<TRoute, TGiven extends string> = Omit<SuiteRequest, "headers" | "
  * Arguments of `request` after the route. Headers and cookies that the contract of the route declares have the types of
  * the contract, and other headers and cookies have any text.
  */
-export type RequestArguments<TKey extends string, TGiven extends string> = TKey extends keyof ProjectRouteMap
+export type RequestArguments<
+  TKey extends string,
+  TGiven extends string,
+  TOther extends object = {},
+> = TKey extends keyof ProjectRouteMap
   ? {} extends RequestTo<ProjectRouteMap[TKey], TGiven>
-    ? [request?: RequestTo<ProjectRouteMap[TKey], TGiven>]
-    : [request: RequestTo<ProjectRouteMap[TKey], TGiven>]
-  : [request?: SuiteRequest];
+    ? [request?: RequestTo<ProjectRouteMap[TKey], TGiven> & TOther]
+    : [request: RequestTo<ProjectRouteMap[TKey], TGiven> & TOther]
+  : [request?: SuiteRequest & TOther];
 
 /**
  * Type of a value after `JSON.parse`: a `Date`, a `bigint` and bytes are strings.
@@ -64,9 +69,25 @@ type Wire<T> = T extends Date | bigint | Uint8Array
       ? unknown
       : { [TKey in keyof T]: Wire<T[TKey]> };
 
+/** Subprotocols that a socket of a route may offer: those of the contract. */
+type Offer<TKey extends string> = TKey extends keyof ProjectRouteMap
+  ? ProjectRouteMap[TKey] extends { readonly socket: { readonly protocols?: infer TName } }
+    ? { readonly protocols?: readonly (TName & string)[] }
+    : SocketOffer
+  : SocketOffer;
+
+/** Arguments of `socket` after the route, as {@link RequestArguments}, with the subprotocols that the socket offers. */
+export type SocketArguments<TKey extends string, TGiven extends string> = RequestArguments<
+  TKey,
+  TGiven,
+  Offer<TKey>
+>;
+
 /** WebSocket of a route: its messages have the types of the contract. */
 export type SocketOf<TKey extends string> = TKey extends keyof ProjectRouteMap
-  ? ProjectRouteMap[TKey] extends { readonly socket: { in: infer TSent; out: infer TReceived } }
+  ? ProjectRouteMap[TKey] extends {
+      readonly socket: { in: infer TSent; out: infer TReceived; protocols?: string };
+    }
     ? TestSocket<TSent, Wire<TReceived>>
     : TestSocket<unknown, unknown>
   : TestSocket<unknown, unknown>;

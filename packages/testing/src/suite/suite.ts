@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 import { fillRoutePath } from "@kit/core/router";
 
-import { createTestClient, type TestClient } from "../client.ts";
+import { createTestClient, type SocketOffer, type TestClient } from "../client.ts";
 import { type HeaderTexts, resolveHeaders, type TestHeaders } from "../header-texts.ts";
 import { applicationOf } from "../contracts/application.ts";
 import type { Factory, OverridesOrFunction } from "../factory/factory.ts";
@@ -13,7 +13,7 @@ import type { TestResponse } from "../test-response.ts";
 import { openDatabase, type SuiteDatabase } from "./database.ts";
 import { type AfterHook, afterHook } from "./hooks.ts";
 import { Rows } from "./rows.ts";
-import type { GivenNames, RequestArguments, SocketOf, SuiteRequest } from "./request.ts";
+import type { GivenNames, RequestArguments, SocketArguments, SocketOf, SuiteRequest } from "./request.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
 /** Options of {@link createIntegrationSuite}. */
@@ -75,7 +75,7 @@ export interface IntegrationSuite<TGiven extends string = string> {
    */
   socket<const TKey extends `WS /${string}`>(
     route: TKey,
-    ...request: RequestArguments<TKey, TGiven>
+    ...request: SocketArguments<TKey, TGiven>
   ): Promise<SocketOf<TKey>>;
 
   /** Builds a value and inserts it into its table. */
@@ -210,14 +210,19 @@ class Suite implements IntegrationSuite {
     });
   }
 
-  async socket<TKey extends string>(route: TKey, request: SuiteRequest = {}): Promise<SocketOf<TKey>> {
+  async socket<TKey extends string>(
+    route: TKey,
+    request: SuiteRequest & SocketOffer = {},
+  ): Promise<SocketOf<TKey>> {
     const [, pattern = ""] = /^WS (\/.*)$/.exec(route) ?? [];
     if (pattern === "")
       throw new TypeError(
         `\`${route}\` is not the route of a WebSocket. Write WS and a path pattern, such as \`WS /rooms/:room\``,
       );
     const { path, query, headers, cookies } = await this.#handshake(route, pattern, request);
-    return (await this.client.socket(path, { query, headers, cookies })) as SocketOf<TKey>;
+    const { protocols } = request;
+    const offer = protocols === undefined ? {} : { protocols };
+    return (await this.client.socket(path, { query, headers, cookies, ...offer })) as SocketOf<TKey>;
   }
 
   /** Returns the path, the query, the headers and the cookies of a request, with the values of the route's fixture. */

@@ -134,6 +134,10 @@ const socketHandlers = defineHandlers<SocketRoutes>({
   "WS /reading": inRust,
   "WS /heartbeat": inRust,
   "WS /unwritten": inRust,
+  "WS /versions": inRust,
+  "WS /maybe": inRust,
+  "WS /unnamed": inRust,
+  "WS /tuned": inRust,
 });
 
 const guardedSocketHandlers = defineHandlers<GuardedSocketRoutes>({ "WS /guarded": inRust });
@@ -176,7 +180,10 @@ createApp({
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
     },
     { handlers: formatHandlers },
-    { handlers: socketHandlers },
+    {
+      handlers: socketHandlers,
+      on: { "WS /tuned": { sockets: { pingMs: 50, compression: true }, limits: { bodyBytes: 2000 } } },
+    },
     {
       handlers: limitedHandlers,
       middleware: [{ name: "limitedByHeader", middleware: pass, priority: 0 }],

@@ -48,6 +48,15 @@ export interface SocketRoutes {
   /** As in the program `sockets` of `crates/kit-test-programs`. */
   "WS /heartbeat": Route<{ socket: Socket<{ in: Ping; out: Ping }> }>;
   "WS /unwritten": Route<{ socket: Chat }>;
+  /** As in `tests/conformance/subprotocols.test.ts`. */
+  "WS /versions": Route<{
+    socket: Socket<{ in: ChatMessage; out: ChatMessage; protocols: "chat.v1" | "chat.v2" }>;
+  }>;
+  "WS /maybe": Route<{
+    socket: Socket<{ in: ChatMessage; out: ChatMessage; protocols?: "chat.v1" | "chat.v2" }>;
+  }>;
+  "WS /unnamed": Route<{ socket: Chat }>;
+  "WS /tuned": Route<{ socket: Chat }>;
 }
 
 export interface GuardedSocketRoutes {

@@ -4,6 +4,7 @@ mod built_project;
 mod dependencies;
 mod middleware;
 mod pipeline;
+mod route_options;
 mod routes;
 mod runtime;
 mod schema;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::built_project::Built;
+use super::route_options::{Limits, Subprotocols};
 use super::static_files::{FilesRow, static_files};
 use super::table::{EMPTY_CELL, cell, table};
 use crate::console::Console;
@@ -30,6 +31,8 @@ struct Entry {
     response_format: Option<String>,
     /// Types of the data of the events, by name; `None` for events without data.
     events: Option<IndexMap<String, Option<String>>>,
+    /// Subprotocols of a WebSocket; `None` if the contract names none.
+    subprotocols: Option<Subprotocols>,
     #[serde(default)]
     replies: Vec<Reply>,
     #[serde(default)]
@@ -62,16 +65,6 @@ struct Failure {
     status: u16,
     code: String,
     details: String,
-}
-
-/// Limits of one route.
-#[derive(Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Limits {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timeout_ms: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -117,6 +110,9 @@ struct Row<'a> {
 struct Messages<'a> {
     r#in: Option<&'a str>,
     out: Option<&'a str>,
+    /// Subprotocols that a client may offer. Absent if the contract names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocols: Option<&'a Subprotocols>,
 }
 
 /// Line of `kit inspect routes`.
@@ -162,6 +158,7 @@ impl Entry {
             socket: self.is_socket().then_some(Messages {
                 r#in: self.body.as_deref(),
                 out: self.response.as_deref(),
+                protocols: self.subprotocols.as_ref(),
             }),
             replies: &self.replies,
             details,
@@ -255,17 +252,21 @@ impl Entry {
             .iter()
             .map(|failure| format!("{} {} {}", failure.status, failure.code, failure.details))
             .collect();
-        let bytes = self.limits.body_bytes.map(|bytes| format!("body {bytes} bytes"));
-        let time = self.limits.timeout_ms.map(|time| format!("request {time} ms"));
-        let limits: Vec<String> = bytes.into_iter().chain(time).collect();
         let scopes: Vec<String> = self.scopes.iter().map(|scopes| scopes.join(" + ")).collect();
         [
             ("headers", self.headers.clone().unwrap_or_default()),
             ("cookies", self.cookies.clone().unwrap_or_default()),
+            (
+                "subprotocols",
+                self.subprotocols
+                    .as_ref()
+                    .map(Subprotocols::text)
+                    .unwrap_or_default(),
+            ),
             ("sent headers", reply_headers.join(", ")),
             ("failures", failures.join(", ")),
             ("operation", self.operation.clone().unwrap_or_default()),
-            ("limits", limits.join(", ")),
+            ("limits", self.limits.text()),
             ("scopes", scopes.join(", or ")),
         ]
         .into_iter()

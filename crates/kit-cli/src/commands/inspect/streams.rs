@@ -65,10 +65,15 @@ pub(super) fn one(request_id: &str, port: u16, context: &Context<'_>) -> Result<
     let mut lines = vec![
         format!("route     {}", cell_text(&stream["route"])),
         format!("target    {}", cell_text(&stream["target"])),
+    ];
+    if let Some(protocol) = stream["protocol"].as_str() {
+        lines.push(format!("protocol  {protocol}"));
+    }
+    lines.extend([
         format!("received  {}", count("received")),
         format!("sent      {}", count("sent")),
         format!("end       {}", end(&stream["end"])),
-    ];
+    ]);
     for message in messages {
         let text = match &message["text"] {
             Value::Null => format!("({} bytes)", cell_text(&message["bytes"])),

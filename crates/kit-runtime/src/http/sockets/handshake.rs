@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use kit_websocket::{Compression, Session, accept_key};
+use kit_websocket::{Compression, Session, accept_key, choose_subprotocol};
 
 use super::super::csrf::is_origin_of;
+use super::super::route_list::Subprotocols;
 use super::super::{Context, Cors, Error, Response};
 use super::Socket;
 use super::opening::{OpenSocket, Opening};
@@ -114,14 +115,22 @@ impl Response {
             let value = HeaderValue::from_static(Compression::RESPONSE);
             headers.insert(header::SEC_WEBSOCKET_EXTENSIONS, value);
         }
+        if let Some(chosen) = context.subprotocol().get() {
+            let value = HeaderValue::from_static(chosen);
+            headers.insert(header::SEC_WEBSOCKET_PROTOCOL, value);
+        }
         response.extensions_mut().insert(opening);
         Ok(Self(response))
     }
 }
 
 /// Checks the handshake of a WebSocket (RFC 6455, 4.2.1) before any middleware runs. Only web pages of the server's
-/// own origin and of the origins in `cors` may open a WebSocket.
-pub(in super::super) fn check_handshake(context: &Context, cors: Option<Cors>) -> Result<(), Error> {
+/// own origin and of the origins in `cors` may open a WebSocket. Chooses the subprotocol.
+pub(in super::super) fn check_handshake(
+    context: &Context,
+    cors: Option<Cors>,
+    subprotocols: Subprotocols,
+) -> Result<(), Error> {
     let headers = context.headers();
     let asks = context.method() == Method::GET
         && context.upgrade().is_some()
@@ -149,7 +158,30 @@ pub(in super::super) fn check_handshake(context: &Context, cors: Option<Cors>) -
         let message = "The header sec-websocket-key must be 16 bytes in Base64";
         return Err(Error::bad_request("BAD_REQUEST", message));
     }
-    check_origin(context, cors)
+    check_origin(context, cors)?;
+    choose(context, subprotocols)
+}
+
+/// Chooses the subprotocol of a WebSocket. Refuses a client that offers none of the subprotocols of the route.
+fn choose(context: &Context, subprotocols: Subprotocols) -> Result<(), Error> {
+    let Subprotocols { names, is_required } = subprotocols;
+    let offer = context.header("sec-websocket-protocol");
+    let chosen = match &offer {
+        Some(offer) => choose_subprotocol(offer, names)
+            .map_err(|error| Error::bad_request("BAD_REQUEST", error.to_string()))?,
+        None => None,
+    };
+    if let Some(chosen) = chosen {
+        // The handshake is checked once.
+        let _ = context.subprotocol().set(chosen);
+    } else if !names.is_empty() && (is_required || offer.is_some()) {
+        let message = format!(
+            "The header sec-websocket-protocol must offer a subprotocol of this path: {}",
+            names.join(", ")
+        );
+        return Err(Error::bad_request("UNSUPPORTED_SUBPROTOCOL", message));
+    }
+    Ok(())
 }
 
 fn upgrade_required<const N: usize>(

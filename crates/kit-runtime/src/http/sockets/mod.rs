@@ -67,6 +67,20 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
         }
     }
 
+    /// Returns the subprotocol that the handshake chose: the first offer of the client that the contract names. Returns `None`
+    /// if the contract names none, or if the client offered none.
+    ///
+    /// ```
+    /// use kit_runtime::{Contract, Socket};
+    ///
+    /// fn has_receipts<T: Contract>(socket: &Socket<T, T>) -> bool {
+    ///     socket.protocol() == Some("chat.v2")
+    /// }
+    /// ```
+    pub fn protocol(&self) -> Option<&'static str> {
+        self.context.subprotocol().get().copied()
+    }
+
     /// Returns the next message of the client. Returns `None` when the socket has ended, and after a message that is not
     /// JSON or does not fit its type: such a message closes the socket with the code 1003, 1007 or 1008. While nobody calls
     /// this function, about 64 KiB of messages wait in the server, and the rest waits at the client.

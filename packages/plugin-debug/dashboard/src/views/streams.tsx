@@ -113,7 +113,7 @@ function Detail({ requestId, place }: { readonly requestId: string; readonly pla
 }
 
 function Stream({ stream }: { readonly stream: StreamRecord }): JSX.Element {
-  const { requestId, kind, route, target, startTime, received, sent, messages, end } = stream;
+  const { requestId, kind, protocol, route, target, startTime, received, sent, messages, end } = stream;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const all = received.messages + sent.messages;
@@ -132,6 +132,9 @@ function Stream({ stream }: { readonly stream: StreamRecord }): JSX.Element {
       <Facts
         facts={[
           ["Route", <span class="mono">{route}</span>],
+          ...(protocol === null
+            ? []
+            : [["Subprotocol", <span class="mono">{protocol}</span>] as [string, JSX.Element]]),
           ["Opened", clock(startTime)],
           ["Received", `${countText(received)}, ${bytes(received.bytes)}`],
           ["Sent", `${countText(sent)}, ${bytes(sent.bytes)}`],

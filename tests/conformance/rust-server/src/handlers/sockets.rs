@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::models::{ChatMessage, ShortMessage, WsHeartbeatOut, WsHeartbeatOutValue};
 use crate::router::{
     SocketRoutes, WsBroken, WsClose, WsEcho, WsFailing, WsFlood, WsHeartbeat, WsLong, WsRoomsById, WsReading,
-    WsUnwritten, WsWatched,
+    WsMaybe, WsTuned, WsUnnamed, WsUnwritten, WsVersions, WsWatched,
 };
 
 /// Prints an event for the test: the name that the client has sent, and the event.
@@ -20,6 +20,16 @@ fn note(name: Option<&str>, event: &str) {
 /// Receives messages until the socket has ended.
 async fn ignore<In: Contract, Out: Contract>(socket: &Socket<In, Out>) {
     while socket.recv().await.is_some() {}
+}
+
+/// Sends the subprotocol to the client, then each message back.
+async fn tell(socket: Socket<ChatMessage, ChatMessage>) -> Result<(), Error> {
+    let text = socket.protocol().unwrap_or("undefined").to_owned();
+    socket.send(&ChatMessage { text }).await?;
+    while let Some(message) = socket.recv().await {
+        socket.send(&message).await?;
+    }
+    Ok(())
 }
 
 impl SocketRoutes for App {
@@ -105,6 +115,22 @@ impl SocketRoutes for App {
             input.socket.send(&ping).await?;
         }
         Ok(())
+    }
+
+    async fn ws_versions(&self, input: WsVersions) -> Result<(), Error> {
+        tell(input.socket).await
+    }
+
+    async fn ws_maybe(&self, input: WsMaybe) -> Result<(), Error> {
+        tell(input.socket).await
+    }
+
+    async fn ws_unnamed(&self, input: WsUnnamed) -> Result<(), Error> {
+        tell(input.socket).await
+    }
+
+    async fn ws_tuned(&self, input: WsTuned) -> Result<(), Error> {
+        tell(input.socket).await
     }
 
     async fn ws_unwritten(&self, _input: WsUnwritten) -> Result<(), Error> {

@@ -14,6 +14,18 @@ export interface Routes extends Generated {
     Types.Message
   >;
   "WS /heartbeat": ApiSocketRoute<{}, Types.Ping, Types.Ping>;
+  "WS /versions": ApiSocketRoute<
+    { protocols: readonly ("ping.v1" | "ping.v2")[] },
+    Types.Ping,
+    Types.Ping,
+    "ping.v1" | "ping.v2"
+  >;
+  "WS /either": ApiSocketRoute<
+    { protocols?: readonly ("ping.v1")[] },
+    Types.Ping,
+    Types.Ping,
+    "ping.v1" | undefined
+  >;
   "GET /latest": ApiRoute<{}, Types.Message>;
 }
 

@@ -28,6 +28,20 @@ export const compiledRouter: CompiledRouteTree = {
         children: [],
       },
       {
+        segment: "versions",
+        methods: {
+          GET: { ref: "WS /versions", validators: ["Ping"] },
+        },
+        children: [],
+      },
+      {
+        segment: "either",
+        methods: {
+          GET: { ref: "WS /either", validators: ["Ping"] },
+        },
+        children: [],
+      },
+      {
         segment: "latest",
         methods: {
           GET: { ref: "GET /latest", validators: [] },
@@ -37,9 +51,9 @@ export const compiledRouter: CompiledRouteTree = {
     ],
   },
   metadata: {
-    totalRoutes: 3,
+    totalRoutes: 5,
     maxDepth: 2,
-    staticRoutes: 2,
+    staticRoutes: 4,
     parameterizedRoutes: 1,
     generatedAt: "2026-01-01T00:00:00.000Z",
   },

@@ -15,6 +15,8 @@ declare module "@kit/testing" {
   interface ProjectRouteMap {
     "WS /rooms/:id": { socket: { in: Types.NewMessage; out: Types.Message } };
     "WS /heartbeat": { socket: { in: Types.Ping; out: Types.Ping } };
+    "WS /versions": { socket: { in: Types.Ping; out: Types.Ping; protocols: "ping.v1" | "ping.v2" } };
+    "WS /either": { socket: { in: Types.Ping; out: Types.Ping; protocols?: "ping.v1" } };
   }
 }
 

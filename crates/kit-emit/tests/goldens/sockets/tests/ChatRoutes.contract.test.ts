@@ -61,6 +61,36 @@ contractTests({
       ],
     },
     {
+      route: "WS /versions",
+      replies: [{ status: 101, body: null }],
+      errors: [],
+      wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
+      socket: { out: PingShape, protocols: { names: ["ping.v1", "ping.v2"], optional: false } },
+      request: {
+        body: "ping",
+      },
+      accepts: [],
+      refuses: [
+        ["body", "$", "null", null],
+        ["body", "$", "a string", "text"],
+      ],
+    },
+    {
+      route: "WS /either",
+      replies: [{ status: 101, body: null }],
+      errors: [],
+      wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
+      socket: { out: PingShape, protocols: { names: ["ping.v1"], optional: true } },
+      request: {
+        body: "ping",
+      },
+      accepts: [],
+      refuses: [
+        ["body", "$", "null", null],
+        ["body", "$", "a string", "text"],
+      ],
+    },
+    {
       route: "GET /latest",
       replies: [{ status: 200, body: MessageShape }],
       errors: [],

@@ -13,6 +13,8 @@ const contracts: Contracts = {
   routes: [
     { route: "WS /rooms/:id", successes: [101], errors: [], params: WsRoomsByIdParamsShape, query: WsRoomsByIdQueryShape, socket: { in: NewMessageShape, out: MessageShape } },
     { route: "WS /heartbeat", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
+    { route: "WS /versions", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
+    { route: "WS /either", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
     { route: "GET /latest", successes: [200], errors: [] },
   ],
 };

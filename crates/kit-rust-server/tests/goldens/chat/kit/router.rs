@@ -98,6 +98,7 @@ pub fn router(app: App) -> Router<App> {
         )
         .source("src/chat.routes.ts:20", &[], &[])
         .handler("src/handlers/chats.rs", "ws_rooms_by_room")
+        .subprotocols(&["chat.v1", "chat.v2"], true)
         .route("WS /orders", &[Segment::Static("orders")], watch_orders)
         .source("src/chat.routes.ts:29", &[], &[])
         .handler("src/handlers/watchs.rs", "watch_orders")
@@ -109,8 +110,9 @@ pub fn router(app: App) -> Router<App> {
         )
         .source("src/chat.routes.ts:34", &[], &[])
         .handler("src/handlers/watchs.rs", "ws_heartbeat")
+        .subprotocols(&["ping.v1"], false)
         .route("WS /anything", &[Segment::Static("anything")], ws_anything)
-        .source("src/chat.routes.ts:35", &[], &[])
+        .source("src/chat.routes.ts:37", &[], &[])
         .handler("src/handlers/watchs.rs", "ws_anything")
         .openapi(include_str!("schemas/openapi.json"))
         .asyncapi(include_str!("schemas/asyncapi.json"))
@@ -176,7 +178,11 @@ async fn ws_heartbeat(app: App, request: Request) -> Result<Response, Error> {
         let (app, handler_context) = (app.clone(), context.clone());
         Response::socket(
             &context,
-            kit_runtime::SocketOptions::default(),
+            kit_runtime::SocketOptions {
+                compression: true,
+                ping_after: std::time::Duration::from_millis(10_000),
+                ..Default::default()
+            },
             move |socket| async move {
                 let input = WsHeartbeat {
                     socket,

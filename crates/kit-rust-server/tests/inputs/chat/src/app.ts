@@ -26,7 +26,10 @@ export const app = createApp({
         { name: "timed", middleware: timed, priority: 1 },
         { name: "socket", middleware: socket, priority: 2 },
       ],
-      on: { "WS /orders": { limits: { bodyBytes: 4096 } } },
+      on: {
+        "WS /orders": { limits: { bodyBytes: 4096 } },
+        "WS /heartbeat": { sockets: { pingMs: 10_000, compression: true } },
+      },
     },
   ],
 });

@@ -20,7 +20,7 @@ export interface ChatRoutes {
   "WS /rooms/:room": Route<{
     params: { room: string };
     query: { name: string };
-    socket: Socket<{ in: NewMessage; out: Message }>;
+    socket: Socket<{ in: NewMessage; out: Message; protocols: "chat.v1" | "chat.v2" }>;
   }>;
 }
 
@@ -31,6 +31,8 @@ export interface WatchRoutes {
     cookies: { sid?: string };
     socket: Socket<{ in: Order; out: Order }>;
   }>;
-  "WS /heartbeat": Route<{ socket: Socket<{ in: "ping"; out: "pong" | { failed: boolean } }> }>;
+  "WS /heartbeat": Route<{
+    socket: Socket<{ in: "ping"; out: "pong" | { failed: boolean }; protocols?: "ping.v1" }>;
+  }>;
   "WS /anything": Route<{ socket: Socket<{ in: unknown; out: unknown }> }>;
 }
