@@ -39,6 +39,7 @@ mod create_directory;
 mod database;
 mod disk;
 mod emit;
+mod entities;
 mod env_example;
 mod error;
 mod files;
@@ -70,13 +71,14 @@ pub use create_directory::{
     TargetState, check_target, create_file, create_tree, entry_names, remove_created,
 };
 pub use database::PendingChanges;
+pub use entities::pull_entities;
 pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
 pub use globs::{SourceFiles, find_contract_tests, find_sources, find_tests};
 pub use hooks::{COMPILE_STEP, HOOKS, Hook};
 pub use kit_emit::CONTRACTS;
 pub use kit_typescript::{Registration, SourceTexts, default_table, imports, register, syntax_error};
-pub use migrations::{MIGRATIONS, read_migrations, write_migration};
+pub use migrations::{MIGRATIONS, read_migrations, write_migration, write_snapshot};
 pub use output::FileChanges;
 pub use parent_project::{project_above, project_advice};
 pub use plugins::{

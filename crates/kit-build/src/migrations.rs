@@ -51,6 +51,19 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
     done.and(removed).map(|()| target)
 }
 
+/// Replaces `snapshot.json` of a migration that exists. A crash leaves the old or the new file.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
+pub fn write_snapshot(root: &Path, migration: &Migration) -> Result<(), BuildError> {
+    let base = root.join(MIGRATIONS);
+    migration
+        .files()
+        .iter()
+        .filter(|file| file.path.ends_with("/snapshot.json"))
+        .try_for_each(|file| disk::write(&base.join(&file.path), file.text.as_bytes()))
+}
+
 fn read_one(directory: &Path, name: &str) -> Result<Result<Migration, Box<Diagnostic>>, BuildError> {
     let text = |file: &str| read_text(&directory.join(file));
     let missing = |file: &str| {

@@ -5,8 +5,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    build, completions, db, dev, doctor, explain, generate, inspect, migrate_apply, migrate_generate,
-    migrate_status, scaffold, test,
+    build, completions, db, dev, doctor, explain, generate, inspect, migrate_apply, migrate_baseline,
+    migrate_generate, migrate_status, scaffold, test,
 };
 use crate::context::Context;
 use crate::failure::CommandError;
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     MigrateGenerate(migrate_generate::Arguments),
     #[command(name = "migrate:apply")]
     MigrateApply(migrate_apply::Arguments),
+    #[command(name = "migrate:baseline")]
+    MigrateBaseline(migrate_baseline::Arguments),
     #[command(name = "migrate:status")]
     MigrateStatus(migrate_status::Arguments),
     Db(db::Arguments),
@@ -88,6 +90,7 @@ impl Command {
             Self::TestContracts(arguments) => arguments.run.common.json,
             Self::MigrateGenerate(arguments) => arguments.common.json,
             Self::MigrateApply(arguments) => arguments.common.json,
+            Self::MigrateBaseline(arguments) => arguments.common.json,
             Self::MigrateStatus(arguments) => arguments.common.json,
             Self::Db(arguments) => arguments.json(),
             Self::Inspect(arguments) => arguments.json(),
@@ -110,6 +113,7 @@ impl Command {
             Self::Dev(arguments) => dev::run(arguments, context).await,
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
+            Self::MigrateBaseline(arguments) => migrate_baseline::run(arguments, context).await,
             Self::MigrateStatus(arguments) => migrate_status::run(arguments, context).await,
             Self::Db(arguments) => db::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,

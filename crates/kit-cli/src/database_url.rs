@@ -59,7 +59,7 @@ impl From<MissingUrl> for Problem {
 }
 
 /// Returns true in continuous integration. CI services set the variable `CI`.
-fn is_ci(environment: &dyn Environment) -> bool {
+pub(crate) fn is_ci(environment: &dyn Environment) -> bool {
     environment
         .var("CI")
         .is_some_and(|value| !matches!(value.trim(), "" | "0" | "false"))

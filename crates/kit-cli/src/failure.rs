@@ -2,6 +2,7 @@
 
 use kit_build::BuildError;
 use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
+use kit_migrate::MigrateError;
 
 use crate::console::Console;
 use crate::{Exit, HostError};
@@ -141,6 +142,15 @@ impl Reason {
             message: message.into(),
             ..Self::default()
         }
+    }
+}
+
+impl From<&MigrateError> for Problem {
+    fn from(error: &MigrateError) -> Self {
+        Self::migration(vec![Reason {
+            help: error.help().map(str::to_owned),
+            ..Reason::new(error.to_string())
+        }])
     }
 }
 

@@ -37,6 +37,7 @@ pub mod kysely;
 mod migration;
 mod model;
 mod names;
+mod pulled;
 pub mod raw;
 mod renames_from;
 mod rows;
@@ -58,6 +59,7 @@ pub use model::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ForeignKey, Index, Range, Rule, Schema,
     Table, Unique, ValueType,
 };
+pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Alternative, ChangeClass, PlannedChange};
 pub use tags::{RenameTag, rename_tags};

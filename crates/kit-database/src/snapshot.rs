@@ -79,21 +79,14 @@ impl Snapshot {
         Self::with_parents(previous, tables, Vec::new(), None)
     }
 
-    /// Creates the snapshot after hand-written SQL. `checksum` identifies the SQL.
+    /// Creates the snapshot of a database that was described. `checksum` identifies the SQL if it is hand-written.
     pub fn recorded(
         previous: Option<&Self>,
         tables: Vec<Table>,
         foreign: Vec<ForeignObject>,
-        checksum: String,
+        checksum: Option<String>,
     ) -> Self {
-        Self::with_parents(previous, tables, foreign, Some(checksum))
-    }
-
-    /// Returns the snapshot with other foreign objects, after a migration was run to find them.
-    #[must_use]
-    pub fn with_foreign(&self, foreign: Vec<ForeignObject>) -> Self {
-        let parents = self.parents.clone().unwrap_or_default();
-        Self::new(self.tables.clone(), foreign, self.sql.clone(), parents)
+        Self::with_parents(previous, tables, foreign, checksum)
     }
 
     pub(crate) fn with_parents(

@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::migration_run::MigrationRun;
 use crate::run::Run;
 use crate::script::Script;
-use crate::{DatabaseError, MigrateError, Options, lock, pooler};
+use crate::{DatabaseError, MigrateError, Options, history, lock, pooler};
 
 /// Result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -108,6 +108,24 @@ pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
 }
 
 impl Run<'_> {
+    /// Returns true if the schema of the migrations contains no table besides those of kit.
+    async fn has_no_tables(&self) -> Result<bool, MigrateError> {
+        let names = history::TABLES.map(|name| format!("'{name}'")).join(", ");
+        let query = format!(
+            "SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') \
+             AND relnamespace = current_schema()::regnamespace AND relname NOT IN ({names}))"
+        );
+        let row = self
+            .connection
+            .query_one(&query, &[])
+            .await
+            .map_err(|error| MigrateError::Database {
+                doing: "cannot read the tables of the database",
+                source: DatabaseError::of(error, None),
+            })?;
+        Ok(row.get(0))
+    }
+
     async fn all(&self, migrations: &[Migration]) -> Result<Report, MigrateError> {
         if !self.options.dry_run {
             lock::acquire(self).await?;
@@ -129,9 +147,14 @@ impl Run<'_> {
         if !planned.is_empty() {
             self.report(&Event::Planned(&planned));
         }
+        let harmless = match migrations.first() {
+            // A baseline contains all functions of the database, which may delete rows when they are called.
+            Some(first) if is_baseline(first) && self.has_no_tables().await? => Some(&first.name),
+            _ => None,
+        };
         let destructive: Vec<String> = planned
             .iter()
-            .filter(|planned| planned.destructive)
+            .filter(|planned| planned.destructive && Some(&planned.name) != harmless)
             .map(|planned| planned.name.clone())
             .collect();
         if !destructive.is_empty() && !self.options.allow_destructive {
@@ -154,6 +177,15 @@ impl Run<'_> {
         report.applied = self.applied.take();
         Ok(report)
     }
+}
+
+/// Returns true for SQL that creates all objects of an adopted database.
+fn is_baseline(first: &Migration) -> bool {
+    first.snapshot.as_ref().is_some_and(|snapshot| {
+        snapshot
+            .sql_checksum()
+            .is_some_and(|checksum| checksum == first.checksum())
+    })
 }
 
 /// Returns the migrations that the history table does not contain. Checks first that all applied migrations are present

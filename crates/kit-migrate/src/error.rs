@@ -191,6 +191,26 @@ pub enum MigrateError {
     /// kit cannot plan the creation of the tables in a snapshot, which a comparison with the database needs.
     #[error("kit cannot create tables from the snapshot of the migrations: {0}")]
     Snapshot(String),
+    /// There is no migration that could be the baseline.
+    #[error("migrations/ contains no migration that could be recorded as applied")]
+    NoBaseline,
+    /// The database already has a history of migrations.
+    #[error("the database has applied `{name}` already, so it needs no baseline")]
+    HasHistory {
+        /// Name of the first migration in the history.
+        name: String,
+    },
+    /// The database differs from the result of the baseline.
+    #[error(
+        "the database differs from `{name}`, so the migration cannot be recorded as applied{}",
+        list("", differences)
+    )]
+    NotBaseline {
+        /// Name of the migration.
+        name: String,
+        /// Objects that differ.
+        differences: Vec<String>,
+    },
     /// Any other communication with the database failed.
     #[error("{doing}: {source}")]
     Database {
@@ -217,6 +237,13 @@ impl MigrateError {
             ),
             Self::Blocked { .. } => Some(
                 "end those transactions, or apply at a time with fewer transactions; `--wait` sets how long kit tries again, and `--lock-timeout` how long one attempt waits (other queries wait behind this attempt)",
+            ),
+            Self::NoBaseline => Some("`kit db pull` writes the baseline of an existing database"),
+            Self::HasHistory { .. } => {
+                Some("`kit migrate:apply` applies the migrations that are not applied yet")
+            }
+            Self::NotBaseline { .. } => Some(
+                "the database changed since `kit db pull`, or is another one; delete the new migration and the entities, and run `kit db pull` again",
             ),
             Self::Statement { source, .. } if source.code.as_deref() == Some("25001") => {
                 Some("put the line `-- kit: outside transaction` above that statement")

@@ -29,12 +29,14 @@
 //! # Ok::<(), kit_migrate::MigrateError>(())
 //! ```
 
+mod adopt;
 mod apply;
 mod catalog;
 mod concurrent;
 mod connect;
 mod destructive;
 mod drift;
+mod dump;
 mod error;
 mod event;
 mod history;
@@ -42,20 +44,26 @@ mod interrupt;
 mod lock;
 mod migration_run;
 mod pooler;
+mod reconcile;
+mod record;
 mod run;
+mod scratch;
 mod script;
 mod split;
 mod status;
 mod tls;
 mod version;
 
+pub use adopt::{ExistingDatabase, baseline};
 pub use apply::{Report, apply, apply_watched};
 pub use catalog::{Catalog, CatalogObject};
 pub use destructive::Loss;
 pub use drift::{Difference, Drift, drift};
 pub use error::{DatabaseError, MigrateError};
 pub use event::{Applied, Event, Planned};
+pub use record::{first_unrecorded, record};
 pub use run::Options;
+pub use scratch::with_scratch_database;
 pub use split::{SplitStatement, find_data_loss, split_statements};
 pub use status::{MigrationStatus, State, Status, status};
 pub use version::{ServerVersion, server_version};

@@ -1,4 +1,4 @@
-//! `kit db`: the project's embedded database.
+//! `kit db`: the project's embedded database, and the adoption of an existing one.
 
 use std::path::Path;
 
@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use kit_migrate::apply;
 use serde::Serialize;
 
+use crate::commands::db_pull;
 use crate::commands::migrate_apply::{migrations_of, problem};
 use crate::common_args::Common;
 use crate::console::quantity;
@@ -14,10 +15,11 @@ use crate::failure::{CommandError, Problem, Reason};
 use crate::host::{DatabaseAction, DatabaseResult};
 use crate::project::root;
 
-/// Manage the project's embedded PostgreSQL.
+/// Manage the project's embedded PostgreSQL, or adopt an existing database.
 ///
 /// The database runs while something uses it: `kit dev`, an application, a test, a session of psql. `start` keeps it running
-/// until `stop`. These commands only affect the embedded database, never the one in `DATABASE_URL`.
+/// until `stop`. These commands only affect the embedded database, never the one in `DATABASE_URL`; only `pull` reads that
+/// one.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -26,7 +28,8 @@ use crate::project::root;
 Examples:
   kit db url
   kit db psql -- -c 'SELECT 1'
-  kit db reset --yes"
+  kit db reset --yes
+  DATABASE_URL=postgres://localhost/shop kit db pull"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -40,6 +43,7 @@ enum Action {
     Start(Start),
     Stop(Stopping),
     Reset(Reset),
+    Pull(db_pull::Arguments),
 }
 
 /// Start the database if it is not running, and print its URL.
@@ -119,6 +123,7 @@ impl Arguments {
             Action::Start(arguments) => arguments.common.json,
             Action::Stop(arguments) => arguments.common.json,
             Action::Reset(arguments) => arguments.common.json,
+            Action::Pull(arguments) => arguments.common.json,
             Action::Psql(_) => false,
         }
     }
@@ -207,6 +212,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             }
         }
         Action::Reset(arguments) => reset(arguments, context).await?,
+        Action::Pull(arguments) => db_pull::run(arguments, context).await?,
     }
     Ok(())
 }

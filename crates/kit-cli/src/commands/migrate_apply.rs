@@ -12,6 +12,7 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
+use crate::commands::hand_written::record_snapshots;
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
@@ -65,12 +66,15 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// for example in production.
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    let (root, migrations) = load(&arguments.common, context).await?;
+    let (root, mut migrations) = load(&arguments.common, context).await?;
     if migrations.is_empty() {
         print_report(console, arguments, &migrations, &Report::default());
         return Ok(());
     }
     let url = database_url(&root, context).await?;
+    if !arguments.dry_run {
+        record_snapshots(&root, &mut migrations, context).await?;
+    }
     let printer = ProgressPrinter {
         console,
         migrations: &migrations,
@@ -137,10 +141,7 @@ pub(crate) async fn database_url(root: &Path, context: &Context<'_>) -> Result<S
 
 /// Converts an error of `kit-migrate` to a problem with its help.
 pub(crate) fn problem(error: &MigrateError) -> Problem {
-    Problem::migration(vec![Reason {
-        help: error.help().map(str::to_owned),
-        ..Reason::new(error.to_string())
-    }])
+    Problem::from(error)
 }
 
 /// Prints progress while migrations are applied.

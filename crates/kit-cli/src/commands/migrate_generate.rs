@@ -8,15 +8,18 @@ use kit_build::{Analysis, BuildTime, MIGRATIONS, analyze_with, write_migration};
 use kit_database::{
     Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, latest, plan,
 };
+use kit_migrate::record;
 use serde::Serialize;
 
 use crate::commands::build_steps::request;
+use crate::commands::hand_written::{record_snapshots, scratch_server};
+use crate::commands::migrate_apply::{migrations_of, problem};
 use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem, Reason};
 use crate::plugins::Plugins;
-use crate::project::{Project, build_time};
+use crate::project::{Project, build_time, root};
 
 /// Write a migration for the changes of the types since the last migration.
 ///
@@ -27,6 +30,7 @@ use crate::project::{Project, build_time};
 Examples:
   kit migrate:generate --name create_notes
   kit migrate:generate --name add_archived --json
+  kit migrate:generate --name add_search --empty
   kit migrate:generate --name times --convert-timestamps
   kit migrate:generate --name book_times --convert-timestamps books.added_at")]
 pub(crate) struct Arguments {
@@ -40,12 +44,22 @@ pub(crate) struct Arguments {
     /// cannot use it. Columns that are connected by foreign keys are converted together.
     #[arg(long, value_name = "TABLE.COLUMN", num_args = 0.., value_delimiter = ',')]
     convert_timestamps: Option<Vec<String>>,
+    /// Write a migration without statements, for SQL that you write by hand.
+    ///
+    /// Write your statements into migration.sql, then run `kit migrate:apply`. kit runs the migrations in an empty scratch
+    /// database and records in snapshot.json what your statements create, so that later migrations and `kit migrate:status`
+    /// accept these objects.
+    #[arg(long, conflicts_with = "convert_timestamps")]
+    empty: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
+    if arguments.empty {
+        return write_empty(arguments, context);
+    }
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
     let mut analysis = analyze_with(&request(&project, &time), &Plugins(context.host), &()).await?;
@@ -57,10 +71,12 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if !console.is_json() {
         console.diagnostics(&diagnostics, &analysis.sources);
     }
+    record_snapshots(&project.root, &mut analysis.migrations, context).await?;
     if let Some(columns) = &arguments.convert_timestamps {
         analysis.schema.convert_timestamps(columns).map_err(refuse)?;
     }
-    let Some(Written { migration, merges }) = write(&project.root, &time, &analysis, &arguments.name)? else {
+    let written = write(&project.root, &time, &analysis, &arguments.name, context).await?;
+    let Some(Written { migration, merges }) = written else {
         console.json(&Report {
             status: "unchanged",
             path: None,
@@ -128,11 +144,12 @@ pub(crate) struct Written {
 
 /// Writes a migration with the changes. Returns `None` if there are no changes, and no migrations of merged branches to
 /// combine.
-pub(crate) fn write(
+pub(crate) async fn write(
     root: &Path,
     time: &BuildTime,
     analysis: &Analysis,
     name: &str,
+    context: &Context<'_>,
 ) -> Result<Option<Written>, CommandError> {
     let (latest, plan) = compare(analysis)?;
     if plan.is_empty() && latest.side_by_side.is_empty() {
@@ -140,8 +157,17 @@ pub(crate) fn write(
     }
     let timestamp = next_timestamp(time, &analysis.migrations)?;
     let previous = latest.snapshot.as_ref();
-    let migration = Migration::create(&timestamp, name, &plan, previous)
+    let mut migration = Migration::create(&timestamp, name, &plan, previous)
         .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    if plan.changes_foreign() {
+        // Only PostgreSQL knows the new definitions of hand-written objects, for example after a rename.
+        let server = scratch_server(root, &migration.name, context).await?;
+        let mut all = analysis.migrations.clone();
+        all.push(migration);
+        let last = all.len() - 1;
+        record(&server, &mut all, last).map_err(|error| problem(&error))?;
+        migration = all.remove(last);
+    }
     write_migration(root, &migration)?;
     Ok(Some(Written {
         migration,
@@ -149,9 +175,32 @@ pub(crate) fn write(
     }))
 }
 
+/// Writes a migration for SQL that the user writes. Does not read the types.
+fn write_empty(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    let root = root(&arguments.common, context.environment)?;
+    let migrations = migrations_of(&root)?;
+    let previous = latest(&migrations).map_err(refuse)?.snapshot;
+    let timestamp = next_timestamp(&build_time(context.environment)?, &migrations)?;
+    let migration = Migration::by_hand(&timestamp, &arguments.name, None, previous.as_ref())
+        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    write_migration(&root, &migration)?;
+    let path = format!("{MIGRATIONS}/{}", migration.name);
+    context.console.json(&Report {
+        status: "generated",
+        path: Some(&path),
+        destructive: false,
+        merges: &[],
+        changes: Vec::new(),
+    });
+    context.console.result(&format!(
+        "{path}: write your SQL into migration.sql, then run `kit migrate:apply`"
+    ));
+    Ok(())
+}
+
 /// Returns a timestamp later than the timestamp of every existing migration, because migrations run in the order of
 /// their names.
-fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, CommandError> {
+pub(crate) fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, CommandError> {
     let Some(last) = migrations.last() else {
         return Ok(time.compact());
     };

@@ -1,5 +1,6 @@
 //! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
 
+mod adoption;
 mod archives;
 mod build;
 mod build_watch;

@@ -207,8 +207,8 @@ fn number(constraints: &Constraints) -> ColumnType {
     if !constraints.integer {
         return ColumnType::DoublePrecision;
     }
-    let within =
-        |limit: Option<kit_ir::Decimal>| limit.is_some_and(|limit| limit.get().abs() <= f64::from(i32::MAX));
+    let bits = f64::from(i32::MIN)..=f64::from(i32::MAX);
+    let within = |limit: Option<kit_ir::Decimal>| limit.is_some_and(|limit| bits.contains(&limit.get()));
     let least = within(constraints.minimum) || within(constraints.exclusive_minimum);
     let most = within(constraints.maximum) || within(constraints.exclusive_maximum);
     if least && most {

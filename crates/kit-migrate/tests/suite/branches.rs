@@ -3,7 +3,7 @@
 
 #[allow(dead_code)] // the corpus uses all of the module
 #[path = "../corpus/models.rs"]
-mod models;
+pub(crate) mod models;
 use kit_test_postgres as support;
 
 use kit_database::{Migration, latest, plan};

@@ -5,6 +5,7 @@ mod branches;
 mod connections;
 mod destructive;
 mod drift;
+mod hand_written;
 mod killed;
 mod locks;
 mod pooled;

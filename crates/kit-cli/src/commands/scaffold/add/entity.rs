@@ -170,7 +170,7 @@ async fn finish(
         return Ok(None);
     }
     let name = format!("create_{}", made.table);
-    let written = write(&project.root, time, &after, &name)?;
+    let written = write(&project.root, time, &after, &name, context).await?;
     Ok(written.map(|written| format!("{}/{}", kit_build::MIGRATIONS, written.migration.name)))
 }
 

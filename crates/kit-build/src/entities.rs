@@ -1,0 +1,91 @@
+//! Entities of an existing database: writes them and compiles them again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kit_database::{ForeignObject, Pulled, Schema, pulled};
+use kit_diagnostics::{Diagnostic, Severity};
+use kit_typescript::{Input, MemoryFiles, compile};
+
+/// Root of the files in memory.
+const ROOT: &str = "/entities";
+
+/// Writes entities for the tables of a database, and returns them with the tables that kit derives from them.
+///
+/// A table whose entity the compiler would refuse gets no entity. The result lists the table with the message of the
+/// compiler. `without` contains tables that get no entity for another reason.
+///
+/// ```
+/// use kit_build::pull_entities;
+///
+/// let (pulled, schema) = pull_entities(&[], Default::default());
+/// assert!(pulled.entities.is_empty() && schema.tables.is_empty());
+/// ```
+pub fn pull_entities(objects: &[ForeignObject], mut without: BTreeMap<String, String>) -> (Pulled, Schema) {
+    loop {
+        let found = pulled(objects, &without);
+        let (schema, errors) = compile_entities(&found);
+        if errors.is_empty() {
+            return (found, schema);
+        }
+        let before = without.len();
+        for error in &errors {
+            let table = error
+                .primary()
+                .and_then(|label| table_of(&label.path, &found))
+                // An error without a place concerns any of the entities: leave out the last, and try again.
+                .or_else(|| found.entities.last().map(|entity| entity.table.clone()));
+            if let Some(table) = table {
+                without
+                    .entry(table)
+                    .or_insert_with(|| format!("kit cannot read its entity: {}", error.message));
+            }
+        }
+        if without.len() == before {
+            return (
+                Pulled {
+                    entities: Vec::new(),
+                    ..found
+                },
+                Schema::default(),
+            );
+        }
+    }
+}
+
+fn path_of(at: usize) -> PathBuf {
+    Path::new(ROOT).join(format!("{at}.types.ts"))
+}
+
+/// Returns the table whose entity is in the file.
+fn table_of(path: &str, found: &Pulled) -> Option<String> {
+    let name = path.rsplit('/').next()?.strip_suffix(".types.ts")?;
+    let at: usize = name.parse().ok()?;
+    found.entities.get(at).map(|entity| entity.table.clone())
+}
+
+fn compile_entities(found: &Pulled) -> (Schema, Vec<Diagnostic>) {
+    let files: Vec<(PathBuf, &str)> = found
+        .entities
+        .iter()
+        .enumerate()
+        .map(|(at, entity)| (path_of(at), entity.text.as_str()))
+        .collect();
+    let output = compile(&Input {
+        root: Path::new(ROOT),
+        type_files: files.iter().map(|(path, _)| path.clone()).collect(),
+        route_files: Vec::new(),
+        entry_files: Vec::new(),
+        files: Arc::new(MemoryFiles::new(files)),
+    });
+    let (schema, more) = Schema::from_program(&output.program);
+    let errors = output
+        .diagnostics
+        .iter()
+        .chain(more.iter())
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .cloned()
+        .collect();
+    (schema, errors)
+}

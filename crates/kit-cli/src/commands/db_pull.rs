@@ -1,0 +1,271 @@
+//! The command `kit db pull`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::Args;
+use kit_build::{MIGRATIONS, TargetState, check_target, create_tree, pull_entities, write_migration};
+use kit_database::{LeftOut, Migration, ObjectKind, Pulled, Snapshot};
+use kit_migrate::{Difference, ExistingDatabase};
+use serde::Serialize;
+
+use crate::commands::hand_written::scratch_server;
+use crate::commands::migrate_apply::{database_url, migrations_of, problem};
+use crate::commands::migrate_generate::next_timestamp;
+use crate::common_args::Common;
+use crate::console::quantity;
+use crate::context::Context;
+use crate::env_file;
+use crate::failure::{CommandError, Problem, Reason};
+use crate::project::{build_time, root};
+
+/// Write entities and a baseline migration for an existing database.
+///
+/// Reads the database in `DATABASE_URL`, or else the embedded one, and changes nothing in it. Writes an interface with doc tags
+/// for each table, and a migration with SQL that creates all objects of the database. Parts that TypeScript cannot express,
+/// such as views, triggers and columns of other types, are listed with the reason and are kept as SQL. Then
+/// `kit migrate:baseline` records the migration as applied.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  DATABASE_URL=postgres://localhost/shop kit db pull
+  kit db pull --out src/tables
+  kit db pull --single-file --name existing_tables")]
+pub(crate) struct Arguments {
+    /// Directory for the entities.
+    #[arg(long, value_name = "DIR", default_value = "src/entities")]
+    out: String,
+    /// Write all entities into one file instead of a file for each table.
+    #[arg(long)]
+    single_file: bool,
+    /// Name of the migration.
+    #[arg(long, default_value = "baseline")]
+    name: String,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    /// `pulled`.
+    status: &'static str,
+    migration: &'a str,
+    files: Vec<&'a str>,
+    entities: usize,
+    /// Tables and columns without an entity or property.
+    left_out: Vec<JsonLeftOut<'a>>,
+    /// Objects that entities do not describe, or that differ from the description.
+    kept_as_sql: Vec<String>,
+    /// Objects that the SQL of the migration does not create as they are in the database.
+    not_reproduced: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonLeftOut<'a> {
+    object: &'a str,
+    reason: &'a str,
+}
+
+pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    env_file::load_and_print(&arguments.common, context).await?;
+    let root = root(&arguments.common, context.environment)?;
+    let migrations = migrations_of(&root)?;
+    if let Some(first) = migrations.first() {
+        let message = format!("the project has migrations already, such as {}", first.name);
+        return Err(Problem::migration(vec![Reason::new(message)])
+            .help("`kit db pull` begins a project; to take over a table later, write its entity, and `kit migrate:generate` compares both")
+            .into());
+    }
+    let url = database_url(&root, context).await?;
+    let database = ExistingDatabase::read(&url).map_err(|error| problem(&error))?;
+    let objects = database.objects();
+    if !objects.iter().any(|object| object.kind == ObjectKind::Table) {
+        return Err(Problem::migration(vec![Reason::new("the database has no tables in its first schema")])
+            .help("check DATABASE_URL; if the tables are in another schema, add `?options=-csearch_path%3Dname` to the URL")
+            .into());
+    }
+    let (pulled, schema) = pull_entities(&objects, BTreeMap::new());
+    let timestamp = next_timestamp(&build_time(context.environment)?, &migrations)?;
+    let sql = format!(
+        "-- {}: objects of the database before its first migration. `kit migrate:baseline` records this migration as applied\n\
+         -- to a database that has the objects; `kit migrate:apply` creates them in an empty database.\n\n\
+         SET LOCAL check_function_bodies = off;\n{}",
+        arguments.name,
+        database.sql()
+    );
+    let mut baseline = Migration::by_hand(&timestamp, &arguments.name, Some(sql), None)
+        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    let snapshot = database
+        .snapshot(&schema, baseline.checksum())
+        .map_err(|error| problem(&error))?;
+    baseline.snapshot = Some(snapshot.clone());
+    let not_reproduced = try_baseline(&root, &database, &baseline, context).await;
+    let files = files(&pulled, arguments);
+    let out = arguments.out.trim_end_matches('/');
+    match check_target(&root.join(out))? {
+        TargetState::Free => {}
+        TargetState::NotEmpty(_) | TargetState::NotADirectory => {
+            let message = format!("{out} exists already; nothing was written");
+            return Err(Problem::migration(vec![Reason::new(message)])
+                .help("choose a new directory with --out")
+                .into());
+        }
+    }
+    create_tree(
+        &root.join(out),
+        files.iter().map(|(name, text)| (name.as_str(), text.as_str())),
+    )?;
+    write_migration(&root, &baseline)?;
+    let files: Vec<String> = files
+        .into_iter()
+        .map(|(name, _)| format!("{out}/{name}"))
+        .collect();
+    let others = &database.other_schemas;
+    let path = format!("{MIGRATIONS}/{}", baseline.name);
+    let failed = not_reproduced.as_ref().err().cloned();
+    let not_reproduced = not_reproduced.unwrap_or_default();
+    context.console.json(&Report {
+        status: "pulled",
+        migration: &path,
+        files: files.iter().map(String::as_str).collect(),
+        entities: pulled.entities.len(),
+        left_out: pulled
+            .left_out
+            .iter()
+            .map(|LeftOut { object, reason }| JsonLeftOut { object, reason })
+            .collect(),
+        kept_as_sql: kept_as_sql(&snapshot),
+        not_reproduced: &not_reproduced,
+    });
+    let console = context.console;
+    let mut text = format!(
+        "{}: {}\n{path}: {}",
+        arguments.out,
+        match pulled.entities.len() {
+            1 => "1 entity".to_owned(),
+            count => format!("{count} entities"),
+        },
+        quantity(objects.len(), "object")
+    );
+    if !pulled.left_out.is_empty() {
+        text.push_str("\nwithout an entity or a property, but kept in the database and in the migration:");
+        for LeftOut { object, reason } in &pulled.left_out {
+            let _ = write!(text, "\n  {object}: {reason}");
+        }
+    }
+    let kept = kept_as_sql(&snapshot);
+    if !kept.is_empty() {
+        let _ = write!(
+            text,
+            "\nkept as SQL, since no doc tag describes them exactly:\n  {}",
+            kept.join("\n  ")
+        );
+    }
+    for (schema, count) in others {
+        let _ = write!(
+            text,
+            "\nnot read: {} in the schema {schema}; kit works with the first schema of the search_path",
+            if *count == 1 {
+                "1 table or view".to_owned()
+            } else {
+                format!("{count} tables and views")
+            }
+        );
+    }
+    console.result(&text);
+    if !not_reproduced.is_empty() {
+        console.warning(&format!(
+            "{path}/migration.sql does not create these objects as they are in the database; complete the SQL:\n  {}",
+            not_reproduced.join("\n  ")
+        ));
+    }
+    if let Some(reason) = failed {
+        console.warning(&format!(
+            "{path}/migration.sql was not tried in an empty database: {reason}"
+        ));
+    }
+    console.result("next: `kit migrate:baseline` records the migration as applied to this database");
+    Ok(())
+}
+
+/// Tries the SQL of the baseline in a scratch database. Returns the objects that the SQL does not create as they are, or the
+/// reason why the SQL could not be tried.
+async fn try_baseline(
+    root: &Path,
+    database: &ExistingDatabase,
+    baseline: &Migration,
+    context: &Context<'_>,
+) -> Result<Vec<String>, String> {
+    let server = match scratch_server(root, &baseline.name, context).await {
+        Ok(server) => server,
+        Err(error) => return Err(error.summary().0),
+    };
+    let differences = database
+        .try_baseline(&server, baseline)
+        .map_err(|error| error.to_string())?;
+    Ok(differences
+        .into_iter()
+        .map(|Difference { object, .. }| object)
+        .collect())
+}
+
+/// Returns the titles of the objects that remain SQL.
+fn kept_as_sql(snapshot: &Snapshot) -> Vec<String> {
+    let tables: BTreeSet<&str> = snapshot
+        .tables()
+        .iter()
+        .map(|table| table.name.as_str())
+        .collect();
+    snapshot
+        .foreign()
+        .iter()
+        .filter(|object| object.definition.is_some() && object.kind != ObjectKind::Waived)
+        // Parts of a table without an entity are kept with the table.
+        .filter(|object| object.table.as_deref().is_none_or(|table| tables.contains(table)))
+        .map(|object| match (&object.kind, &object.definition) {
+            (ObjectKind::Column | ObjectKind::Constraint | ObjectKind::Table, Some(definition)) => {
+                format!("{}: {definition}", object.title())
+            }
+            _ => object.title(),
+        })
+        .collect()
+}
+
+/// Returns the names and texts of the files with entities.
+fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
+    if arguments.single_file {
+        let texts: Vec<&str> = pulled
+            .entities
+            .iter()
+            .map(|entity| entity.text.as_str())
+            .collect();
+        return vec![("entities.types.ts".to_owned(), texts.join("\n"))];
+    }
+    pulled
+        .entities
+        .iter()
+        .map(|entity| {
+            let mut stem: String = entity
+                .table
+                .chars()
+                .map(|letter| {
+                    if letter.is_ascii_alphanumeric() {
+                        letter.to_ascii_lowercase()
+                    } else {
+                        '-'
+                    }
+                })
+                .collect();
+            if pulled
+                .entities
+                .iter()
+                .any(|other| other.table != entity.table && other.table.eq_ignore_ascii_case(&entity.table))
+            {
+                stem.clone_from(&entity.interface);
+            }
+            (format!("{stem}.types.ts"), entity.text.clone())
+        })
+        .collect()
+}

@@ -1,0 +1,81 @@
+//! Records the result of hand-written SQL in the snapshots of migrations.
+
+use std::path::Path;
+
+use kit_build::{MIGRATIONS, write_snapshot};
+use kit_database::Migration;
+use kit_migrate::{first_unrecorded, record};
+
+use crate::context::Context;
+use crate::database_url::is_ci;
+use crate::failure::{CommandError, Problem, Reason};
+
+/// Environment variables with the URL of a server on which kit may create databases, in the order of precedence.
+const VARIABLES: [&str; 2] = ["SCRATCH_DATABASE_URL", "TEST_DATABASE_URL"];
+
+/// Updates the snapshots of migrations whose hand-written SQL was edited since it was recorded, and writes the files.
+/// Does nothing if all snapshots are up to date. In production and in CI, an outdated snapshot is an error, because the
+/// updated file must be committed.
+pub(crate) async fn record_snapshots(
+    root: &Path,
+    migrations: &mut [Migration],
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let Some(first) = first_unrecorded(migrations) else {
+        return Ok(());
+    };
+    let name = migrations[first].name.clone();
+    let is_production = context
+        .environment
+        .var("NODE_ENV")
+        .is_some_and(|mode| mode == "production");
+    if is_production || is_ci(context.environment) {
+        let message = format!(
+            "{MIGRATIONS}/{name}/snapshot.json does not describe the result of the SQL in {MIGRATIONS}/{name}/migration.sql"
+        );
+        let help = "run `kit migrate:apply` on your own machine, which updates the file, and commit the file";
+        return Err(Problem::migration(vec![Reason::new(message)]).help(help).into());
+    }
+    let server = scratch_server(root, &name, context).await?;
+    let before: Vec<Migration> = migrations.to_vec();
+    record(&server, migrations, first).map_err(|error| Problem::from(&error))?;
+    for (migration, earlier) in migrations.iter().zip(&before) {
+        let text = |migration: &Migration| migration.snapshot.as_ref().map(kit_database::Snapshot::to_json);
+        if text(migration) != text(earlier) {
+            write_snapshot(root, migration)?;
+            if !context.console.is_json() {
+                context.console.note(&format!(
+                    "{MIGRATIONS}/{}/snapshot.json now describes the result of migration.sql; commit the file",
+                    migration.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the URL of a server on which kit may create scratch databases: the one of `SCRATCH_DATABASE_URL` or
+/// `TEST_DATABASE_URL`, or else the embedded database. `name` is the migration that needs the server.
+pub(crate) async fn scratch_server(
+    root: &Path,
+    name: &str,
+    context: &Context<'_>,
+) -> Result<String, CommandError> {
+    for variable in VARIABLES {
+        let url = context.environment.var(variable).unwrap_or_default();
+        if !url.trim().is_empty() {
+            return Ok(url.trim().to_owned());
+        }
+    }
+    context.host.database_url(root).await.map_err(|error| {
+        let message = format!(
+            "kit runs the migrations in an empty database to find the result of {name}, and has no server for this: {}",
+            error.message
+        );
+        Problem::migration(vec![Reason::new(message)])
+            .help(
+                "install @kit/dev-database, or set SCRATCH_DATABASE_URL to a PostgreSQL on which kit may create and drop databases",
+            )
+            .into()
+    })
+}

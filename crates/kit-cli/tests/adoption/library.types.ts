@@ -1,0 +1,83 @@
+/**
+ * People who write books.
+ *
+ * @table authors
+ */
+export interface Author {
+  /** @id @generated uuid */
+  id: string;
+  /** @column fullName */
+  fullName: string;
+  /** @unique */
+  email: string | null;
+  /** Day of birth. */
+  born: string | null;
+  website: string | null;
+  /** @generated now */
+  createdAt: Date;
+}
+
+/**
+ * @table books
+ * @unique one_title_per_author (authorId, title)
+ * @index books_author_and_kind (authorId, kind)
+ */
+export interface Book {
+  /** @id @generated */
+  id: bigint;
+  /** @references Author.id cascade */
+  authorId: string;
+  isbn: string | null;
+  title: string;
+  price: string | null;
+  /** @default 1 @integer @minimum -2147483648 @maximum 2147483647 */
+  pages: number;
+  /**
+   * @index
+   * @default "novel"
+   */
+  kind: "novel" | "poem" | "essay";
+  details?: unknown;
+  cover: Uint8Array | null;
+  weight: number | null;
+  /** @generated now */
+  updatedAt: Date;
+}
+
+/** @table branches */
+export interface Branch {
+  /** @id @generated @integer @minimum -32768 @maximum 32767 */
+  id: number;
+  /** @maxLength 80 @unique */
+  name: string;
+}
+
+/** @table cache */
+export interface Cache {
+  /** @id */
+  key: string;
+  value?: unknown;
+}
+
+/** @table events */
+export interface Event {
+  /** @id */
+  happened: Date;
+  /** @id */
+  id: bigint;
+  what: string;
+}
+
+/** @table loans */
+export interface Loan {
+  /** @id @references Book.id */
+  bookId: bigint;
+  /** @integer @minimum -32768 @maximum 32767 */
+  branch: number;
+  /** @id @generated now */
+  since: Date;
+  /** @default "open" */
+  state: "open" | "returned" | "lost";
+  /** @integer @minimum -2147483648 @maximum 2147483647 */
+  fee: number | null;
+}

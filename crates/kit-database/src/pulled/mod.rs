@@ -1,0 +1,256 @@
+//! Writes entities for the tables of an existing database.
+
+mod names;
+mod text;
+mod types;
+
+use std::collections::BTreeMap;
+
+use crate::{ForeignObject, ObjectKind};
+use names::{identifiers, is_tag_word, name_interfaces, property_name};
+use text::text;
+use types::{TypeText, default_tag, domains, enums, listed, type_text, union};
+
+/// Entities for the tables of a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pulled {
+    /// The entities, in the order of their tables.
+    pub entities: Vec<PulledEntity>,
+    /// Tables and columns for which there is no entity or property, with the reasons.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// An entity for a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PulledEntity {
+    /// Name of the table.
+    pub table: String,
+    /// Name of the interface.
+    pub interface: String,
+    /// Source of the interface, with its doc comment.
+    pub text: String,
+}
+
+/// A table, column or other object that no entity contains. It remains in the database and in the SQL of the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Title of the object: `table spatial_ref_sys`, `column films.fulltext`.
+    pub object: String,
+    /// Reason, as a phrase after "because".
+    pub reason: String,
+}
+
+/// Writes entities for the tables among the objects of a database.
+///
+/// `without` contains tables that get no entity, with the reasons. Each property has the tags from which kit derives the
+/// column, as far as kit can model the column. Foreign keys and unique constraints become tags, and lists of values become
+/// unions.
+///
+/// ```
+/// use kit_database::{ForeignObject, ObjectKind, pulled};
+///
+/// let object = |kind, table: Option<&str>, name: &str, definition: &str| ForeignObject {
+///     kind,
+///     table: table.map(str::to_owned),
+///     name: name.to_owned(),
+///     definition: Some(definition.to_owned()),
+///     uses: Vec::new(),
+/// };
+/// let found = pulled(
+///     &[
+///         object(ObjectKind::Table, None, "authors", "TABLE"),
+///         object(ObjectKind::Column, Some("authors"), "id", "uuid DEFAULT gen_random_uuid() NOT NULL"),
+///         object(ObjectKind::Column, Some("authors"), "born_in", "text"),
+///         object(ObjectKind::Constraint, Some("authors"), "authors_pkey", "PRIMARY KEY (id)"),
+///     ],
+///     &Default::default(),
+/// );
+/// assert_eq!(
+///     found.entities[0].text,
+///     "/** @table authors */\nexport interface Author {\n  /** @id @generated uuid */\n  id: string;\n  bornIn: string | null;\n}\n"
+/// );
+/// ```
+pub fn pulled(objects: &[ForeignObject], without: &BTreeMap<String, String>) -> Pulled {
+    let mut found = Pulled::default();
+    let enums = enums(objects);
+    let domains = domains(objects);
+    let mut tables: Vec<PulledTable<'_>> = Vec::new();
+    for object in objects.iter().filter(|object| object.kind == ObjectKind::Table) {
+        let read = match without.get(&object.name) {
+            Some(reason) => Err(reason.clone()),
+            None => table(object, objects, &enums, &domains, &mut found.left_out),
+        };
+        match read {
+            Ok(table) => tables.push(table),
+            Err(reason) => found.left_out.push(LeftOut {
+                object: object.title(),
+                reason,
+            }),
+        }
+    }
+    name_interfaces(&mut tables);
+    for table in &tables {
+        found.entities.push(PulledEntity {
+            table: table.name.to_owned(),
+            interface: table.interface.clone(),
+            text: text(table, &tables),
+        });
+    }
+    found
+}
+
+struct PulledTable<'a> {
+    name: &'a str,
+    interface: String,
+    key: Vec<String>,
+    comment: Option<&'a str>,
+    columns: Vec<PulledColumn<'a>>,
+    /// Definitions of the constraints, with their names.
+    constraints: Vec<(&'a str, &'a str)>,
+    /// Definitions of the indexes, with their names.
+    indexes: Vec<(&'a str, &'a str)>,
+}
+
+struct PulledColumn<'a> {
+    name: &'a str,
+    property: String,
+    /// Type of PostgreSQL, without default and nullability.
+    base: String,
+    r#type: TypeText,
+    /// Tag for the default, if an entity can express it.
+    default: Option<String>,
+    nullable: bool,
+    comment: Option<&'a str>,
+}
+
+fn table<'a>(
+    object: &'a ForeignObject,
+    objects: &'a [ForeignObject],
+    enums: &BTreeMap<&str, Vec<String>>,
+    domains: &BTreeMap<&str, &str>,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<PulledTable<'a>, String> {
+    let settings = object.definition.as_deref().unwrap_or_default();
+    if settings.contains(" PARTITION OF ") {
+        return Err("it is a partition; the entity of the partitioned table reads its rows".to_owned());
+    }
+    if !is_tag_word(&object.name) {
+        return Err("`@table` cannot express its name".to_owned());
+    }
+    let of = |kind: ObjectKind| {
+        objects
+            .iter()
+            .filter(move |part| part.kind == kind && part.table.as_deref() == Some(object.name.as_str()))
+    };
+    let named = |kind| -> Vec<(&str, &str)> {
+        of(kind)
+            .filter_map(|part| Some((part.name.as_str(), part.definition.as_deref()?)))
+            .collect()
+    };
+    let constraints = named(ObjectKind::Constraint);
+    let key = constraints
+        .iter()
+        .find_map(|(_, definition)| identifiers(definition.strip_prefix("PRIMARY KEY (")?.strip_suffix(')')?))
+        .ok_or("it has no primary key, and an entity needs an `@id`")?;
+    let comment_of = |described: &str| {
+        of(ObjectKind::Comment)
+            .find(|comment| comment.name == described)
+            .and_then(|comment| comment.definition.as_deref())
+    };
+    let mut columns: Vec<PulledColumn<'a>> = Vec::new();
+    for part in of(ObjectKind::Column) {
+        let definition = part.definition.as_deref().unwrap_or_default();
+        let checks = constraints.iter().map(|(_, definition)| *definition);
+        match column(part, definition, checks, enums, domains) {
+            Ok(mut found) => {
+                found.comment = comment_of(&part.title());
+                while columns.iter().any(|other| other.property == found.property) {
+                    found.property.push('_');
+                }
+                columns.push(found);
+            }
+            Err(reason) if key.contains(&part.name) => {
+                return Err(format!("the column `{}` of its primary key {reason}", part.name));
+            }
+            Err(reason) => {
+                let required = if is_required(definition) {
+                    "; since the column has no default, other SQL must insert its rows"
+                } else {
+                    ""
+                };
+                left_out.push(LeftOut {
+                    object: part.title(),
+                    reason: format!("it {reason}{required}"),
+                });
+            }
+        }
+    }
+    Ok(PulledTable {
+        name: &object.name,
+        interface: String::new(),
+        key,
+        comment: comment_of(&object.title()),
+        columns,
+        indexes: named(ObjectKind::Index),
+        constraints,
+    })
+}
+
+fn is_required(definition: &str) -> bool {
+    definition.ends_with(" NOT NULL")
+        && !definition.contains(" DEFAULT ")
+        && !definition.contains(" GENERATED ")
+}
+
+fn column<'a>(
+    object: &'a ForeignObject,
+    definition: &str,
+    checks: impl IntoIterator<Item = &'a str>,
+    enums: &BTreeMap<&str, Vec<String>>,
+    domains: &BTreeMap<&str, &str>,
+) -> Result<PulledColumn<'a>, String> {
+    if definition.contains(" GENERATED ALWAYS AS (") {
+        return Err("is computed by the database, and a property of an entity can be written".to_owned());
+    }
+    if !is_tag_word(&object.name) {
+        return Err("has a name that `@column` cannot express".to_owned());
+    }
+    let (rest, nullable) = match definition.strip_suffix(" NOT NULL") {
+        Some(rest) => (rest, false),
+        None => (definition, true),
+    };
+    let (rest, default) = match rest.split_once(" DEFAULT ") {
+        Some((rest, default)) => (rest, Some(default)),
+        None => (rest, None),
+    };
+    let (rest, identity) = match rest.split_once(" GENERATED ") {
+        Some((rest, _)) => (rest, true),
+        None => (rest, false),
+    };
+    let base = rest.split(" COLLATE ").next().unwrap_or(rest);
+    let mut r#type = type_text(base, enums, domains, 0)
+        .ok_or_else(|| format!("has the type `{base}`, which no type of an entity represents"))?;
+    let values = (r#type.text == "string" && r#type.tags.iter().all(|tag| tag.starts_with("@maxLength")))
+        .then(|| checks.into_iter().find_map(|check| listed(check, &object.name)))
+        .flatten();
+    if let Some(values) = values {
+        r#type = union(&values);
+    }
+    let counts = identity || default.is_some_and(|default| default.starts_with("nextval("));
+    let is_whole = matches!(base, "integer" | "bigint" | "smallint");
+    let default = if counts && is_whole && !nullable {
+        Some("@generated".to_owned())
+    } else {
+        default.and_then(|default| default_tag(default, &r#type))
+    };
+    let property = property_name(&object.name);
+    Ok(PulledColumn {
+        name: &object.name,
+        property,
+        base: base.to_owned(),
+        r#type,
+        default,
+        nullable,
+        comment: None,
+    })
+}

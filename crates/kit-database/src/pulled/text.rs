@@ -1,0 +1,233 @@
+//! Writes the text of an entity.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use kit_ir::ReferentialAction;
+
+use super::PulledTable;
+use super::names::{identifiers, is_name, property_key};
+use crate::foreign::{foreign_key_definition, index_definition, unique_definition};
+use crate::{ForeignKey, Index, Unique, names};
+
+pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> String {
+    let mut own = vec![format!("@table {}", table.name)];
+    let mut on_columns: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let property = |column: &str| {
+        table
+            .columns
+            .iter()
+            .find(|known| known.name == column)
+            .map(|known| known.property.clone())
+    };
+    let mut uniques: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (name, definition) in &table.constraints {
+        let Some(columns) = definition
+            .strip_prefix("UNIQUE (")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .and_then(identifiers)
+        else {
+            continue;
+        };
+        let unique = Unique {
+            name: (*name).to_owned(),
+            columns: columns.clone(),
+        };
+        if unique_definition(&unique) != *definition || !uniques.insert(columns.clone()) {
+            continue;
+        }
+        let properties: Option<Vec<String>> = columns.iter().map(|column| property(column)).collect();
+        match (columns.as_slice(), properties) {
+            ([column], Some(_)) => {
+                if let Some(column) = table.columns.iter().find(|known| known.name == column) {
+                    on_columns
+                        .entry(column.name)
+                        .or_default()
+                        .push("@unique".to_owned());
+                }
+            }
+            (_, Some(properties)) if is_name(name) && properties.iter().all(|one| is_name(one)) => {
+                own.push(format!("@unique {name} ({})", properties.join(", ")));
+            }
+            _ => {}
+        }
+    }
+    let mut indexed: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (name, definition) in &table.indexes {
+        let Some(columns) = definition
+            .split_once(" USING btree (")
+            .and_then(|(_, rest)| identifiers(rest.strip_suffix(')')?))
+        else {
+            continue;
+        };
+        let index = Index {
+            name: (*name).to_owned(),
+            columns: columns.clone(),
+        };
+        if index_definition(table.name, &index) != *definition || !indexed.insert(columns.clone()) {
+            continue;
+        }
+        let properties: Option<Vec<String>> = columns.iter().map(|column| property(column)).collect();
+        match (columns.as_slice(), properties) {
+            ([column], Some(_)) => {
+                if let Some(column) = table.columns.iter().find(|known| known.name == column) {
+                    on_columns
+                        .entry(column.name)
+                        .or_default()
+                        .push("@index".to_owned());
+                }
+            }
+            (_, Some(properties)) if is_name(name) && properties.iter().all(|one| is_name(one)) => {
+                own.push(format!("@index {name} ({})", properties.join(", ")));
+            }
+            _ => {}
+        }
+    }
+    let references = references(table, tables);
+    let mut text = comment("", table.comment, &own);
+    let _ = writeln!(text, "export interface {} {{", table.interface);
+    for column in &table.columns {
+        let mut tags = Vec::new();
+        if table.key.iter().any(|key| key == column.name) {
+            tags.push("@id".to_owned());
+        }
+        tags.extend(column.default.clone());
+        let reference = references.get(column.name);
+        if reference.is_none() && column.default.as_deref() != Some("@generated uuid") {
+            tags.extend(column.r#type.tags.iter().cloned());
+        }
+        tags.extend(reference.cloned());
+        tags.extend(on_columns.remove(column.name).unwrap_or_default());
+        if names::column(&column.property) != column.name {
+            tags.push(format!("@column {}", column.name));
+        }
+        text.push_str(&comment("  ", column.comment, &tags));
+        let (mark, null) = match (column.nullable, column.r#type.includes_null) {
+            (true, true) => ("?", ""),
+            (true, false) => ("", " | null"),
+            (false, _) => ("", ""),
+        };
+        let _ = writeln!(
+            text,
+            "  {}{mark}: {}{null};",
+            property_key(&column.property),
+            column.r#type.text
+        );
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Returns the `@references` tags of the columns of a table.
+pub(super) fn references<'a>(
+    table: &'a PulledTable<'a>,
+    tables: &[PulledTable<'_>],
+) -> BTreeMap<&'a str, String> {
+    let mut found = BTreeMap::new();
+    for (name, definition) in &table.constraints {
+        let Some(key) = foreign_key(name, definition) else {
+            continue;
+        };
+        let column = table.columns.iter().find(|column| column.name == key.column);
+        let target = tables.iter().find(|target| target.name == key.table);
+        let (Some(column), Some(target)) = (column, target) else {
+            continue;
+        };
+        let Some(there) = target.columns.iter().find(|column| column.name == key.target) else {
+            continue;
+        };
+        let unique = unique_definition(&Unique {
+            name: String::new(),
+            columns: vec![key.target.clone()],
+        });
+        let is_distinct = target.key == [key.target.as_str()]
+            || target
+                .constraints
+                .iter()
+                .any(|(_, definition)| **definition == unique);
+        let fits = column.base == there.base && column.r#type == there.r#type && is_distinct;
+        if !fits || !is_name(&there.property) || column.default.as_deref() == Some("@generated") {
+            continue;
+        }
+        let action = match key.on_delete {
+            ReferentialAction::NoAction => "",
+            ReferentialAction::Restrict => " restrict",
+            ReferentialAction::Cascade => " cascade",
+            ReferentialAction::SetNull if column.nullable => " set null",
+            ReferentialAction::SetNull => continue,
+        };
+        found
+            .entry(column.name)
+            .or_insert_with(|| format!("@references {}.{}{action}", target.interface, there.property));
+    }
+    found
+}
+
+/// Parses the definition of a foreign key with one column and without options that kit does not have.
+pub(super) fn foreign_key(name: &str, definition: &str) -> Option<ForeignKey> {
+    let rest = definition.strip_prefix("FOREIGN KEY (")?;
+    let (columns, rest) = rest.split_once(") REFERENCES ")?;
+    let (place, rest) = rest.split_once(')')?;
+    let (table, targets) = place.split_once('(')?;
+    let single = |list: &str| match identifiers(list)?.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    let on_delete = match rest {
+        "" => ReferentialAction::NoAction,
+        " ON DELETE RESTRICT" => ReferentialAction::Restrict,
+        " ON DELETE CASCADE" => ReferentialAction::Cascade,
+        " ON DELETE SET NULL" => ReferentialAction::SetNull,
+        _ => return None,
+    };
+    let key = ForeignKey {
+        name: name.to_owned(),
+        column: single(columns)?,
+        table: single(table)?,
+        target: single(targets)?,
+        on_delete,
+    };
+    (foreign_key_definition(&key) == definition).then_some(key)
+}
+
+/// Formats a doc comment. A description that a doc comment would change is left out.
+pub(super) fn comment(indent: &str, description: Option<&str>, tags: &[String]) -> String {
+    let described = description.filter(|text| {
+        !text.contains("*/")
+            && !text.contains('@')
+            && text.trim() == *text
+            && !text.is_empty()
+            && text.lines().all(|line| line.trim() == line)
+            && !text.contains(['\r', '\t'])
+    });
+    // A default extends to the end of its line.
+    let (defaults, others): (Vec<&String>, Vec<&String>) =
+        tags.iter().partition(|tag| tag.starts_with("@default \""));
+    let (named, others): (Vec<&String>, Vec<&String>) =
+        others.into_iter().partition(|tag| tag.contains(" ("));
+    let mut lines: Vec<String> = Vec::new();
+    if !others.is_empty() {
+        let joined: Vec<&str> = others.iter().map(|tag| tag.as_str()).collect();
+        lines.push(joined.join(" "));
+    }
+    lines.extend(defaults.into_iter().chain(named).cloned());
+    match (described, lines.as_slice()) {
+        (None, []) => String::new(),
+        (None, [line]) => format!("{indent}/** {line} */\n"),
+        (Some(text), []) if !text.contains('\n') => format!("{indent}/** {text} */\n"),
+        (described, lines) => {
+            let mut text = format!("{indent}/**\n");
+            for line in described.into_iter().flat_map(str::lines) {
+                let _ = writeln!(text, "{}", format!("{indent} * {line}").trim_end());
+            }
+            if described.is_some() && !lines.is_empty() {
+                let _ = writeln!(text, "{indent} *");
+            }
+            for line in lines {
+                let _ = writeln!(text, "{indent} * {line}");
+            }
+            let _ = writeln!(text, "{indent} */");
+            text
+        }
+    }
+}

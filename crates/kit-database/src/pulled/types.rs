@@ -1,0 +1,220 @@
+//! TypeScript types and tags for types and defaults of PostgreSQL.
+
+use std::collections::BTreeMap;
+
+use crate::{ForeignObject, ObjectKind};
+
+/// A type in TypeScript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TypeText {
+    pub(super) text: String,
+    /// Rules of the type: `@maxLength 20`.
+    pub(super) tags: Vec<String>,
+    /// True if the type includes `null`, so that a nullable column needs an optional property.
+    pub(super) includes_null: bool,
+}
+
+pub(super) fn plain(text: &str) -> TypeText {
+    TypeText {
+        text: text.to_owned(),
+        ..TypeText::default()
+    }
+}
+
+pub(super) fn ruled(text: &str, tags: &[&str]) -> TypeText {
+    TypeText {
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        ..plain(text)
+    }
+}
+
+/// Returns the labels of the enum types.
+pub(super) fn enums(objects: &[ForeignObject]) -> BTreeMap<&str, Vec<String>> {
+    objects
+        .iter()
+        .filter(|object| object.kind == ObjectKind::Type)
+        .filter_map(|object| {
+            let (_, labels) = object.definition.as_deref()?.split_once(" AS ENUM (")?;
+            Some((object.name.as_str(), strings(labels)))
+        })
+        .collect()
+}
+
+/// Returns the base types of the domains.
+pub(super) fn domains(objects: &[ForeignObject]) -> BTreeMap<&str, &str> {
+    objects
+        .iter()
+        .filter(|object| object.kind == ObjectKind::Type)
+        .filter_map(|object| {
+            let definition = object.definition.as_deref()?.strip_prefix("CREATE DOMAIN ")?;
+            let (_, base) = definition.split_once(" AS ")?;
+            let end = [" COLLATE ", " DEFAULT ", " NOT NULL", " CONSTRAINT "]
+                .iter()
+                .filter_map(|part| base.find(part))
+                .min()
+                .unwrap_or(base.len());
+            Some((object.name.as_str(), &base[..end]))
+        })
+        .collect()
+}
+
+/// Returns the string literals of a list such as `'a'::text, 'b''c'`.
+pub(super) fn strings(list: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut letters = list.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '\'' {
+            continue;
+        }
+        let mut text = String::new();
+        while let Some(letter) = letters.next() {
+            if letter != '\'' {
+                text.push(letter);
+            } else if letters.next_if_eq(&'\'').is_some() {
+                text.push('\'');
+            } else {
+                break;
+            }
+        }
+        found.push(text);
+    }
+    found
+}
+
+/// Returns the values of a check that lists the values of a column, as PostgreSQL prints the check.
+pub(super) fn listed(check: &str, column: &str) -> Option<Vec<String>> {
+    let name = crate::sql::identifier(column);
+    let rest = check.strip_prefix("CHECK (")?;
+    let rest = rest
+        .strip_prefix(&format!("{name}::text = ANY (ARRAY["))
+        .or_else(|| rest.strip_prefix(&format!("({name}::text = ANY (ARRAY[")))
+        .or_else(|| rest.strip_prefix(&format!("{name} = ANY (ARRAY[")))?;
+    let (list, end) = rest.rsplit_once(']')?;
+    if !end
+        .chars()
+        .all(|letter| ")[]:abcdefghijklmnopqrstuvwxyz ".contains(letter))
+        || list.contains(" OR ")
+    {
+        return None;
+    }
+    let values = strings(list);
+    (!values.is_empty()).then_some(values)
+}
+
+pub(super) fn union(values: &[String]) -> TypeText {
+    let quoted: Vec<String> = values
+        .iter()
+        .map(|value| serde_json::Value::from(value.as_str()).to_string())
+        .collect();
+    plain(&quoted.join(" | "))
+}
+
+/// Returns the TypeScript type for a type of PostgreSQL, or `None` if no type of an entity represents the values.
+pub(super) fn type_text(
+    base: &str,
+    enums: &BTreeMap<&str, Vec<String>>,
+    domains: &BTreeMap<&str, &str>,
+    depth: usize,
+) -> Option<TypeText> {
+    if let Some(labels) = enums.get(base).filter(|labels| !labels.is_empty()) {
+        return Some(union(labels));
+    }
+    if let Some(inner) = domains.get(base)
+        && depth < 8
+    {
+        return type_text(inner, enums, domains, depth + 1);
+    }
+    let (name, argument) = match base.split_once('(') {
+        Some((name, rest)) => {
+            let (argument, tail) = rest.split_once(')')?;
+            (format!("{name}{tail}"), Some(argument))
+        }
+        None => (base.to_owned(), None),
+    };
+    Some(match (name.as_str(), argument) {
+        ("uuid", _) => ruled("string", &["@format uuid"]),
+        ("character varying" | "character", Some(length)) => {
+            let length: u32 = length.parse().ok()?;
+            ruled("string", &[&format!("@maxLength {length}")])
+        }
+        // PostgreSQL's own text form; drivers return and accept a string.
+        (
+            "text"
+            | "character varying"
+            | "character"
+            | "citext"
+            | "numeric"
+            | "date"
+            | "time without time zone"
+            | "time with time zone"
+            | "inet"
+            | "cidr"
+            | "macaddr"
+            | "macaddr8"
+            | "money"
+            | "bit"
+            | "bit varying"
+            | "xml"
+            | "tsvector"
+            | "tsquery"
+            | "ltree"
+            | "hstore"
+            | "int4range"
+            | "int8range"
+            | "numrange"
+            | "tsrange"
+            | "tstzrange"
+            | "daterange"
+            | "name"
+            | "pg_lsn",
+            _,
+        ) => plain("string"),
+        ("boolean", _) => plain("boolean"),
+        ("integer", _) => ruled(
+            "number",
+            &["@integer", "@minimum -2147483648", "@maximum 2147483647"],
+        ),
+        ("smallint", _) => ruled("number", &["@integer", "@minimum -32768", "@maximum 32767"]),
+        ("bigint", _) => plain("bigint"),
+        ("real" | "double precision", _) => plain("number"),
+        ("timestamp without time zone" | "timestamp with time zone", _) => plain("Date"),
+        ("json" | "jsonb", _) => TypeText {
+            includes_null: true,
+            ..plain("unknown")
+        },
+        ("bytea", _) => plain("Uint8Array"),
+        _ => return None,
+    })
+}
+
+/// Returns the tag for a default as PostgreSQL prints it, or `None` if no tag expresses it.
+pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
+    let is_date = r#type.text == "Date";
+    if is_date && matches!(default, "now()" | "CURRENT_TIMESTAMP" | "transaction_timestamp()") {
+        return Some("@generated now".to_owned());
+    }
+    if r#type.tags.iter().any(|tag| tag == "@format uuid")
+        && matches!(default, "gen_random_uuid()" | "uuid_generate_v4()")
+    {
+        return Some("@generated uuid".to_owned());
+    }
+    if matches!(default, "true" | "false") && r#type.text == "boolean" {
+        return Some(format!("@default {default}"));
+    }
+    let quoted = default
+        .strip_prefix('\'')
+        .and_then(|rest| rest.rsplit_once("'::"))
+        .map(|(value, _)| value.replace("''", "'"));
+    let plain = quoted.clone().unwrap_or_else(|| default.to_owned());
+    match r#type.text.as_str() {
+        "number" => plain.parse::<f64>().ok().map(|_| format!("@default {plain}")),
+        "bigint" => plain.parse::<i64>().ok().map(|_| format!("@default {plain}")),
+        "unknown" | "boolean" | "Date" | "Uint8Array" => None,
+        _ => {
+            let value = quoted.filter(|value| {
+                !value.contains(['@', '\n', '*', '\\']) && value.chars().all(|letter| !letter.is_control())
+            })?;
+            Some(format!("@default {}", serde_json::Value::from(value)))
+        }
+    }
+}
