@@ -1,7 +1,17 @@
 //! Limits of requests, with the rules of `@kit/rate-limit`: fixed windows that begin with the first request of a client.
 
 mod limit_text;
+mod occasional;
+#[cfg(feature = "valkey")]
+mod shared;
+#[cfg(feature = "valkey")]
+mod valkey_limits;
 mod windows;
+
+#[cfg(feature = "valkey")]
+pub use shared::{IfStoreFails, SharedRateLimit};
+#[cfg(feature = "valkey")]
+pub use valkey_limits::ValkeyLimits;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,12 +22,10 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use sha2_v10::{Digest as _, Sha256};
 
 use crate::bytes::base64url;
-use crate::{Error, Request};
+use crate::{Context, Error, Request};
 use limit_text::Limit;
+use occasional::Occasional;
 use windows::Windows;
-
-/// Time between two entries in the log about the same problem.
-const LOG_EVERY: Duration = Duration::from_secs(60);
 
 /// Option of [`RateLimitOptions`] that is not valid. The message names the option and the accepted values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,8 +109,30 @@ impl RateLimitOptions {
             text: self.limit,
             windows: Mutex::new(Windows::new(limit.window, self.max_clients)),
             limit,
-            logged: Mutex::new(None),
+            address_log: Occasional::default(),
         })
+    }
+
+    /// Creates a limit whose counts are in a store.
+    ///
+    /// ```
+    /// use kit_runtime::rate_limit::{IfStoreFails, RateLimitOptions, ValkeyLimits};
+    ///
+    /// let store = ValkeyLimits::open("valkey://localhost:6379")?;
+    /// let limit = RateLimitOptions::new("100/min").build_shared(store, IfStoreFails::Allow)?;
+    /// # Ok::<(), kit_runtime::rate_limit::RateLimitOptionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If an option is not valid.
+    #[cfg(feature = "valkey")]
+    pub fn build_shared(
+        self,
+        store: ValkeyLimits,
+        if_store_fails: IfStoreFails,
+    ) -> Result<SharedRateLimit, RateLimitOptionError> {
+        Ok(SharedRateLimit::new(self.build()?, store, if_store_fails))
     }
 }
 
@@ -145,8 +175,8 @@ pub struct RateLimit {
     /// Item of the header `ratelimit-policy`.
     policy: String,
     windows: Mutex<Windows>,
-    /// Time of the last entry in the log about unknown addresses.
-    logged: Mutex<Option<Instant>>,
+    /// Log about unknown addresses.
+    address_log: Occasional,
 }
 
 impl fmt::Debug for RateLimit {
@@ -176,15 +206,27 @@ impl RateLimit {
     /// The same as those of [`Self::check`].
     pub fn check_by(&self, request: &Request, key: Option<&str>) -> Result<(), Error> {
         let context = request.context();
-        let client = match key.filter(|key| !key.is_empty()) {
-            // A hash bounds the memory that a client can use.
+        let (count, rest) = self.count(self.client(context, key));
+        self.judge(context, count, rest)
+    }
+
+    /// Returns the name of the client of a request, as in the store of `@kit/rate-limit`.
+    fn client(&self, context: &Context, key: Option<&str>) -> String {
+        match key.filter(|key| !key.is_empty()) {
+            // A hash bounds the memory that a client can use, and keeps credentials out of a store.
             Some(key) => base64url(&Sha256::digest(key.as_bytes())),
             None => self.address(context.ip()),
-        };
-        let (count, rest) = {
-            let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-            windows.count(client, Instant::now())
-        };
+        }
+    }
+
+    /// Counts a request in memory. Returns the number of requests in the window, and the time until its end.
+    fn count(&self, client: String) -> (u64, Duration) {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.count(client, Instant::now())
+    }
+
+    /// Sets the headers of the limit, and refuses the request if the count is above the limit.
+    fn judge(&self, context: &Context, count: u64, rest: Duration) -> Result<(), Error> {
         let seconds = u64::try_from(rest.as_millis().div_ceil(1000)).map_or(1, |seconds| seconds.max(1));
         let left = self.limit.requests.saturating_sub(count);
         context.join_header(HeaderName::from_static("ratelimit-policy"), &self.policy);
@@ -216,17 +258,12 @@ impl RateLimit {
     }
 
     fn warn_of_unknown_address(&self) {
-        let now = Instant::now();
-        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-        if logged.is_some_and(|at| now.duration_since(at) < LOG_EVERY) {
-            return;
+        if self.address_log.is_due() {
+            tracing::warn!(
+                limit = self.text,
+                "The addresses of some clients are unknown, so these clients share one rate limit"
+            );
         }
-        *logged = Some(now);
-        drop(logged);
-        tracing::warn!(
-            limit = self.text,
-            "The addresses of some clients are unknown, so these clients share one rate limit"
-        );
     }
 }
 

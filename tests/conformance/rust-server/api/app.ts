@@ -10,7 +10,7 @@ import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
 import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
 import type { FormatRoutes } from "./formats.routes.ts";
-import type { LimitedRoutes } from "./limited.routes.ts";
+import type { LimitedRoutes, SharedLimitRoutes } from "./limited.routes.ts";
 import type { TokenRoutes } from "./tokens.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
@@ -144,6 +144,7 @@ const guardedSocketHandlers = defineHandlers<GuardedSocketRoutes>({ "WS /guarded
 const wrappedSocketHandlers = defineHandlers<WrappedSocketRoutes>({ "WS /wrapped": inRust });
 
 const limitedHandlers = defineHandlers<LimitedRoutes>({ "GET /limited": inRust });
+const sharedLimitHandlers = defineHandlers<SharedLimitRoutes>({ "GET /limited/shared": inRust });
 const tokenHandlers = defineHandlers<TokenRoutes>({
   "GET /token/caller": inRust,
   "GET /token/orders": inRust,
@@ -187,6 +188,10 @@ createApp({
     {
       handlers: limitedHandlers,
       middleware: [{ name: "limitedByHeader", middleware: pass, priority: 0 }],
+    },
+    {
+      handlers: sharedLimitHandlers,
+      middleware: [{ name: "limitedInValkey", middleware: pass, priority: 0 }],
     },
     {
       handlers: tokenHandlers,

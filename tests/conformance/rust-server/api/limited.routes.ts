@@ -1,4 +1,4 @@
-// The contracts of `tests/conformance/rate-limit.test.ts`.
+// The contracts of `tests/conformance/rate-limit.test.ts` and `tests/conformance/rate-limit-valkey.test.ts`.
 
 import type { Route } from "@kit/types";
 
@@ -8,4 +8,8 @@ export interface Answered {
 
 export interface LimitedRoutes {
   "GET /limited": Route<{ response: Answered }>;
+}
+
+export interface SharedLimitRoutes {
+  "GET /limited/shared": Route<{ response: Answered }>;
 }

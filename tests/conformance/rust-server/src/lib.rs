@@ -24,6 +24,7 @@ pub mod handlers {
     pub mod orders;
     pub mod photos;
     pub mod reports;
+    pub mod shared_limits;
     pub mod sockets;
     pub mod tokens;
     pub mod wrapped_drafts;
@@ -41,6 +42,7 @@ pub mod middleware {
     pub mod guard;
     pub mod limited;
     pub mod limited_by_header;
+    pub mod limited_in_valkey;
     pub mod read_caller;
     pub mod refused;
     pub mod require_token;
