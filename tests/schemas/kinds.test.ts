@@ -62,9 +62,22 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
 
       // A bigint column is read as a bigint. drizzle reads it as a number, because the type limits its size.
       const bytesTotal = adapter === "drizzle" ? first["bytesTotal"] : BigInt(Number(first["bytesTotal"]));
-      const filledIn = { bytesTotal, remark: null, state: "planned", open: true };
-      const { placeId, updatedAt } = inserted;
-      assert.deepEqual(comparable(inserted), comparable({ ...first, ...filledIn, placeId, updatedAt }));
+      const filledIn = {
+        bytesTotal,
+        remark: null,
+        state: "planned",
+        open: true,
+        discount: "0.500",
+        lastDay: "2026-12-31",
+      };
+      const { placeId, updatedAt, event } = inserted;
+      assert.match(String(event), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      const made = Number.parseInt(String(event).replace("-", "").slice(0, 12), 16);
+      assert.ok(Math.abs(Date.now() - made) < 60_000, "the UUID begins with the time");
+      assert.deepEqual(
+        comparable(inserted),
+        comparable({ ...first, ...filledIn, placeId, updatedAt, event }),
+      );
       assert.deepEqual(
         comparable(changed),
         comparable({ ...inserted, ...second, updatedAt: changed["updatedAt"] }),

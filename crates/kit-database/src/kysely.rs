@@ -134,7 +134,7 @@ fn database(names: &Names, schema: &Schema) -> String {
     text.push_str("}\n");
     text.push_str(CAMEL);
     text.push('\n');
-    text.push_str(&BigInts::of(schema).configure());
+    text.push_str(&rows::configure(schema));
     text
 }
 

@@ -35,8 +35,18 @@ impl BigInts {
         }
     }
 
-    /// Returns the source of the function that configures `pg`.
-    pub(crate) fn configure(self) -> String {
+    /// Returns the source of the function that configures `pg`. `has_days` is true if the schema has a `date` column.
+    fn configure(self, has_days: bool) -> String {
+        let text = self.configure_with_days();
+        if has_days {
+            text
+        } else {
+            text.replace(DAYS, "")
+                .replace("times in UTC, days as text, and", "times in UTC, and")
+        }
+    }
+
+    fn configure_with_days(self) -> String {
         match self {
             Self::Numbers => {
                 let numbers = CONFIGURE
@@ -48,6 +58,15 @@ impl BigInts {
         }
     }
 }
+
+/// Returns the source of the function that configures `pg` for a schema.
+pub(crate) fn configure(schema: &Schema) -> String {
+    let mut columns = schema.tables.iter().flat_map(|table| &table.columns);
+    BigInts::of(schema).configure(columns.any(|column| column.r#type == ColumnType::Date))
+}
+
+/// Line of [`CONFIGURE`] that reads `date` columns as text. `pg` would make a `Date` in the time zone of the process.
+const DAYS: &str = "  pg.types.setTypeParser(1082, String);\n";
 
 const SAFE_NUMBER: &str = "
 function safeNumber(digits: string): number {
@@ -86,9 +105,13 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
         }
         ValueType::Declared => declared(table, column),
         ValueType::Inferred => match column.r#type {
-            ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Text => "string",
+            ColumnType::Uuid
+            | ColumnType::Varchar { .. }
+            | ColumnType::Text
+            | ColumnType::Numeric { .. }
+            | ColumnType::Date => "string",
             ColumnType::Boolean => "boolean",
-            ColumnType::Integer | ColumnType::DoublePrecision => "number",
+            ColumnType::SmallInt | ColumnType::Integer | ColumnType::DoublePrecision => "number",
             ColumnType::BigInt if big_ints == BigInts::Numbers => "number",
             ColumnType::BigInt | ColumnType::BigIntExact => "bigint",
             ColumnType::Timestamp | ColumnType::Timestamptz => "Date",

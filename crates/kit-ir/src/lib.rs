@@ -49,7 +49,7 @@ mod types;
 
 pub use application::{Application, MiddlewareKind, MiddlewareSource, Program};
 pub use body::{BodyFormat, DeclaredEvent, FilePart, FormatChoice};
-pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
+pub use constraints::{Constraints, Decimal, Digits, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
 pub use cors::{Cors, CorsRules};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use environment::EnvironmentVariables;
@@ -61,6 +61,7 @@ pub use literal::LiteralValue;
 pub use literal_option::LiteralOption;
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
+    StoredAs,
 };
 pub use route::{
     ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteSlots, RouteWrapper,

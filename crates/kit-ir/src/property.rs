@@ -92,9 +92,52 @@ pub struct PropertyTags {
     /// Name of the database column, from `@column name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
+    /// Type of the database column, from `@storedAs type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored_as: Option<StoredAs>,
     /// Previous name of the database column, from `@renamedFrom name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
+}
+
+/// Type of a database column that `@storedAs` selects instead of the type that kit selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StoredAs {
+    /// `smallint`, for a number.
+    SmallInt,
+    /// `date`, for a string that is a calendar day.
+    Date,
+}
+
+impl StoredAs {
+    /// All types, in the order of the documentation.
+    pub const ALL: [Self; 2] = [Self::SmallInt, Self::Date];
+
+    /// Returns the argument of the tag.
+    ///
+    /// ```
+    /// use kit_ir::StoredAs;
+    ///
+    /// assert_eq!(StoredAs::SmallInt.name(), "smallint");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SmallInt => "smallint",
+            Self::Date => "date",
+        }
+    }
+
+    /// Returns the type with the given name; `None` if there is no such type.
+    ///
+    /// ```
+    /// use kit_ir::StoredAs;
+    ///
+    /// assert_eq!(StoredAs::from_name("date"), Some(StoredAs::Date));
+    /// ```
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stored| stored.name() == name)
+    }
 }
 
 /// Way in which a missing value is generated.
@@ -103,6 +146,8 @@ pub struct PropertyTags {
 pub enum GeneratedKind {
     /// The value is a random UUID (version 4).
     Uuid,
+    /// The value is a UUID that begins with the time (version 7), so that later values are greater.
+    UuidV7,
     /// The value is the current time.
     Now,
     /// The value is the default of the database column. This is the meaning of `@generated` without an

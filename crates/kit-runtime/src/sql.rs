@@ -9,7 +9,7 @@ use sqlx::postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueFo
 use sqlx::query::QueryAs;
 use sqlx::{Decode, Encode, Error, FromRow, PgExecutor, Postgres, Row as _, Type, ValueRef};
 
-use crate::format::is_uuid;
+use crate::format::{is_calendar_date, is_decimal, is_uuid};
 use crate::{BigInt, Bytes, OutOfRange, Timestamp};
 
 /// Returns the name of the constraint that a statement violated. Returns `None` if the statement failed for another
@@ -62,6 +62,34 @@ pub fn is_value_error(error: &Error) -> bool {
 /// ```
 pub fn is_not_uuid(text: Option<&str>) -> bool {
     text.is_some_and(|text| !is_uuid(text))
+}
+
+/// Returns true for a string that is not a decimal number without an exponent. No row of a `numeric` column can match such
+/// a string, and PostgreSQL would report the comparison as an error.
+///
+/// ```
+/// use kit_runtime::sql::is_not_decimal;
+///
+/// assert!(is_not_decimal(Some("seven")));
+/// assert!(!is_not_decimal(Some("-7.50")));
+/// assert!(!is_not_decimal(None));
+/// ```
+pub fn is_not_decimal(text: Option<&str>) -> bool {
+    text.is_some_and(|text| !is_decimal(text))
+}
+
+/// Returns true for a string that is not a calendar day such as `2026-01-31`. No row of a `date` column can match such a
+/// string, and PostgreSQL would report the comparison as an error.
+///
+/// ```
+/// use kit_runtime::sql::is_not_day;
+///
+/// assert!(is_not_day(Some("2026-02-30")));
+/// assert!(is_not_day(Some("0000-01-01")));
+/// assert!(!is_not_day(Some("2026-02-28")));
+/// ```
+pub fn is_not_day(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.starts_with("0000") || !is_calendar_date(text))
 }
 
 /// Returns true for an integer that needs more than 64 bits. No row of a `bigint` column can match such a number.

@@ -325,12 +325,16 @@ fn tags(property: &Property) -> Vec<String> {
     if let Some(kind) = tags.generated {
         let kind = match kind {
             GeneratedKind::Uuid => " uuid",
+            GeneratedKind::UuidV7 => " uuidv7",
             GeneratedKind::Now => " now",
             GeneratedKind::Unspecified => "",
         };
         add(true, format!("@generated{kind}"));
     }
     add(tags.on_update_now, "@onUpdate now".to_owned());
+    if let Some(stored) = tags.stored_as {
+        add(true, format!("@storedAs {}", stored.name()));
+    }
     if let Some(default) = &tags.default {
         let value = match default {
             DefaultValue::Literal(value) => literal_source(value),

@@ -146,6 +146,7 @@ describe("a cursor", () => {
       ],
     ],
     ["timestamp", [TIME, "2026-01-31T24:00:00.000000"]],
+    ["numeric", ["NaN", "1e3", "1.", ".5", "01", "+1", "", " 1"]],
     ["double precision", ["NaN", "Infinity", "1e999", "1e-400", "", "x", "1_0"]],
     ["text", ["a\0b", "\ud800"]],
   ] as const) {

@@ -47,6 +47,7 @@ export type {
   Uploads,
 } from "./contract.ts";
 export type { Cursor, CursorQuery } from "./cursor.ts";
+export type { Decimal } from "./decimal.ts";
 export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { LogEntry, Logger, LogLevel } from "./log.ts";
 export type {

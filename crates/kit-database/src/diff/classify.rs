@@ -60,7 +60,7 @@ pub(super) fn add_column(table: &str, column: &Column) -> Classification {
                 "make the property required in a separate migration".to_owned(),
             ],
         ),
-        Some(ColumnDefault::RandomUuid | ColumnDefault::Identity) => Classification::new(
+        Some(ColumnDefault::RandomUuid | ColumnDefault::UuidV7 | ColumnDefault::Identity) => Classification::new(
             ChangeClass::Locks,
             "each row gets its own value, so the table is rewritten while other sessions cannot read it",
         ),

@@ -20,7 +20,8 @@ pub(super) enum Conversion {
 /// read a text as a time, or a value as JSON.
 pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
     use ColumnType::{
-        BigInt, BigIntExact, Boolean, DoublePrecision, Integer, Text, Timestamp, Timestamptz, Uuid, Varchar,
+        BigInt, BigIntExact, Boolean, Date, DoublePrecision, Integer, Numeric, SmallInt, Text, Timestamp,
+        Timestamptz, Uuid, Varchar,
     };
     /// Number of characters of a UUID.
     const UUID: u32 = 36;
@@ -29,17 +30,63 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
         (Varchar { .. }, Text) => Some(Conversion::Free),
         (Varchar { length: before }, Varchar { length: after }) if before <= after => Some(Conversion::Free),
         (Uuid, Varchar { length }) => (length >= UUID).then_some(Conversion::Rewrite),
-        (Uuid | Integer | BigInt | BigIntExact | DoublePrecision | Boolean, Text)
-        | (Integer, BigInt | BigIntExact | DoublePrecision) => Some(Conversion::Rewrite),
+        (
+            Numeric {
+                precision: before,
+                scale,
+            },
+            Numeric {
+                precision: after,
+                scale: new,
+            },
+        ) => Some(if before - scale > after - new || scale > new {
+            Conversion::Guarded
+        } else if scale == new {
+            Conversion::Free
+        } else {
+            Conversion::Rewrite
+        }),
+        (
+            Uuid
+            | SmallInt
+            | Integer
+            | BigInt
+            | BigIntExact
+            | DoublePrecision
+            | Numeric { .. }
+            | Date
+            | Boolean,
+            Text,
+        )
+        | (SmallInt, Integer)
+        | (SmallInt | Integer, BigInt | BigIntExact | DoublePrecision) => Some(Conversion::Rewrite),
         (
             Text | Varchar { .. },
-            Text | Varchar { .. } | Uuid | Integer | BigInt | BigIntExact | DoublePrecision | Boolean,
+            Text
+            | Varchar { .. }
+            | Uuid
+            | SmallInt
+            | Integer
+            | BigInt
+            | BigIntExact
+            | DoublePrecision
+            | Numeric { .. }
+            | Date
+            | Boolean,
         )
         | (Integer, Boolean)
         | (Boolean, Integer)
-        | (Integer | BigInt | BigIntExact | DoublePrecision | Boolean, Varchar { .. })
-        | (BigInt | BigIntExact, Integer | DoublePrecision)
-        | (DoublePrecision, Integer | BigInt | BigIntExact) => Some(Conversion::Guarded),
+        | (
+            SmallInt | Integer | BigInt | BigIntExact | DoublePrecision | Numeric { .. } | Date | Boolean,
+            Varchar { .. },
+        )
+        | (Integer, SmallInt)
+        | (BigInt | BigIntExact, SmallInt | Integer | DoublePrecision)
+        | (DoublePrecision, SmallInt | Integer | BigInt | BigIntExact)
+        | (SmallInt | Integer | BigInt | BigIntExact | DoublePrecision, Numeric { .. })
+        | (Numeric { .. }, SmallInt | Integer | BigInt | BigIntExact | DoublePrecision) => {
+            Some(Conversion::Guarded)
+        }
         // `Schema::convert_timestamps` requests this conversion.
         (Timestamp, Timestamptz) => Some(Conversion::Milliseconds),
         // Includes every other conversion from or to a time, JSON or bytes.
@@ -55,6 +102,7 @@ mod tests {
     #[test]
     fn returns_the_kind_of_conversion_between_two_column_types() {
         let short = ColumnType::Varchar { length: 5 };
+        let numeric = |precision, scale| ColumnType::Numeric { precision, scale };
         let long = ColumnType::Varchar { length: 50 };
         for (from, to, expected) in [
             (short, long, Some(Conversion::Free)),
@@ -74,6 +122,22 @@ mod tests {
                 Some(Conversion::Guarded),
             ),
             (ColumnType::Boolean, ColumnType::BigInt, None),
+            (numeric(10, 2), numeric(12, 2), Some(Conversion::Free)),
+            (numeric(10, 2), numeric(12, 4), Some(Conversion::Rewrite)),
+            (numeric(10, 2), numeric(11, 4), Some(Conversion::Guarded)),
+            (numeric(10, 2), numeric(10, 1), Some(Conversion::Guarded)),
+            (ColumnType::Text, numeric(10, 2), Some(Conversion::Guarded)),
+            (
+                ColumnType::SmallInt,
+                ColumnType::Integer,
+                Some(Conversion::Rewrite),
+            ),
+            (
+                ColumnType::Integer,
+                ColumnType::SmallInt,
+                Some(Conversion::Guarded),
+            ),
+            (ColumnType::Date, ColumnType::Timestamptz, None),
             (ColumnType::Text, ColumnType::Timestamptz, None),
             (
                 ColumnType::Timestamp,

@@ -34,7 +34,7 @@ impl Body<'_> {
             }
         }
         if let Some(default) = &column.default {
-            chain.push_str(&self.default(default));
+            chain.push_str(&self.default(column, default));
         }
         if column.is_written_now() {
             self.sql = true;
@@ -65,6 +65,11 @@ impl Body<'_> {
             ColumnType::BigInt => ("bigint", "mode: \"number\"".to_owned()),
             ColumnType::BigIntExact => ("bigint", "mode: \"bigint\"".to_owned()),
             ColumnType::DoublePrecision => ("doublePrecision", String::new()),
+            ColumnType::SmallInt => ("smallint", String::new()),
+            ColumnType::Numeric { precision, scale } => {
+                ("numeric", format!("precision: {precision}, scale: {scale}"))
+            }
+            ColumnType::Date => ("date", "mode: \"string\"".to_owned()),
             ColumnType::Timestamp => ("timestamp", String::new()),
             ColumnType::Timestamptz => ("timestamp", "withTimezone: true, precision: 3".to_owned()),
             ColumnType::Jsonb => ("jsonb", String::new()),
@@ -86,9 +91,14 @@ impl Body<'_> {
         }
     }
 
-    fn default(&mut self, default: &ColumnDefault) -> String {
+    fn default(&mut self, column: &Column, default: &ColumnDefault) -> String {
         match default {
             ColumnDefault::RandomUuid => ".defaultRandom()".to_owned(),
+            // TypeScript would refuse a string for the type `Decimal` that the entity declares.
+            ColumnDefault::Literal(_) if matches!(column.r#type, ColumnType::Numeric { .. }) => {
+                self.sql_default(default)
+            }
+            ColumnDefault::UuidV7 => self.sql_default(default),
             ColumnDefault::Now => ".defaultNow()".to_owned(),
             ColumnDefault::Identity => ".generatedByDefaultAsIdentity()".to_owned(),
             ColumnDefault::Literal(LiteralValue::String(value)) => {
@@ -98,12 +108,13 @@ impl Body<'_> {
             ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
             // The default is written as SQL, because a TypeScript literal would need the type that the entity declares.
-            ColumnDefault::Json(json) => {
-                self.sql = true;
-                let sql = format!("{}::jsonb", crate::sql::string_literal(json));
-                format!(".default(sql`{}`)", name::template(&sql))
-            }
+            ColumnDefault::Json(_) => self.sql_default(default),
         }
+    }
+
+    fn sql_default(&mut self, default: &ColumnDefault) -> String {
+        self.sql = true;
+        format!(".default(sql`{}`)", name::template(&crate::sql::default(default)))
     }
 
     fn references(&mut self, column: &Column, chain: &mut String) {

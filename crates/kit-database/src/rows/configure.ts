@@ -5,7 +5,7 @@ interface Driver {
 }
 
 /**
- * Configures `pg` to read and write values as these types declare: times in UTC, and `bigint` columns as `bigint`.
+ * Configures `pg` to read and write values as these types declare: times in UTC, days as text, and `bigint` columns as `bigint`.
  * Call the function once, before the first query, and connect with the time zone UTC.
  *
  * @example
@@ -18,6 +18,7 @@ interface Driver {
  */
 export function configure(pg: Driver): void {
   pg.types.setTypeParser(1114, (text) => new Date(`${text.replace(" ", "T")}Z`));
+  pg.types.setTypeParser(1082, String);
   pg.types.setTypeParser(20, BigInt);
   pg.defaults.parseInputDatesAsUTC = true;
 }

@@ -201,11 +201,18 @@ fn defaulted(column: &Column) -> String {
     }
 }
 
+/// SQL expression of a UUID of version 7 (RFC 9562): 48 bits of the time in milliseconds, then the version, then random
+/// bits. PostgreSQL has the function `uuidv7` since version 18. `clock_timestamp` differs between the rows of one
+/// statement, as the time of `uuidv7` does.
+const UUID_V7: &str = "encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING \
+    substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid";
+
 /// Returns the SQL expression of a default. Returns `NULL` for an identity column, because its default has no
 /// expression.
 pub fn default(default: &ColumnDefault) -> String {
     match default {
         ColumnDefault::RandomUuid => "gen_random_uuid()".to_owned(),
+        ColumnDefault::UuidV7 => UUID_V7.to_owned(),
         ColumnDefault::Now => "now()".to_owned(),
         ColumnDefault::Identity => "NULL".to_owned(),
         ColumnDefault::Literal(value) => literal(value),

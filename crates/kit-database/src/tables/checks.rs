@@ -4,7 +4,7 @@
 //! writes without kit cannot violate them. The other rules are enforced by the validators only.
 
 use kit_diagnostics::codes;
-use kit_ir::LiteralValue;
+use kit_ir::{Decimal, LiteralValue};
 
 use super::Builder;
 use super::column::{ColumnWithRules, fits};
@@ -50,9 +50,13 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
     if items != Counts::default() {
         add(Rule::Items(items));
     }
+    // The bounds of a `smallint` are those of its type.
+    let wider = |bound: Option<Decimal>, of_type: i16| {
+        bound.filter(|bound| column.r#type != ColumnType::SmallInt || bound.get() != f64::from(of_type))
+    };
     let range = Range {
-        minimum: constraints.minimum,
-        maximum: constraints.maximum,
+        minimum: wider(constraints.minimum, i16::MIN),
+        maximum: wider(constraints.maximum, i16::MAX),
         exclusive_minimum: constraints.exclusive_minimum,
         exclusive_maximum: constraints.exclusive_maximum,
     };
@@ -127,7 +131,7 @@ fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
         Rule::Range(_) => {
             matches!(
                 r#type,
-                ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision
+                ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision
             )
         }
         Rule::MultipleOf(_) => r#type.is_whole(),

@@ -1,7 +1,7 @@
 //! Creates the column of a property.
 
 use kit_diagnostics::codes;
-use kit_ir::{Constraints, DefaultValue, GeneratedKind, LiteralValue, Property};
+use kit_ir::{Constraints, DefaultValue, Digits, GeneratedKind, LiteralValue, Property};
 
 use super::Builder;
 use super::storage::{Storage, storage};
@@ -20,7 +20,9 @@ impl Builder<'_> {
     /// Returns the column of a property, or `None` if an error was reported.
     pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<ColumnWithRules> {
         let place = format!("`{entity}.{}`", property.name);
-        let storage = match storage(self.program, property.r#type) {
+        let stored = storage(self.program, property.r#type)
+            .and_then(|storage| storage.stored_as(property.tags.stored_as));
+        let storage = match stored {
             Ok(storage) => storage,
             Err(reason) => {
                 self.error(
@@ -111,17 +113,19 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
             (GeneratedKind::Uuid | GeneratedKind::Unspecified, ColumnType::Uuid) => {
                 Ok(Some(ColumnDefault::RandomUuid))
             }
+            (GeneratedKind::UuidV7, ColumnType::Uuid) => Ok(Some(ColumnDefault::UuidV7)),
             (GeneratedKind::Now | GeneratedKind::Unspecified, r#type) if r#type.is_time() => {
                 Ok(Some(ColumnDefault::Now))
             }
             (
                 GeneratedKind::Unspecified,
-                ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact,
+                ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact,
             ) if !property.optional && !storage.nullable => Ok(Some(ColumnDefault::Identity)),
             (kind, r#type) => Err(format!(
                 "is `@generated{}`, but PostgreSQL cannot generate a value for a column of type `{type}`",
                 match kind {
                     GeneratedKind::Uuid => " uuid",
+                    GeneratedKind::UuidV7 => " uuidv7",
                     GeneratedKind::Now => " now",
                     GeneratedKind::Unspecified => "",
                 }
@@ -160,10 +164,15 @@ pub(super) fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
         LiteralValue::String(text) => match r#type {
             ColumnType::Text => true,
             ColumnType::Uuid => is_uuid(text),
+            ColumnType::Numeric { precision, scale } => {
+                Digits::new(precision, scale).is_some_and(|digits| digits.allow(text))
+            }
+            ColumnType::Date => is_date(text),
             ColumnType::Varchar { length } => text.chars().count() <= length as usize,
             _ => false,
         },
         LiteralValue::Number(number) => match r#type {
+            ColumnType::SmallInt => number.fract() == 0.0 && number.abs() <= f64::from(i16::MAX),
             ColumnType::Integer => number.fract() == 0.0 && number.abs() <= f64::from(i32::MAX),
             ColumnType::BigInt => number.fract() == 0.0,
             ColumnType::DoublePrecision => true,
@@ -172,6 +181,32 @@ pub(super) fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
         LiteralValue::Boolean(_) => r#type == ColumnType::Boolean,
         LiteralValue::BigInt(digits) => r#type == ColumnType::BigIntExact && digits.parse::<i64>().is_ok(),
     }
+}
+
+/// Returns true for a calendar day such as `2026-01-31`. PostgreSQL has no year 0.
+fn is_date(text: &str) -> bool {
+    let digits = |range: std::ops::Range<usize>| {
+        let part = text.get(range)?;
+        part.bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| part.parse::<u32>().ok())?
+    };
+    let (Some(year), Some(month), Some(day)) = (digits(0..4), digits(5..7), digits(8..10)) else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    text.len() == 10
+        && text.get(4..5) == Some("-")
+        && text.get(7..8) == Some("-")
+        && year > 0
+        && (1..=12).contains(&month)
+        && (1..=last).contains(&day)
 }
 
 fn is_uuid(text: &str) -> bool {

@@ -147,12 +147,16 @@ fn may_refer(here: ColumnType, there: ColumnType) -> bool {
     fn group(r#type: ColumnType) -> u8 {
         match r#type {
             ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Text => 0,
-            ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => 1,
+            ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
+                1
+            }
             ColumnType::BigIntExact => 2,
             ColumnType::Boolean => 3,
             ColumnType::Timestamp | ColumnType::Timestamptz => 4,
             ColumnType::Jsonb => 5,
             ColumnType::Bytes => 6,
+            ColumnType::Numeric { .. } => 7,
+            ColumnType::Date => 8,
         }
     }
     group(here) == group(there)

@@ -1,6 +1,6 @@
 //! Chooses the PostgreSQL column type for a TypeScript type.
 
-use kit_ir::{Constraints, DeclarationId, Format, LiteralValue, Program, TypeId, TypeKind};
+use kit_ir::{Constraints, DeclarationId, Digits, Format, LiteralValue, Program, StoredAs, TypeId, TypeKind};
 
 use crate::{ColumnType, ValueType};
 
@@ -25,6 +25,23 @@ impl Storage {
             values: Vec::new(),
             constraints: Constraints::default(),
         }
+    }
+
+    /// Returns the storage with the type that `@storedAs` selects.
+    pub(super) fn stored_as(self, chosen: Option<StoredAs>) -> Result<Self, String> {
+        // The compiler derives rules from the tag, so that the values fit.
+        let r#type = match (chosen, self.r#type) {
+            (None, r#type) => r#type,
+            (Some(StoredAs::SmallInt), ColumnType::Integer) => ColumnType::SmallInt,
+            (Some(StoredAs::Date), ColumnType::Text | ColumnType::Varchar { .. }) => ColumnType::Date,
+            (Some(chosen), r#type) => {
+                return Err(format!(
+                    "`@storedAs {}` does not fit values that are stored as `{type}`",
+                    chosen.name()
+                ));
+            }
+        };
+        Ok(Self { r#type, ..self })
     }
 
     fn declared(r#type: ColumnType) -> Self {
@@ -81,7 +98,11 @@ fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut 
 fn single(program: &Program, id: TypeId) -> Result<Storage, String> {
     let r#type = &program.types[id];
     Ok(match &r#type.kind {
-        TypeKind::String => Storage::plain(text(&r#type.constraints)?),
+        TypeKind::String => match text(&r#type.constraints)? {
+            // The text of a decimal number has a type of its own.
+            numeric @ ColumnType::Numeric { .. } => Storage::declared(numeric),
+            text => Storage::plain(text),
+        },
         TypeKind::Number => Storage::plain(number(&r#type.constraints)),
         TypeKind::Boolean => Storage::plain(ColumnType::Boolean),
         TypeKind::BigInt => Storage::plain(ColumnType::BigIntExact),
@@ -185,6 +206,9 @@ fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
 const LONGEST_VARCHAR: u64 = 10_485_760;
 
 fn text(constraints: &Constraints) -> Result<ColumnType, String> {
+    if let Some(Digits { precision, scale }) = constraints.digits {
+        return Ok(ColumnType::Numeric { precision, scale });
+    }
     if constraints.format == Some(Format::Uuid) {
         return Ok(ColumnType::Uuid);
     }

@@ -2,7 +2,7 @@
 //! them with `conformance/boundaries.json`, which the validators of every runtime pass too.
 
 use kit_analysis::{Sample, numbers, samples};
-use kit_ir::{Constraints, Decimal};
+use kit_ir::{Constraints, Decimal, Digits};
 use serde_json::Value;
 
 use super::rule::{RequestValue, Rule};
@@ -54,10 +54,53 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
             Rule::refuses(description, value.clone()).runtime_only()
         }));
     }
+    if let Some(digits) = constraints.digits {
+        rules.extend(decimals(digits));
+    }
     if let Some(pattern) = &constraints.pattern {
         rules.extend(breaks_pattern(constraints, pattern));
     }
     rules
+}
+
+/// Returns decimal numbers for tests: the greatest number, and numbers with one digit too many before and after the
+/// point.
+fn decimals(digits: Digits) -> [Rule; 3] {
+    let (before, after) = (digits.precision - digits.scale, digits.scale);
+    let nines = |count: u32| "9".repeat(count as usize);
+    let whole = if before == 0 {
+        "0".to_owned()
+    } else {
+        nines(before)
+    };
+    let fraction = if after == 0 {
+        String::new()
+    } else {
+        format!(".{}", nines(after))
+    };
+    let digits = |count: u32| {
+        if count == 1 {
+            "1 digit".to_owned()
+        } else {
+            format!("{count} digits")
+        }
+    };
+    [
+        Rule::accepts(
+            format!("{} before and {after} after the point (maximum)", digits(before)),
+            Value::from(format!("{whole}{fraction}")),
+        ),
+        Rule::refuses(
+            format!("{} before the point (maximum {before})", digits(before + 1)),
+            Value::from(format!("1{}", "0".repeat(before as usize))),
+        )
+        .runtime_only(),
+        Rule::refuses(
+            format!("{} after the point (maximum {after})", digits(after + 1)),
+            Value::from(format!("0.{}1", "0".repeat(after as usize))),
+        )
+        .runtime_only(),
+    ]
 }
 
 /// Returns a string with a valid length that does not match the pattern.

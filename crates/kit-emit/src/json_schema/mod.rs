@@ -246,7 +246,10 @@ impl Schemas<'_> {
     /// Returns the rules of strings as a schema without `type`.
     fn text_rules(constraints: &Constraints) -> Schema {
         Schema {
-            format: constraints.format.map(kit_ir::Format::name),
+            format: constraints
+                .digits
+                .map(|_| "decimal")
+                .or(constraints.format.map(kit_ir::Format::name)),
             min_length: constraints.min_length,
             max_length: constraints.effective_max_length(),
             pattern: constraints.pattern.clone(),

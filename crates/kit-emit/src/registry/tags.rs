@@ -27,6 +27,7 @@ fn role_tags(property: &Property) -> Vec<String> {
     }
     match tags.generated {
         Some(GeneratedKind::Uuid) => written.push("@generated uuid".to_owned()),
+        Some(GeneratedKind::UuidV7) => written.push("@generated uuidv7".to_owned()),
         Some(GeneratedKind::Now) => written.push("@generated now".to_owned()),
         Some(GeneratedKind::Unspecified) => written.push("@generated".to_owned()),
         None => {}
@@ -60,6 +61,10 @@ fn role_tags(property: &Property) -> Vec<String> {
         ));
     }
     written.extend(tags.column.as_ref().map(|name| format!("@column {name}")));
+    written.extend(
+        tags.stored_as
+            .map(|stored| format!("@storedAs {}", stored.name())),
+    );
     written.extend(
         tags.renamed_from
             .as_ref()

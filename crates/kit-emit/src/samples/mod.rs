@@ -283,7 +283,9 @@ impl<'a> Samples<'a> {
         let value = match (&property.tags.default, property.tags.generated) {
             (Some(DefaultValue::Null), _) => return None,
             (Some(default), _) => default_value(default)?,
-            (None, Some(GeneratedKind::Uuid)) => Value::from(strings::of_format(Format::Uuid, wanted.number)),
+            (None, Some(GeneratedKind::Uuid | GeneratedKind::UuidV7)) => {
+                Value::from(strings::of_format(Format::Uuid, wanted.number))
+            }
             _ => return None,
         };
         (fit(self.program, property.r#type, &value) == Fit::Yes).then_some(value)

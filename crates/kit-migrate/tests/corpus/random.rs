@@ -46,6 +46,14 @@ const PROPERTIES: &[&str] = &[
     "/** @default [] @maxItems 3 */ NAME: string[];",
     "NAME?: Uint8Array;",
     "/** @generated uuid */ NAME: string;",
+    "/** @generated uuidv7 */ NAME: string;",
+    "NAME: Decimal<6, 2>;",
+    "/** @default 0.5 */ NAME: Decimal<8, 3>;",
+    "/** @unique */ NAME: Decimal<5> | null;",
+    "/** @storedAs smallint @default 3 */ NAME: number;",
+    "/** @storedAs smallint @minimum 0 */ NAME?: number;",
+    "/** @storedAs date */ NAME: string;",
+    "/** @storedAs date @default 2026-01-31 */ NAME: string | null;",
     "/** @references One.id set null @index */ NAME?: number;",
     "/** @references Two.id cascade */ NAME: number | null;",
 ];
@@ -91,7 +99,7 @@ fn model(dice: &mut Dice, before: Option<&Model>) -> Model {
 }
 
 fn types(model: &Model) -> String {
-    let mut text = String::new();
+    let mut text = "import type { Decimal } from \"@kit/types\";\n".to_owned();
     for (number, entity) in ["One", "Two", "Three"].into_iter().enumerate() {
         let Some(properties) = &model[number] else {
             continue;
@@ -137,7 +145,12 @@ fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
         ColumnType::Text | ColumnType::Varchar { .. } => format!("'w{row}'"),
         ColumnType::Uuid => format!("'0190163d-8694-739b-aea5-{row:012}'"),
         ColumnType::Boolean => "false".to_owned(),
-        ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => row.to_string(),
+        ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
+            row.to_string()
+        }
+        ColumnType::Numeric { scale: 0, .. } => row.to_string(),
+        ColumnType::Numeric { .. } => format!("{row}.{}", dice.roll(2) * 5),
+        ColumnType::Date => format!("'2026-01-0{row}'"),
         ColumnType::DoublePrecision => format!("{row}.{}", dice.roll(2) * 5),
         ColumnType::Timestamp | ColumnType::Timestamptz => format!("'2026-01-0{row} 01:02:03.456789'"),
         ColumnType::Jsonb => format!("'[\"{row}\"]'"),

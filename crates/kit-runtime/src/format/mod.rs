@@ -26,6 +26,24 @@ pub fn is_uuid(text: &str) -> bool {
         })
 }
 
+/// Returns true for a decimal number without an exponent, as PostgreSQL writes the values of a `numeric` column: `-0.50`.
+///
+/// ```
+/// use kit_runtime::format::is_decimal;
+///
+/// assert!(is_decimal("-0.50"));
+/// assert!(!is_decimal("1e3"));
+/// ```
+pub fn is_decimal(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = unsigned
+        .split_once('.')
+        .map_or((unsigned, None), |(whole, fraction)| (whole, Some(fraction)));
+    let are_digits =
+        |text: &str| (1..=1000).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits(whole) && (whole == "0" || !whole.starts_with('0')) && fraction.is_none_or(are_digits)
+}
+
 /// Returns true if a string is a `full-date` of RFC 3339, such as `2026-02-28`.
 ///
 /// ```

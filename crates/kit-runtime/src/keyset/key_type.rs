@@ -1,6 +1,6 @@
 //! Types of the columns that sort a list.
 
-use crate::format::is_uuid;
+use crate::format::{is_calendar_date, is_decimal, is_uuid};
 use crate::is_date_time;
 
 /// Type of a column that sorts a list.
@@ -8,10 +8,14 @@ use crate::is_date_time;
 pub enum KeyType {
     /// `bigint`.
     BigInt,
+    /// `date`.
+    Date,
     /// `double precision`.
     Double,
     /// `integer`.
     Integer,
+    /// `numeric`.
+    Numeric,
     /// `text` or `varchar`.
     Text,
     /// `timestamp`, in UTC.
@@ -33,8 +37,10 @@ impl KeyType {
     pub fn name(self) -> &'static str {
         match self {
             Self::BigInt => "bigint",
+            Self::Date => "date",
             Self::Double => "double precision",
             Self::Integer => "integer",
+            Self::Numeric => "numeric",
             Self::Text => "text",
             Self::Timestamp => "timestamp",
             Self::Timestamptz => "timestamptz",
@@ -46,8 +52,10 @@ impl KeyType {
     pub(super) fn accepts(self, text: &str) -> bool {
         match self {
             Self::BigInt => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
+            Self::Date => is_calendar_date(text) && !text.starts_with("0000"),
             Self::Double => is_double(text),
             Self::Integer => text.parse::<i32>().is_ok_and(|number| number.to_string() == text),
+            Self::Numeric => is_decimal(text),
             Self::Text => !text.contains('\0'),
             Self::Timestamp => is_time(text),
             Self::Timestamptz => text.strip_suffix('Z').is_some_and(is_time),
@@ -106,6 +114,16 @@ mod tests {
                 KeyType::BigInt,
                 ["0", "-9223372036854775808"],
                 ["9223372036854775808", "-0", "01", "+1", "1.0", ""],
+            ),
+            (
+                KeyType::Numeric,
+                ["-0.50", "12345678901234567890"],
+                ["NaN", "1.", ".5", "01", "1e3", ""],
+            ),
+            (
+                KeyType::Date,
+                ["2026-01-31", "9999-12-31"],
+                ["0000-01-01", "2026-02-30", "2026-1-1", "infinity", " ", ""],
             ),
             (
                 KeyType::Integer,

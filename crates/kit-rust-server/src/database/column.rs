@@ -70,8 +70,10 @@ impl StoredColumn<'_> {
     pub(super) fn selected(&self) -> String {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
+            // sqlx reads the texts of these types as strings.
+            ColumnType::Numeric { .. } | ColumnType::Date => format!("{name}::text AS {name}"),
             // The Rust type of a number is `i64` or `f64`, even if the column has fewer bits.
-            ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
+            ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
                     (RustType::I64, ColumnType::BigInt) | (RustType::F64, ColumnType::DoublePrecision) => {
                         name
@@ -89,16 +91,19 @@ impl StoredColumn<'_> {
         match self.column.r#type {
             ColumnType::Uuid => format!("${number}::uuid"),
             ColumnType::Integer => format!("${number}::int4"),
+            ColumnType::SmallInt => format!("${number}::int2"),
+            ColumnType::Numeric { .. } => format!("${number}::numeric"),
+            ColumnType::Date => format!("${number}::date"),
             _ => format!("${number}"),
         }
     }
 
     /// Returns the parameter `$n` for a comparison with the column, with a cast if necessary: `$1::uuid`. For
-    /// an `integer` column, the parameter has no cast: a number beyond 32 bits then matches no row, but a
+    /// an `integer` or `smallint` column, the parameter has no cast: a number beyond its bits then matches no row, but a
     /// cast would fail.
     pub(super) fn compared(&self, number: usize) -> String {
         match self.column.r#type {
-            ColumnType::Integer => format!("${number}"),
+            ColumnType::Integer | ColumnType::SmallInt => format!("${number}"),
             _ => self.parameter(number),
         }
     }
@@ -186,6 +191,10 @@ impl StoredColumn<'_> {
     pub(super) fn comparison_error(&self, optional: &TokenStream) -> Option<TokenStream> {
         match (self.kind, self.column.r#type) {
             (Kind::Plain, ColumnType::Uuid) => Some(quote!(sql::is_not_uuid(#optional.as_deref()))),
+            (Kind::Plain, ColumnType::Numeric { .. }) => {
+                Some(quote!(sql::is_not_decimal(#optional.as_deref())))
+            }
+            (Kind::Plain, ColumnType::Date) => Some(quote!(sql::is_not_day(#optional.as_deref()))),
             (Kind::Plain, ColumnType::BigIntExact) => Some(quote!(sql::exceeds_bigint(#optional.as_ref()))),
             (Kind::Newtype, ColumnType::BigIntExact) => {
                 Some(quote!(sql::exceeds_bigint(#optional.as_ref().map(|value| &value.0))))
@@ -246,7 +255,10 @@ impl StoredColumn<'_> {
     pub(crate) fn can_filter(&self) -> bool {
         match self.kind {
             Kind::Json => false,
-            Kind::Newtype => self.column.r#type != ColumnType::Uuid,
+            Kind::Newtype => !matches!(
+                self.column.r#type,
+                ColumnType::Uuid | ColumnType::Numeric { .. } | ColumnType::Date
+            ),
             Kind::Plain | Kind::Text => true,
         }
     }
@@ -277,7 +289,12 @@ impl StoredColumn<'_> {
         self.column.source.on_update_now
             || matches!(
                 self.column.default,
-                Some(ColumnDefault::Now | ColumnDefault::RandomUuid | ColumnDefault::Identity)
+                Some(
+                    ColumnDefault::Now
+                        | ColumnDefault::RandomUuid
+                        | ColumnDefault::UuidV7
+                        | ColumnDefault::Identity
+                )
             )
     }
 }

@@ -116,7 +116,9 @@ fn key_type(r#type: ColumnType) -> Option<KeyType> {
     Some(match r#type {
         ColumnType::Uuid => ("Uuid", "uuid"),
         ColumnType::Varchar { .. } | ColumnType::Text => ("Text", "text"),
-        ColumnType::Integer => ("Integer", "integer"),
+        ColumnType::SmallInt | ColumnType::Integer => ("Integer", "integer"),
+        ColumnType::Numeric { .. } => ("Numeric", "numeric"),
+        ColumnType::Date => ("Date", "date"),
         ColumnType::BigInt | ColumnType::BigIntExact => ("BigInt", "bigint"),
         ColumnType::DoublePrecision => ("Double", "double precision"),
         ColumnType::Timestamp => ("Timestamp", "timestamp"),
@@ -129,6 +131,7 @@ fn key_type(r#type: ColumnType) -> Option<KeyType> {
 /// all six digits that PostgreSQL stores.
 fn key_text(column: &str, r#type: &str) -> String {
     match r#type {
+        "date" => format!("to_char({column}, 'YYYY-MM-DD')"),
         "timestamp" => format!("to_char({column}, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"),
         "timestamptz" => {
             format!("to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")

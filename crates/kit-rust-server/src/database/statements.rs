@@ -73,7 +73,7 @@ impl Stored<'_> {
             let typed = match stored.column.r#type {
                 ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
                 ColumnType::Boolean => format!("{parameter}::boolean"),
-                ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
+                ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
                     format!("{parameter}::int8")
                 }
                 ColumnType::DoublePrecision => format!("{parameter}::float8"),
@@ -81,7 +81,7 @@ impl Stored<'_> {
                 ColumnType::Timestamptz => format!("{parameter}::timestamptz"),
                 ColumnType::Bytes => format!("{parameter}::bytea"),
                 ColumnType::Jsonb => format!("{parameter}::jsonb"),
-                ColumnType::Uuid => parameter.clone(),
+                ColumnType::Uuid | ColumnType::Numeric { .. } | ColumnType::Date => parameter.clone(),
             };
             let name = sql::identifier(&stored.column.name);
             format!("{word} ({typed} IS NULL OR {name} = {parameter})")

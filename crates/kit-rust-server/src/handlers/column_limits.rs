@@ -20,7 +20,13 @@ impl<'k> HandlerContext<'k, '_> {
         let is_limited = |column: &StoredColumn<'_>| {
             matches!(
                 column.column.r#type,
-                ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Integer | ColumnType::BigIntExact
+                ColumnType::Uuid
+                    | ColumnType::Varchar { .. }
+                    | ColumnType::SmallInt
+                    | ColumnType::Integer
+                    | ColumnType::BigIntExact
+                    | ColumnType::Numeric { .. }
+                    | ColumnType::Date
             )
         };
         let params = slots.params.filter(|_| is_new);
@@ -60,9 +66,24 @@ fn holds(column: &StoredColumn<'_>, value: &Type) -> bool {
         (ColumnType::Varchar { length }, TypeKind::String | TypeKind::Template { .. }) => {
             rules.max_length.is_some_and(|most| most <= u64::from(length))
         }
-        (ColumnType::Integer, TypeKind::Number) => {
-            let within =
-                |bound: Option<Decimal>| bound.is_some_and(|bound| bound.get().abs() <= f64::from(i32::MAX));
+        (ColumnType::Numeric { precision, scale }, TypeKind::String | TypeKind::Template { .. }) => {
+            rules.digits.is_some_and(|digits| {
+                digits.scale <= scale && digits.precision - digits.scale <= precision - scale
+            })
+        }
+        // A format alone allows the year 0, which PostgreSQL does not have.
+        (ColumnType::Date, TypeKind::String | TypeKind::Template { .. }) => {
+            rules.format == Some(Format::Date) && rules.pattern.is_some()
+        }
+        (ColumnType::Integer | ColumnType::SmallInt, TypeKind::Number) => {
+            let greatest = if column.column.r#type == ColumnType::SmallInt {
+                f64::from(i16::MAX)
+            } else {
+                f64::from(i32::MAX)
+            };
+            let within = |bound: Option<Decimal>| {
+                bound.is_some_and(|bound| (-greatest - 1.0..=greatest).contains(&bound.get()))
+            };
             let least = within(rules.minimum) || within(rules.exclusive_minimum);
             least && (within(rules.maximum) || within(rules.exclusive_maximum))
         }

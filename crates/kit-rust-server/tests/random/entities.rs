@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use super::Random;
 use super::names::{self, Names};
 
+/// Type of a decimal number.
+const DECIMAL: &str = "import(\"@kit/types\").Decimal<8, 2>";
+
 /// A random table.
 pub struct Entity {
     pub name: String,
@@ -124,7 +127,7 @@ impl Maker<'_> {
             maker.reference = Some((format!("{other} @references {}.{name}", maker.name), r#type));
         };
         let own = columns.pop().unwrap_or("code");
-        match self.random.below(12) {
+        match self.random.below(14) {
             0 | 1 => single(self, "id", "@generated uuid", "string", "@format uuid"),
             2 | 3 => single(self, "id", "@generated", "bigint", ""),
             4 => single(self, "id", "@generated @integer", "number", "@integer"),
@@ -133,13 +136,18 @@ impl Maker<'_> {
             7 => single(self, own, "", "bigint", ""),
             8 => single(self, own, "@format uuid", "string", "@format uuid"),
             9 => single(self, own, "@generated uuid", "string", "@format uuid"),
+            10 => single(self, "id", "@generated uuidv7", "string", "@format uuid"),
+            11 => single(self, own, "@storedAs date", "string", "@storedAs date"),
             _ => self.composite(own, columns),
         }
     }
 
     /// Adds a primary key of two or three properties. Some of them refer to other tables.
     fn composite(&mut self, own: &'static str, columns: &mut Vec<&'static str>) {
-        let parts: [(&str, &'static str); 6] = [
+        let parts: [(&str, &'static str); 9] = [
+            ("", DECIMAL),
+            ("@storedAs smallint", "number"),
+            ("@storedAs date", "string"),
             ("@maxLength 10", "string"),
             ("@integer", "number"),
             ("", "bigint"),
@@ -201,7 +209,7 @@ impl Maker<'_> {
     }
 
     fn column(&mut self, name: &'static str) {
-        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(24) {
+        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(30) {
             0..=2 => ("", "string", Some("string")),
             3 => ("@minLength 1 @maxLength 80 @unique", "string", Some("string")),
             4 => ("@format email @maxLength 200 @sensitive", "string", None),
@@ -223,6 +231,12 @@ impl Maker<'_> {
             20 => ("", "Record<string, string>", None),
             21 => ("", "unknown", None),
             22 => ("", "`c-${number}`", None),
+            23 => ("", DECIMAL, Some(DECIMAL)),
+            24 => ("@default 0.5 @unique", DECIMAL, Some("string")),
+            25 => ("@storedAs date", "string", Some("string")),
+            26 => ("@storedAs date @default 2026-01-31", "string", None),
+            27 => ("@storedAs smallint", "number", Some("number")),
+            28 => ("@storedAs smallint @minimum 1 @default 7", "number", None),
             _ => ("@unique", "bigint", Some("bigint")),
         };
         let optional = !tags.contains("@default") && self.random.chance(30);

@@ -38,6 +38,15 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         }
         (a, b) => b.clone().or_else(|| a.clone()),
     };
+    let digits = match (old.digits, new.digits) {
+        (Some(a), Some(b)) if a != b => {
+            return Merged::Conflict(format!(
+                "the type already has {} digits, of which {} are after the point; one type cannot also have {} and {}",
+                a.precision, a.scale, b.precision, b.scale
+            ));
+        }
+        (a, b) => b.or(a),
+    };
     let multiple_of = match (old.multiple_of, new.multiple_of) {
         (Some(a), Some(b)) if is_multiple(a.get(), b.get()) => Some(a),
         (Some(a), Some(b)) if is_multiple(b.get(), a.get()) => Some(b),
@@ -55,6 +64,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         max_length: stricter(old.max_length, new.max_length, |a, b| a < b),
         format,
         pattern,
+        digits,
         minimum: least(old.minimum, new.minimum),
         maximum: most(old.maximum, new.maximum),
         exclusive_minimum: least(old.exclusive_minimum, new.exclusive_minimum),

@@ -137,7 +137,9 @@ fn constrain(
         r#type.kind = TypeKind::Union { members };
         return fits.then(|| program.add_type(r#type));
     }
-    domain.holds(&r#type.kind).then(|| {
+    // The digits of a `Decimal` are its only rule for strings.
+    let fits = domain.holds(&r#type.kind) && (r#type.constraints.digits.is_none() || rule.digits.is_some());
+    fits.then(|| {
         match conflicts::merge(&r#type.constraints, rule) {
             Merged::Both(both) => r#type.constraints = both,
             Merged::Conflict(message) => *conflict = Some(message),
@@ -157,8 +159,26 @@ fn in_template(graph: &Graph<'_>, tag: &Tag) -> Diagnostic {
 
 fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagnostic {
     let domain = Domain::of(tag.name);
+    let resolved = program.resolve(id);
+    let of_member = |id: &TypeId| program.resolve(*id).constraints.digits;
+    let digits = match &resolved.kind {
+        TypeKind::Union { members } => members.iter().find_map(of_member),
+        _ => resolved.constraints.digits,
+    };
+    if let Some(digits) = digits {
+        let message = format!(
+            "`@{}` is for {}, and this is `Decimal<{}, {}>`",
+            tag.name.name(),
+            domain.noun(),
+            digits.precision,
+            digits.scale
+        );
+        return problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(
+            "remove the tag; the database checks other rules of a decimal number: `@check price >= 0`",
+        );
+    }
     let found = crate::print::type_text(program, id);
-    let kind = &program.resolve(id).kind;
+    let kind = &resolved.kind;
     problem(
         graph,
         codes::TAG_DOES_NOT_FIT,

@@ -1,7 +1,7 @@
 //! Rules that follow from tags of another kind: from `@generated uuid`, and from the property that
 //! `@references` names.
 
-use kit_ir::{Constraints, Format};
+use kit_ir::{Constraints, Decimal, Format, StoredAs};
 
 use super::conflicts::{Merged, merge};
 use super::rules::{Domain, rule};
@@ -43,6 +43,7 @@ impl Implied {
             max_length: all.max_length,
             format: all.format,
             pattern: all.pattern.clone(),
+            digits: all.digits,
             ..Constraints::default()
         };
         let bounds = Constraints {
@@ -72,7 +73,7 @@ impl Doc {
     /// `@generated uuid`.
     pub(crate) fn has_rules(&self) -> bool {
         let names_key = self.has(TagName::References);
-        names_key || generated(self).is_some() || self.limits()
+        names_key || generated(self).is_some() || stored(self).is_some() || self.limits()
     }
 }
 
@@ -81,7 +82,7 @@ impl Doc {
 pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     let tag = doc.all(TagName::Generated).next()?;
     let makes_uuids = match tag.argument.as_str() {
-        "uuid" => true,
+        "uuid" | "uuidv7" => true,
         "" => doc.has(TagName::Id),
         _ => false,
     };
@@ -94,13 +95,36 @@ pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     })
 }
 
+/// Returns the rules of values that the column type of `@storedAs` can store.
+pub(crate) fn stored(doc: &Doc) -> Option<Implied> {
+    let tag = doc.all(TagName::StoredAs).next()?;
+    let rules = match StoredAs::from_name(&tag.argument)? {
+        StoredAs::SmallInt => Constraints {
+            integer: true,
+            minimum: Decimal::new(f64::from(i16::MIN)),
+            maximum: Decimal::new(f64::from(i16::MAX)),
+            ..Constraints::default()
+        },
+        StoredAs::Date => Constraints {
+            format: Some(Format::Date),
+            // RFC 3339 has a year 0, PostgreSQL does not.
+            pattern: Some("^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])".to_owned()),
+            ..Constraints::default()
+        },
+    };
+    Some(Implied {
+        tag: tag.clone(),
+        rules,
+    })
+}
+
 /// Returns all rules that follow from the tags of a comment, except from `@references`. Mistakes in the tags
 /// are not reported here.
 pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
     let said = doc.tags.iter().filter(|tag| tag.name.is_constraint());
     let said = said.filter_map(|tag| rule(graph, tag, &mut Vec::new()));
-    let implied = generated(doc).map(|implied| implied.rules);
-    said.chain(implied)
+    let implied = generated(doc).into_iter().chain(stored(doc));
+    said.chain(implied.map(|implied| implied.rules))
         .fold(Constraints::default(), |all, rule| combined_rules(all, &rule))
 }
 

@@ -2,7 +2,8 @@
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
-    DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction, TypeId, TypeKind,
+    DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction, StoredAs, TypeId,
+    TypeKind,
 };
 
 use super::arguments::{expect_no_argument, invalid, words};
@@ -36,6 +37,7 @@ pub(crate) fn property_tags(
             TagName::Default => tags.default = default(graph, program, r#type, tag, diagnostics),
             TagName::References => tags.references = references(graph, tag, diagnostics),
             TagName::Column => tags.column = name(graph, tag, "@column author_id", diagnostics),
+            TagName::StoredAs => tags.stored_as = stored_as(graph, program, r#type, tag, diagnostics),
             TagName::RenamedFrom => tags.renamed_from = name(graph, tag, "@renamedFrom oldName", diagnostics),
             TagName::MaxBytes | TagName::Mime => {
                 let name = tag.name.name();
@@ -99,26 +101,59 @@ fn generated(
     match tag.argument.as_str() {
         "" => Some(GeneratedKind::Unspecified),
         "now" => expect_date(graph, program, r#type, tag, diagnostics).then_some(GeneratedKind::Now),
-        "uuid" => {
+        "uuid" | "uuidv7" => {
             let fits = kinds(program, r#type).contains(&&TypeKind::String);
             if !fits {
-                let message = "`@generated uuid` needs a property of type `string`";
+                let message = format!("`@generated {}` needs a property of type `string`", tag.argument);
                 diagnostics.push(
                     problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message)
                         .help("change the type to `string`"),
                 );
             }
-            fits.then_some(GeneratedKind::Uuid)
+            let kind = if tag.argument == "uuid" {
+                GeneratedKind::Uuid
+            } else {
+                GeneratedKind::UuidV7
+            };
+            fits.then_some(kind)
         }
         other => {
-            let help = closest(other, ["uuid", "now"]).map_or(
-                "write `@generated uuid`, `@generated now` or `@generated`".to_owned(),
+            let help = closest(other, ["uuid", "uuidv7", "now"]).map_or(
+                "write `@generated uuid`, `@generated uuidv7`, `@generated now` or `@generated`".to_owned(),
                 |near| format!("did you mean `@generated {near}`?"),
             );
             diagnostics.push(invalid(graph, tag, "@generated uuid").help(help));
             None
         }
     }
+}
+
+fn stored_as(
+    graph: &Graph<'_>,
+    program: &Program,
+    r#type: TypeId,
+    tag: &Tag,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<StoredAs> {
+    let Some(stored) = StoredAs::from_name(&tag.argument) else {
+        let names = StoredAs::ALL.map(|stored| format!("`@storedAs {}`", stored.name()));
+        diagnostics
+            .push(invalid(graph, tag, "@storedAs smallint").help(format!("write {}", names.join(" or "))));
+        return None;
+    };
+    let (wanted, noun) = match stored {
+        StoredAs::SmallInt => (TypeKind::Number, "number"),
+        StoredAs::Date => (TypeKind::String, "string"),
+    };
+    let kinds = kinds(program, r#type);
+    let mut others = kinds.iter().filter(|kind| **kind != &TypeKind::Null);
+    let fits = others.next() == Some(&&wanted) && others.next().is_none();
+    if !fits {
+        let message = format!("`@storedAs {}` needs a property of type `{noun}`", stored.name());
+        let help = format!("change the type to `{noun}` or `{noun} | null`, or remove the tag");
+        diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
+    }
+    fits.then_some(stored)
 }
 
 fn expect_date(

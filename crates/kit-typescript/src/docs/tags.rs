@@ -77,6 +77,7 @@ tags! {
     Index "index" Line [Property Object]
     References "references" Line [Property]
     Column "column" Line [Property]
+    StoredAs "storedAs" Line [Property]
     RenamedFrom "renamedFrom" Line [Property Object]
     Sensitive "sensitive" Line [Property]
     MinLength "minLength" Line [Property Alias]

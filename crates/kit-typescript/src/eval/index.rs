@@ -71,9 +71,14 @@ impl Evaluator<'_> {
             return;
         }
         // A branded string as a key type: `[key: UserId]`.
-        if let Ty::Branded(base, _) = *self.store.get(shape)
+        if let Ty::Branded(base, brand) = *self.store.get(shape)
             && self.key_name(base).is_none()
         {
+            if self.digits_of_brand(brand).is_some() {
+                let shape = self.decimal_part("a key");
+                found.push(KeyMember { shape, ruled: None });
+                return;
+            }
             return self.collect_keys(base, rules, found);
         }
         // A literal is only one key, for which a rule has no use.

@@ -20,6 +20,7 @@ mod class;
 mod column;
 mod conditional;
 mod cursor;
+mod decimal;
 mod expression;
 mod function;
 mod global;

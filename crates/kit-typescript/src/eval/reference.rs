@@ -7,6 +7,7 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::cursor::{CURSOR_QUERY_TYPE, CURSOR_TYPE};
+use super::decimal::DECIMAL_TYPE;
 use super::kit_types::{AUTH_TYPE, KitType};
 use super::types::{Owner, Scope};
 use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES};
@@ -111,6 +112,10 @@ impl<'a> Evaluator<'a> {
                 if name == AUTH_TYPE {
                     let scope = nodes.first().map(|node| self.store.lazy(node, scope));
                     return self.auth_type(scope);
+                }
+                if name == DECIMAL_TYPE {
+                    let arguments: Vec<TyId> = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
+                    return self.decimal_type(&arguments, location);
                 }
                 if name == CURSOR_TYPE || name == CURSOR_QUERY_TYPE {
                     let arguments: Vec<TyId> =

@@ -111,6 +111,9 @@ impl<'a> Evaluator<'a> {
             // An `infer` without a type is `unknown`. In a template it could only be a string.
             Ty::Any | Ty::Unknown => Ok(vec![vec![Segment::Placeholder(self.store.add(Ty::String))]]),
             Ty::Never => Ok(Vec::new()),
+            Ty::Branded(_, brand) if self.digits_of_brand(brand).is_some() => {
+                Err(Some(self.decimal_part("a part of a template literal type")))
+            }
             Ty::Branded(base, _) => self.fillings(base),
             Ty::Union(members) => {
                 let mut all = Vec::with_capacity(members.len());

@@ -4,7 +4,7 @@
 use kit_ir::Constraints;
 
 use super::Lowering;
-use crate::docs::{Doc, Implied, TagName, combined_rules, generated, reference_target, rules_of};
+use crate::docs::{Doc, Implied, TagName, combined_rules, generated, reference_target, rules_of, stored};
 use crate::eval::{RuleSource, Ty, TyId};
 use crate::modules::DeclId;
 
@@ -33,7 +33,7 @@ impl Lowering<'_> {
 
     /// Returns the rules that follow from the tags of a comment.
     pub(super) fn implied(&mut self, doc: &Doc) -> Vec<Implied> {
-        let mut implied: Vec<_> = generated(doc).into_iter().collect();
+        let mut implied: Vec<_> = generated(doc).into_iter().chain(stored(doc)).collect();
         for tag in doc.all(TagName::References) {
             if let Some(target) = reference_target(tag) {
                 let key = self.key_rules(&target.entity, &target.property, &mut Vec::new());
@@ -77,7 +77,12 @@ impl Lowering<'_> {
                     inner
                 }
                 Ty::Named(instance) => self.eval.body(instance),
-                Ty::Branded(base, _) => base,
+                Ty::Branded(base, brand) => {
+                    if let Some(digits) = self.eval.digits_of_brand(brand) {
+                        rules = combined_rules(rules, &Constraints::of_digits(digits));
+                    }
+                    base
+                }
                 Ty::Intersection(_) => {
                     for source in self.eval.rules_around(at) {
                         rules = self.and_rules(rules, source, seen);

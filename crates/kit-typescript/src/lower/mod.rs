@@ -393,7 +393,13 @@ impl<'a> Lowering<'a> {
                 value: member.value.value(),
             },
             // A brand exists only for the type checker. The wire form is that of the type without the brand.
-            Ty::Branded(base, _) => return self.structure(base),
+            Ty::Branded(base, brand) => {
+                let id = self.structure(base);
+                return match self.eval.digits_of_brand(brand) {
+                    Some(digits) => self.decimal(id, digits),
+                    None => id,
+                };
+            }
             Ty::Unknown => TypeKind::Unknown,
             Ty::Never => TypeKind::Never,
             Ty::Null => TypeKind::Null,

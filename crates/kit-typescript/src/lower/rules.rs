@@ -1,6 +1,6 @@
 //! Lowering of types with rules, from doc comments and database columns.
 
-use kit_ir::TypeId;
+use kit_ir::{Constraints, Digits, TypeId};
 
 use super::Lowering;
 use crate::docs::{Misfit, apply_constraints, limit_bigints};
@@ -51,6 +51,13 @@ impl Lowering<'_> {
         id
     }
 
+    /// Returns the type of a decimal number as text.
+    pub(super) fn decimal(&mut self, id: TypeId, digits: Digits) -> TypeId {
+        let mut r#type = self.program.types[id].clone();
+        r#type.constraints = Constraints::of_digits(digits);
+        self.program.add_type(r#type)
+    }
+
     /// Returns the union of the members without their brands, such as `string` for `string & { __brand: "Id"
     /// }`. Returns `None` if no member has a brand.
     pub(super) fn unbranded(&mut self, members: &[TyId]) -> Option<TyId> {
@@ -59,7 +66,7 @@ impl Lowering<'_> {
         for member in members {
             let shape = self.eval.shape(*member);
             match *self.eval.store.get(shape) {
-                Ty::Branded(base, _) => {
+                Ty::Branded(base, brand) if self.eval.digits_of_brand(brand).is_none() => {
                     branded = true;
                     let rules = self.eval.rules_around(*member);
                     plain.push(self.eval.ruled(base, &rules));

@@ -5,6 +5,7 @@ mod bodies;
 mod contracts;
 mod cors;
 mod cursors;
+mod decimal;
 mod docs;
 mod environment;
 mod errors_option;

@@ -73,6 +73,8 @@ export interface Constraints {
   format?: "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
   /** Pattern as an ECMA-262 regular expression. The pattern is not anchored: it may match a part of the string. */
   pattern?: string;
+  /** Digits of a `Decimal<precision, scale>`, whose `pattern` checks the string. */
+  digits?: { precision: number; scale: number };
   minimum?: number;
   maximum?: number;
   exclusiveMinimum?: number;
@@ -109,7 +111,7 @@ export interface Documentation {
 /** Doc tags of a property, such as `@id` and `@unique`. */
 export interface PropertyTags {
   id?: boolean;
-  generated?: "uuid" | "now" | "unspecified";
+  generated?: "uuid" | "uuidV7" | "now" | "unspecified";
   onUpdateNow?: boolean;
   default?:
     | { kind: "literal"; value: LiteralValue }
@@ -124,6 +126,7 @@ export interface PropertyTags {
     onDelete: "noAction" | "cascade" | "setNull" | "restrict";
   };
   column?: string;
+  storedAs?: "smallInt" | "date";
   renamedFrom?: string;
 }
 

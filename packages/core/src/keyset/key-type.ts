@@ -7,6 +7,7 @@ export type KeyType =
   | "date"
   | "double precision"
   | "integer"
+  | "numeric"
   | "text"
   | "timestamp"
   | "timestamptz"
@@ -51,6 +52,10 @@ export const KEY_TYPES: Readonly<Record<KeyType, KeyRules>> = {
     accepts: (text) => /^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,3})?$/.test(text) && isDouble(text),
   },
   integer: { text: castToText, accepts: (text) => isInteger(text, 32) },
+  numeric: {
+    text: castToText,
+    accepts: (text) => /^-?(?:0|[1-9]\d{0,999})(?:\.\d{1,1000})?$/.test(text),
+  },
   text: { text: castToText, accepts: (text) => text.isWellFormed() && !text.includes("\0") },
   timestamp: { text: (column) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`, accepts: isTime },
   timestamptz: {

@@ -50,6 +50,12 @@ fn a_choice() -> NewOptionModel {
         since: "2026-01-31T12:00:00.123Z".parse::<Timestamp>().unwrap(),
         rank: Rank(3),
         next: None,
+        price: "-1234567890123456789012345678.90".to_owned(),
+        rate: None,
+        day: "2024-02-29".to_owned(),
+        until: None,
+        small: -32768,
+        event: None,
     }
 }
 
@@ -71,6 +77,10 @@ fn returns_stored_values_unchanged() {
             (found.nick.flatten(), found.rank, found.next),
             (None, Rank(3), None)
         );
+        assert_eq!((&found.price, &found.day), (&new.price, &new.day));
+        assert_eq!((found.small, &found.until), (new.small, &None));
+        assert_eq!(found.rate.as_deref(), Some("0.500"));
+        assert_eq!(&found.event[14..15], "7");
         assert!(options::list(&pool, 10, 0).await.unwrap().contains(&made));
         assert!(options::count(&pool).await.unwrap() > 0);
     });

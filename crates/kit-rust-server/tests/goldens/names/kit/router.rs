@@ -7,9 +7,9 @@ use crate::app::App;
 use crate::middleware::context_middleware::Context2;
 use crate::middleware::error::ErrorModel2;
 use crate::models::{
-    Context, DeleteOptionsByIdParams, ErrorModel, Forest, GetOptionsByIdParams, OddName,
-    OptionModel, OptionModelInput, PostStringsQuery, Response, StringModel, Tree, UserAccount2,
-    Value,
+    Context, DeleteOptionsByIdParams, ErrorModel, Forest, GetOptionsByIdParams, GetOptionsQuery,
+    GetOptionsResponse, OddName, OptionModel, OptionModelInput, PostStringsQuery, Response,
+    StringModel, Tree, UserAccount2, Value,
 };
 
 /// Handlers of `Routes`.
@@ -19,6 +19,12 @@ pub trait Routes2 {
         &self,
         input: PostOptions,
     ) -> impl Future<Output = Result<OptionModel, Error>> + Send;
+
+    /// `GET /options`
+    fn get_options(
+        &self,
+        input: GetOptions,
+    ) -> impl Future<Output = Result<GetOptionsResponse, Error>> + Send;
 
     /// `GET /options/:id`
     fn get_options_by_id(
@@ -69,6 +75,15 @@ pub trait Handlers {
 pub struct PostOptions {
     /// Body.
     pub body: OptionModelInput,
+    /// Context of the request, such as its trace.
+    pub context: kit_runtime::Context,
+}
+
+/// Input of the handler of `GET /options`.
+#[derive(Debug)]
+pub struct GetOptions {
+    /// Query.
+    pub query: GetOptionsQuery,
     /// Context of the request, such as its trace.
     pub context: kit_runtime::Context,
 }
@@ -160,7 +175,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
     Routes::new(app)
         .route("POST /options", &[Segment::Static("options")], post_options)
         .source(
-            "src/names.routes.ts:16",
+            "src/names.routes.ts:17",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -168,13 +183,16 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             &[],
         )
         .handler("src/handlers/routes.rs", "post_options")
+        .route("GET /options", &[Segment::Static("options")], get_options)
+        .source("src/names.routes.ts:18", &[], &[])
+        .handler("src/handlers/routes.rs", "get_options")
         .route(
             "GET /options/:id",
             &[Segment::Static("options"), Segment::Parameter("id")],
             get_options_by_id,
         )
         .source(
-            "src/names.routes.ts:17",
+            "src/names.routes.ts:24",
             &[("response", "src/names.types.ts")],
             &[],
         )
@@ -184,11 +202,11 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             &[Segment::Static("options"), Segment::Parameter("id")],
             delete_options_by_id,
         )
-        .source("src/names.routes.ts:18", &[], &[])
+        .source("src/names.routes.ts:25", &[], &[])
         .handler("src/handlers/routes.rs", "delete_options_by_id")
         .route("POST /strings", &[Segment::Static("strings")], post_strings)
         .source(
-            "src/names.routes.ts:19",
+            "src/names.routes.ts:26",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -198,7 +216,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_strings")
         .route("POST /errors", &[Segment::Static("errors")], post_errors)
         .source(
-            "src/names.routes.ts:26",
+            "src/names.routes.ts:33",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -208,7 +226,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_errors")
         .route("POST /odd", &[Segment::Static("odd")], post_odd)
         .source(
-            "src/names.routes.ts:27",
+            "src/names.routes.ts:34",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -218,7 +236,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_odd")
         .route("POST /forest", &[Segment::Static("forest")], post_forest)
         .source(
-            "src/names.routes.ts:28",
+            "src/names.routes.ts:35",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -228,7 +246,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_forest")
         .route("POST /context", &[Segment::Static("context")], post_context)
         .source(
-            "src/names.routes.ts:32",
+            "src/names.routes.ts:39",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -242,7 +260,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             post_accounts,
         )
         .source(
-            "src/names.routes.ts:33",
+            "src/names.routes.ts:40",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -267,6 +285,20 @@ async fn post_options(
     };
     let answer = Routes2::post_options(&app, input).await?;
     kit_runtime::Response::json(&context, StatusCode::CREATED, &answer)
+}
+
+async fn get_options(
+    app: App,
+    request: kit_runtime::Request,
+) -> Result<kit_runtime::Response, Error> {
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetOptions {
+        query,
+        context: context.clone(),
+    };
+    let answer = Routes2::get_options(&app, input).await?;
+    kit_runtime::Response::json(&context, StatusCode::OK, &answer)
 }
 
 async fn get_options_by_id(

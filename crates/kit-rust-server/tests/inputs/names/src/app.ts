@@ -11,6 +11,7 @@ const notHere = (): never => {
 
 export const first = defineHandlers<Routes>({
   "POST /options": notHere,
+  "GET /options": notHere,
   "GET /options/:id": notHere,
   "DELETE /options/:id": notHere,
   "POST /strings": notHere,

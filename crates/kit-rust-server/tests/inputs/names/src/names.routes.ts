@@ -5,6 +5,7 @@ import type {
   Error,
   Forest,
   Option,
+  Price,
   Response,
   String,
   Tree,
@@ -14,6 +15,12 @@ import type {
 
 export interface Routes {
   "POST /options": RouteContract<void, void, Option, Option>;
+  "GET /options": RouteContract<
+    void,
+    { price?: Price; rate?: string; day?: string; small?: number; limit?: number; offset?: number },
+    void,
+    Option[]
+  >;
   "GET /options/:id": RouteContract<{ id: bigint }, void, void, Option>;
   "DELETE /options/:id": RouteContract<{ id: bigint }, void, void, void>;
   "POST /strings": RouteContract<

@@ -1,3 +1,5 @@
+import type { Decimal } from "@kit/types";
+
 /** A choice, whose name is one of Rust's. @table options */
 export interface Option {
   /** @id @generated */
@@ -23,7 +25,21 @@ export interface Option {
   since: Date;
   rank: Rank;
   next?: Rank;
+  price: Price;
+  /** @default 0.50 */
+  rate: Decimal<3, 3> | null;
+  /** @storedAs date */
+  day: string;
+  /** @storedAs date */
+  until?: string;
+  /** @storedAs smallint */
+  small: number;
+  /** @generated uuidv7 */
+  event: string;
 }
+
+/** An amount of money. */
+export type Price = Decimal<30, 2>;
 
 /** How high something stands. */
 export type Rank = 1 | 2 | 3;

@@ -10,7 +10,8 @@ use crate::models::{Json, OptionModel, OptionModelPlace, OptionModelPrices, Rank
 const LIST: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
-        next::int8 AS next
+        next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
+        until::text AS until, small::int8 AS small, event
     FROM options
     ORDER BY options.id
     LIMIT $1 OFFSET $2";
@@ -21,17 +22,22 @@ const COUNT: &str = "
 
 const INSERT: &str = "
     INSERT INTO options (type, self, crate, super, async, level, ratio, seen, even, picture,
-        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank, next)
+        thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank, next, price, rate,
+        day, until, small, event)
     VALUES ($1, $2, $3, $4, $5, $6::int4, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-        $19, $20::int4, $21::int4)
+        $19, $20::int4, $21::int4, $22::numeric, CASE WHEN $23 THEN $24::numeric ELSE '0.50' END,
+        $25::date, $26::date, $27::int2,
+        COALESCE($28::uuid, encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid))
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
-        next::int8 AS next";
+        next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
+        until::text AS until, small::int8 AS small, event";
 
 const GET: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
-        next::int8 AS next
+        next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
+        until::text AS until, small::int8 AS small, event
     FROM options
     WHERE id = $1";
 
@@ -57,11 +63,17 @@ const UPDATE: &str = "
         nick = CASE WHEN $20 THEN $21 ELSE nick END,
         since = COALESCE($22, since),
         rank = COALESCE($23::int4, rank),
-        next = CASE WHEN $24 THEN $25::int4 ELSE next END
+        next = CASE WHEN $24 THEN $25::int4 ELSE next END,
+        price = COALESCE($26::numeric, price),
+        rate = CASE WHEN $27 THEN $28::numeric ELSE rate END,
+        day = COALESCE($29::date, day),
+        until = CASE WHEN $30 THEN $31::date ELSE until END,
+        small = COALESCE($32::int2, small)
     WHERE id = $1
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
-        next::int8 AS next";
+        next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
+        until::text AS until, small::int8 AS small, event";
 
 const DELETE: &str = "
     DELETE FROM options
@@ -91,6 +103,12 @@ pub struct NewOptionModel {
     pub since: kit_runtime::Timestamp,
     pub rank: Rank,
     pub next: Option<Rank>,
+    pub price: String,
+    pub rate: Option<Option<String>>,
+    pub day: String,
+    pub until: Option<String>,
+    pub small: i64,
+    pub event: Option<String>,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
@@ -117,6 +135,11 @@ pub struct OptionModelChanges {
     pub since: Option<kit_runtime::Timestamp>,
     pub rank: Option<Rank>,
     pub next: Option<Option<Rank>>,
+    pub price: Option<String>,
+    pub rate: Option<Option<String>>,
+    pub day: Option<String>,
+    pub until: Option<Option<String>>,
+    pub small: Option<i64>,
 }
 
 impl<'r> FromRow<'r, PgRow> for OptionModel {
@@ -144,6 +167,12 @@ impl<'r> FromRow<'r, PgRow> for OptionModel {
             since: row.try_get("since")?,
             rank: Rank(row.try_get("rank")?),
             next: row.try_get::<Option<i64>, _>("next")?.map(Rank),
+            price: row.try_get("price")?,
+            rate: row.try_get("rate")?,
+            day: row.try_get("day")?,
+            until: row.try_get("until")?,
+            small: row.try_get("small")?,
+            event: sql::uuid(row, "event")?,
         })
     }
 }
@@ -193,6 +222,13 @@ pub async fn insert(
         .bind(new.since)
         .bind(new.rank.0)
         .bind(new.next.as_ref().map(|value| value.0))
+        .bind(&new.price)
+        .bind(new.rate.is_some())
+        .bind(new.rate.clone().flatten())
+        .bind(&new.day)
+        .bind(&new.until)
+        .bind(new.small)
+        .bind(&new.event)
         .fetch_one(database)
         .await
 }
@@ -245,6 +281,13 @@ pub async fn update(
         .bind(changes.rank.as_ref().map(|value| value.0))
         .bind(changes.next.is_some())
         .bind(changes.next.clone().flatten().map(|value| value.0))
+        .bind(&changes.price)
+        .bind(changes.rate.is_some())
+        .bind(changes.rate.clone().flatten())
+        .bind(&changes.day)
+        .bind(changes.until.is_some())
+        .bind(changes.until.clone().flatten())
+        .bind(changes.small)
         .fetch_optional(database)
         .await
 }

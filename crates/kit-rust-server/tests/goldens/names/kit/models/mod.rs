@@ -4,7 +4,10 @@
 mod names_routes;
 mod option_model;
 
-pub use names_routes::{DeleteOptionsByIdParams, GetOptionsByIdParams, PostStringsQuery};
+pub use names_routes::{
+    DeleteOptionsByIdParams, GetOptionsByIdParams, GetOptionsQuery, GetOptionsResponse,
+    PostStringsQuery,
+};
 pub use option_model::{
     BigInt, BoxModel, Context, Deserialize, ErrorModel, Forest, ForestVariant3, Json, OddName,
     OddNameList, OddNameNested, OptionModel, OptionModelInput, OptionModelPlace, OptionModelPrices,

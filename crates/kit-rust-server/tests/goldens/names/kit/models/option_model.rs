@@ -4,12 +4,18 @@ use std::fmt;
 use kit_runtime::check::pick;
 use kit_runtime::json::from_json;
 use kit_runtime::serde_parts::{Items, members};
-use kit_runtime::shape::{Element, Index, Keys, Literal, Pattern, Template, TemplatePart};
+use kit_runtime::shape::{Element, Format, Index, Keys, Literal, Pattern, Template, TemplatePart};
 use kit_runtime::{Bytes, Contract, IndexMap, optional, shape, value};
 use serde::ser::SerializeSeq as _;
 use serde::{Deserializer, Serializer, de};
 
 static PATTERN_1: Pattern = Pattern::new("^[a-z]+$");
+
+static PATTERN_2: Pattern = Pattern::new("^-?(?:0|[1-9][0-9]{0,27})(?:\\.[0-9]{1,2})?$");
+
+static PATTERN_3: Pattern = Pattern::new("^-?0(?:\\.[0-9]{1,3})?$");
+
+static PATTERN_4: Pattern = Pattern::new("^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])");
 
 static TEMPLATE_1: Template = Template::new(
     "${string}-price",
@@ -120,6 +126,20 @@ pub struct OptionModel {
     pub rank: Rank,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub next: Option<Rank>,
+    pub price: String,
+    #[serde(default = "OptionModel::default_rate")]
+    pub rate: Option<String>,
+    pub day: String,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    pub small: i64,
+    pub event: String,
+}
+
+impl OptionModel {
+    fn default_rate() -> Option<String> {
+        Some("0.50".to_owned())
+    }
 }
 
 impl Contract for OptionModel {
@@ -199,6 +219,27 @@ impl Contract for OptionModel {
                 shape::Property::required("since", shape::Shape::Date),
                 shape::Property::required("rank", shape::Shape::of::<Rank>()),
                 shape::Property::optional("next", shape::Shape::of::<Rank>()),
+                shape::Property::required("price", shape::Shape::TEXT.pattern(&PATTERN_2)),
+                shape::Property::optional(
+                    "rate",
+                    shape::Shape::union(&[
+                        shape::Shape::TEXT.pattern(&PATTERN_3),
+                        shape::Shape::Null,
+                    ]),
+                ),
+                shape::Property::required(
+                    "day",
+                    shape::Shape::TEXT.format(Format::Date).pattern(&PATTERN_4),
+                ),
+                shape::Property::optional(
+                    "until",
+                    shape::Shape::TEXT.format(Format::Date).pattern(&PATTERN_4),
+                ),
+                shape::Property::required(
+                    "small",
+                    shape::Shape::INTEGER.minimum(-32_768.0).maximum(32_767.0),
+                ),
+                shape::Property::optional("event", shape::Shape::TEXT.format(Format::Uuid)),
             ],
         );
         &SHAPE
@@ -239,6 +280,21 @@ pub struct OptionModelInput {
     pub rank: Rank,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub next: Option<Rank>,
+    pub price: String,
+    #[serde(default = "OptionModelInput::default_rate")]
+    pub rate: Option<String>,
+    pub day: String,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    pub small: i64,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+}
+
+impl OptionModelInput {
+    fn default_rate() -> Option<String> {
+        Some("0.50".to_owned())
+    }
 }
 
 impl Contract for OptionModelInput {

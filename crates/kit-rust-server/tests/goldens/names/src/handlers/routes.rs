@@ -5,10 +5,10 @@ use kit_runtime::value;
 use crate::app::App;
 use crate::db::option_model;
 use crate::error::Error;
-use crate::models::{ErrorModel, OddName, OptionModel, Tree, Value};
+use crate::models::{ErrorModel, GetOptionsResponse, OddName, OptionModel, Tree, Value};
 use crate::router::{
-    DeleteOptionsById, GetOptionsById, PostErrors, PostForest, PostOdd, PostOptions, PostStrings,
-    Routes2,
+    DeleteOptionsById, GetOptions, GetOptionsById, PostErrors, PostForest, PostOdd, PostOptions,
+    PostStrings, Routes2,
 };
 
 /// Error for a request whose option model does not exist.
@@ -20,6 +20,13 @@ impl Routes2 for App {
     async fn post_options(&self, _input: PostOptions) -> Result<OptionModel, Error> {
         Err(Error::not_implemented(
             "POST /options",
+            "src/handlers/routes.rs",
+        ))
+    }
+
+    async fn get_options(&self, _input: GetOptions) -> Result<GetOptionsResponse, Error> {
+        Err(Error::not_implemented(
+            "GET /options",
             "src/handlers/routes.rs",
         ))
     }
