@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use kit_ir::{Decimal, LiteralValue, ReferentialAction};
+use kit_ir::{Decimal, IndexColumnOptions, IndexMethod, LiteralValue, ReferentialAction};
 use serde::{Deserialize, Serialize};
 
 /// All tables of an application, in the order of its entities.
@@ -264,7 +264,8 @@ pub struct Unique {
 pub struct Check {
     /// Name of the constraint.
     pub name: String,
-    /// Name of the column.
+    /// Name of the column; empty for a check of the whole row.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub column: String,
     /// Rule that the values satisfy.
     #[serde(flatten)]
@@ -285,6 +286,8 @@ pub enum Rule {
     Range(Range),
     /// A whole number is a multiple of this number.
     MultipleOf(Decimal),
+    /// The row satisfies this SQL condition, which the user wrote.
+    Sql(String),
     /// A text contains a match of this PostgreSQL regular expression.
     Pattern(String),
 }
@@ -293,7 +296,7 @@ impl Rule {
     /// Returns the suffix of the constraint's name: `length_check` in `notes_title_length_check`.
     pub(crate) fn suffix(&self) -> &'static str {
         match self {
-            Self::Values(_) => "check",
+            Self::Values(_) | Self::Sql(_) => "check",
             Self::Length(_) => "length_check",
             Self::Items(_) => "items_check",
             Self::Range(_) => "range_check",
@@ -350,11 +353,42 @@ pub struct ForeignKey {
 }
 
 /// An index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Index {
     /// Name of the index, unique in the database's schema.
     pub name: String,
     /// Names of the columns.
     pub columns: Vec<String>,
+    /// Operator class and order of each column; empty if all columns have the defaults.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<IndexColumnOptions>,
+    /// True if no two rows that the index contains have the same values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unique: bool,
+    /// Access method; `None` for `btree`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<IndexMethod>,
+    /// Names of further columns that the index stores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+    /// SQL condition of the rows that the index contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+}
+
+impl Index {
+    /// Returns true if two indexes are equal except for their names.
+    pub(crate) fn is_defined_as(&self, other: &Self) -> bool {
+        let renamed = Self {
+            name: other.name.clone(),
+            ..self.clone()
+        };
+        renamed == *other
+    }
+
+    /// Returns the end of the name that kit derives: `idx` in `notes_title_idx`.
+    pub(crate) fn suffix(&self) -> &'static str {
+        if self.unique { "unique" } else { "idx" }
+    }
 }

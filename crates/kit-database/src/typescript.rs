@@ -30,6 +30,7 @@ const TAKEN: &[&str] = &[
     "timestamp",
     "undefined",
     "unique",
+    "uniqueIndex",
     "uuid",
     "varchar",
 ];

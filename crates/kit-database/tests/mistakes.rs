@@ -4,7 +4,10 @@ mod support;
 
 use kit_database::Schema;
 use kit_diagnostics::{Code, codes};
-use kit_ir::{DefaultValue, GeneratedKind, ReferenceTarget, ReferentialAction, TypeKind};
+use kit_ir::{
+    DefaultValue, EntityIndex, GeneratedKind, IndexColumn, IndexMethod, ReferenceTarget, ReferentialAction,
+    TypeKind,
+};
 
 use support::{Builder, property, tagged};
 
@@ -167,5 +170,95 @@ fn refuses_generated_values_and_defaults_that_do_not_fit_the_column() {
         },
         codes::UNSUPPORTED_COLUMN,
         "`@default`",
+    );
+}
+
+#[test]
+fn refuses_an_entity_inside_of_a_json_column() {
+    for is_list in [false, true] {
+        check(
+            |builder| {
+                builder.with_id("Label", "labels", vec![]);
+                let declaration = builder
+                    .program
+                    .entities
+                    .iter()
+                    .next()
+                    .expect("an entity")
+                    .declaration;
+                let mut label = builder.kind(TypeKind::Reference { declaration });
+                if is_list {
+                    label = builder.kind(TypeKind::Array { element: label });
+                }
+                builder.with_id("Tag", "tags", vec![property("label", label)]);
+            },
+            codes::UNSUPPORTED_COLUMN,
+            "`Tag.label` cannot be a column: `Label` has a table of its own",
+        );
+    }
+}
+
+#[test]
+fn refuses_indexes_that_postgresql_does_not_have() {
+    let index = |text: &'static str, change: fn(&mut EntityIndex)| {
+        move |builder: &mut Builder| {
+            let column = builder.string(10);
+            let indexed = tagged(text, column, |tags| {
+                let mut index = EntityIndex {
+                    columns: vec![IndexColumn::default()],
+                    ..EntityIndex::default()
+                };
+                change(&mut index);
+                tags.indexes.push(index);
+            });
+            builder.with_id("Tag", "tags", vec![indexed]);
+        }
+    };
+    let code = codes::UNSUPPORTED_COLUMN;
+    check(
+        index("a", |index| index.method = Some(IndexMethod::Gin)),
+        code,
+        "`varchar(10)` of `a` has no default operator class for `using gin`",
+    );
+    check(
+        index("a", |index| {
+            index.method = Some(IndexMethod::Brin);
+            index.columns[0].options.descending = true;
+        }),
+        code,
+        "`@index desc using brin` of `Tag`: an index `using brin` has no order",
+    );
+    check(
+        index("a", |index| {
+            index.method = Some(IndexMethod::Hash);
+            index.unique = true;
+        }),
+        code,
+        "cannot be unique",
+    );
+    check(
+        index("a", |index| index.condition = Some("a > (1".to_owned())),
+        code,
+        "the SQL condition `a > (1` of `Tag` has a `(` without a `)`",
+    );
+    check(
+        index("a", |index| index.include = vec!["b".to_owned()]),
+        codes::UNKNOWN_REFERENCE,
+        "`@index include (b)` includes `b`",
+    );
+}
+
+#[test]
+fn refuses_a_check_that_is_more_than_a_condition() {
+    check(
+        |builder| {
+            let text = builder.string(10);
+            let checked = tagged("a", text, |tags| {
+                tags.checks.push("a > 1); DROP TABLE tags".to_owned());
+            });
+            builder.with_id("Tag", "tags", vec![checked]);
+        },
+        codes::UNSUPPORTED_COLUMN,
+        "of `Tag.a` has a `)` without a `(`",
     );
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeclarationId, Documentation, Span, TypeId};
+use crate::{DeclarationId, Documentation, EntityIndex, Span, TypeId};
 
 /// A named type: an interface, a type alias, an instance of a generic type, or the params, query, body or
 /// response of a route.
@@ -57,14 +57,16 @@ pub struct Entity {
     /// Previous name of the table, from `@renamedFrom` on the interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
-    /// Indexes of several columns, from `@index name (a, b)` on the interface: each with its name and its
-    /// properties.
+    /// Indexes with a name, from `@index name (a, b)` on the interface, and from `@unique name (a, b) where …`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub indexes: Vec<(String, Vec<String>)>,
+    pub indexes: Vec<EntityIndex>,
     /// Unique constraints on several columns, from `@unique name (a, b)` on the interface: each with its name
     /// and its properties.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<(String, Vec<String>)>,
+    /// Checks of the database, from `@check name (condition)` on the interface: each with its name and its SQL condition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<(String, String)>,
     /// Rows that a request may read and change, from `@owner`. `None` if the interface does not have the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<EntityOwner>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LiteralValue, Span, TypeId};
+use crate::{EntityIndex, LiteralValue, Span, TypeId};
 
 /// A property of an object type. The property keeps its doc tags in `Pick`, `Omit`, `Partial` and other
 /// homomorphic mapped types.
@@ -82,6 +82,12 @@ pub struct PropertyTags {
     /// True with `@index`: the column has an index.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub index: bool,
+    /// Indexes of the column that need more than `@index` or `@unique` alone, such as `@index desc`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<EntityIndex>,
+    /// Checks of the database: the SQL conditions of `@check condition`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// True with `@sensitive`: values of the property never appear in logs, spans or error bodies.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,

@@ -35,6 +35,7 @@ fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> Decl
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        checks: Vec::new(),
         owner: None,
     });
     let create = b.interface(&format!("Create{name}Input"), properties[1..6].to_vec());

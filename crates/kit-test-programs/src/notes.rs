@@ -47,6 +47,7 @@ pub fn program() -> Program {
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        checks: Vec::new(),
         owner: Some(EntityOwner::None),
     });
     b.interface(

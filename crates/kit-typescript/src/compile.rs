@@ -4,13 +4,14 @@
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
-    Application, Cors, Entity, Errors, LiteralOption, MiddlewareKind, MiddlewareSource, RouteLimits,
-    SecurityHeaders,
+    Application, Cors, Entity, EntityIndex, Errors, IndexColumnOptions, LiteralOption, MiddlewareKind,
+    MiddlewareSource, RouteLimits, SecurityHeaders,
 };
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
-use crate::docs::{Doc, Tag, TagName, property_name};
+use crate::docs::index::{self, is_identifier};
+use crate::docs::{Doc, Tag, TagName, invalid, property_name};
 use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::Lowering;
@@ -189,8 +190,32 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         .all(TagName::RenamedFrom)
         .next()
         .and_then(|tag| property_name(graph, tag, "@renamedFrom old_notes", &mut issues));
-    let indexes = composites(lowering, ty, doc, TagName::Index, name, &mut issues);
-    let uniques = composites(lowering, ty, doc, TagName::Unique, name, &mut issues);
+    let mut indexes = composites(lowering, ty, doc, TagName::Index, name, &mut issues);
+    let mut uniques = Vec::new();
+    for unique in composites(lowering, ty, doc, TagName::Unique, name, &mut issues) {
+        if unique.condition.is_some() {
+            indexes.push(unique);
+        } else {
+            let properties = unique.columns.into_iter().map(|column| column.property);
+            uniques.push((unique.name, properties.collect()));
+        }
+    }
+    let mut checks = Vec::new();
+    for tag in doc.all(TagName::Check) {
+        let parts = tag.argument.split_once('(').and_then(|(name, rest)| {
+            let condition = rest.trim_end().strip_suffix(')')?.trim();
+            let valid = is_identifier(name.trim()) && !condition.is_empty();
+            valid.then(|| (name.trim().to_owned(), condition.to_owned()))
+        });
+        match parts {
+            Some(check) => checks.push(check),
+            None => issues.push(invalid(
+                lowering.graph(),
+                tag,
+                "@check ends_later (starts_at < ends_at)",
+            )),
+        }
+    }
     let owner = owner::read(lowering.graph(), doc, &mut issues);
     lowering.report_all(issues);
     let entity = lowering.program.entities.push(Entity {
@@ -199,6 +224,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         renamed_from,
         indexes,
         uniques,
+        checks,
         owner: owner.as_ref().map(|(owner, _)| owner.clone()),
     });
     owners.extend(owner.map(|(owner, tag)| owner::OwnerTag {
@@ -209,8 +235,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
     }));
 }
 
-/// Returns the `@index name (a, b)` and `@unique name (a, b)` tags of an interface: the name and the
-/// properties of each.
+/// Returns the indexes of the `@index name (a, b)` or the `@unique name (a, b)` tags of an interface.
 fn composites(
     lowering: &mut Lowering<'_>,
     ty: TyId,
@@ -218,13 +243,26 @@ fn composites(
     tag_name: TagName,
     entity: &str,
     issues: &mut Vec<Diagnostic>,
-) -> Vec<(String, Vec<String>)> {
+) -> Vec<EntityIndex> {
     let mut found = Vec::new();
+    let is_unique = tag_name == TagName::Unique;
     for tag in doc.all(tag_name) {
-        match composite(&tag.argument) {
-            Some((name, properties)) => {
+        // A unique index without a condition is a constraint, whose columns have no options.
+        let index = index::of_interface(&tag.argument, is_unique).filter(|index| {
+            let is_plain = index.method.is_none()
+                && index.include.is_empty()
+                && index
+                    .columns
+                    .iter()
+                    .all(|column| column.options == IndexColumnOptions::default());
+            !is_unique || is_plain || index.condition.is_some()
+        });
+        match index {
+            Some(index) => {
+                let columns = index.columns.iter().map(|column| column.property.clone());
+                let properties: Vec<String> = columns.chain(index.include.iter().cloned()).collect();
                 issues.extend(unknown_property(lowering, ty, &properties, tag));
-                found.push((name, properties));
+                found.push(index);
             }
             None => issues.push(
                 lowering
@@ -272,26 +310,6 @@ fn unknown_property(
             .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.location, message)
             .help(help),
     )
-}
-
-/// Returns the parts of `name (a, b)`: the name and the names in parentheses. Returns `None` for any other
-/// text.
-fn composite(argument: &str) -> Option<(String, Vec<String>)> {
-    let (name, rest) = argument.split_once('(')?;
-    let inside = rest.trim_end().strip_suffix(')')?;
-    let properties: Vec<String> = inside
-        .split(',')
-        .map(|property| property.trim().to_owned())
-        .collect();
-    let identifier = |text: &str| {
-        !text.is_empty()
-            && text
-                .chars()
-                .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
-    let name = name.trim();
-    (identifier(name) && properties.iter().all(|property| identifier(property)))
-        .then(|| (name.to_owned(), properties))
 }
 
 /// Returns true if two route groups have the same contracts and the same prefixes.

@@ -346,6 +346,12 @@ fn tags(property: &Property) -> Vec<String> {
     }
     add(tags.unique, "@unique".to_owned());
     add(tags.index, "@index".to_owned());
+    for index in &tags.indexes {
+        add(true, index.to_string());
+    }
+    for check in &tags.checks {
+        add(true, format!("@check {check}"));
+    }
     add(tags.sensitive, "@sensitive".to_owned());
     if let Some(target) = &tags.references {
         let on_delete = match target.on_delete {

@@ -2,6 +2,7 @@
 
 use kit_ir::Decimal;
 
+use crate::sql::create_index as create_index_statement;
 use crate::sql::{self, OUTSIDE_TRANSACTION, Statement, TableAction, identifier, print_one};
 use crate::step::Classification;
 use crate::{
@@ -304,22 +305,29 @@ fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
     ]
 }
 
-pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Classification {
+/// Classifies a new index. `created` is true if the table is new, and `new` if no row has a value of its own in the
+/// columns.
+pub(super) fn create_index(table: &Table, index: &Index, created: bool, new: bool) -> Classification {
     if created {
         return Classification::new(ChangeClass::Safe, "the table is new");
     }
-    let columns: Vec<String> = index.columns.iter().map(|name| identifier(name)).collect();
-    Classification::new(
-        ChangeClass::Locks,
-        "other sessions cannot write to the table while the index is built",
-    )
-    .with_alternative(
+    let classification = if index.unique && !new {
+        Classification::new(
+            ChangeClass::NeedsData,
+            "the migration stops and changes nothing if rows have equal values; other sessions cannot write to the table while the index is built",
+        )
+    } else {
+        Classification::new(
+            ChangeClass::Locks,
+            "other sessions cannot write to the table while the index is built",
+        )
+    };
+    classification.with_alternative(
         "the index is built while the application runs",
-        [outside_transaction(&format!(
-            "CREATE INDEX CONCURRENTLY {} ON {} ({})",
-            identifier(&index.name),
-            identifier(&table.name),
-            columns.join(", ")
+        [outside_transaction(&create_index_statement(
+            &table.name,
+            index,
+            true,
         ))],
     )
 }

@@ -97,7 +97,7 @@ impl Planner<'_> {
             renames.extend(Rename::of(&after.name, &was.name, &check.name, false));
         }
         for check in &matched.gone {
-            if after.column(&check.column).is_some() {
+            if check.column.is_empty() || after.column(&check.column).is_some() {
                 self.drop_constraint(Phase::DropConstraints, &after.name, &check.name);
             }
         }
@@ -114,7 +114,7 @@ impl Planner<'_> {
     }
 
     fn indexes(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
-        let same = |one: &Index, other: &Index| one.columns == other.columns;
+        let same = |one: &Index, other: &Index| one.is_defined_as(other);
         let matched = pair(&before.indexes, &after.indexes, same, |index| &index.name);
         for (was, index) in matched.kept {
             renames.extend(Rename::of(&after.name, &was.name, &index.name, true));
@@ -184,7 +184,9 @@ impl Planner<'_> {
     }
 
     fn create_index(&mut self, table: &Table, index: &Index) {
-        let classification = classify::create_index(table, index, self.created.contains(&table.name));
+        let created = self.created.contains(&table.name);
+        let new = self.have_no_rows(&table.name, &index.columns);
+        let classification = classify::create_index(table, index, created, new);
         let change = Change::CreateIndex {
             table: table.name.clone(),
             index: index.clone(),

@@ -91,7 +91,10 @@ impl Planner<'_> {
                 .iter_mut()
                 .for_each(|check| rename(&mut check.column));
             let uniques = before.uniques.iter_mut().flat_map(|unique| &mut unique.columns);
-            let indexes = before.indexes.iter_mut().flat_map(|index| &mut index.columns);
+            let indexes = before
+                .indexes
+                .iter_mut()
+                .flat_map(|index| index.columns.iter_mut().chain(&mut index.include));
             uniques.chain(indexes).for_each(rename);
         }
         let change = Change::RenameColumn {

@@ -8,7 +8,9 @@ mod column;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::{Schema, Table, TextFile};
+use kit_ir::Nulls;
+
+use crate::{Index, Schema, Table, TextFile};
 
 use crate::rows;
 use crate::typescript::{self as name, Names};
@@ -145,11 +147,13 @@ impl Body<'_> {
             ));
         }
         for index in &self.table.indexes {
-            self.drizzle.insert("index");
+            let function = if index.unique { "uniqueIndex" } else { "index" };
+            self.drizzle.insert(function);
+            self.sql |= index.condition.is_some();
             lines.push(format!(
-                "index({}).on({})",
+                "{function}({}){}",
                 name::string_literal(&index.name),
-                columns(&index.columns)
+                index_columns(self.table, index)
             ));
         }
         for unique in &self.table.uniques {
@@ -164,11 +168,17 @@ impl Body<'_> {
             }
         }
         for check in &self.table.checks {
-            let Some(column) = self.table.column(&check.column) else {
-                continue;
-            };
             self.drizzle.insert("check");
             self.sql = true;
+            let Some(column) = self.table.column(&check.column) else {
+                let condition = crate::sql::condition(&check.rule, "");
+                lines.push(format!(
+                    "check({}, sql`{}`)",
+                    name::string_literal(&check.name),
+                    name::template(&condition)
+                ));
+                continue;
+            };
             // `\0` stands for the column until it is replaced: no name and no string in SQL contains this character.
             let condition = crate::sql::condition(&check.rule, "\0");
             let column = format!("${{{}}}", name::member("table", &column.source.property));
@@ -184,4 +194,38 @@ impl Body<'_> {
         }
         format!(", (table) => [\n  {},\n]", lines.join(",\n  "))
     }
+}
+
+/// Returns the calls that describe the columns of an index: `.on(table.title.desc())`. drizzle has no call for columns that
+/// an index includes.
+fn index_columns(table: &Table, index: &Index) -> String {
+    let columns = index.columns.iter().enumerate().filter_map(|(at, column)| {
+        let column = table.column(column)?;
+        let mut text = name::member("table", &column.source.property);
+        let Some(options) = index.options.get(at) else {
+            return Some(text);
+        };
+        if options.descending {
+            text.push_str(".desc()");
+        }
+        match options.nulls {
+            Some(Nulls::First) => text.push_str(".nullsFirst()"),
+            Some(Nulls::Last) => text.push_str(".nullsLast()"),
+            None => {}
+        }
+        if let Some(class) = &options.operator_class {
+            let _ = write!(text, ".op({})", name::string_literal(class));
+        }
+        Some(text)
+    });
+    let columns: Vec<String> = columns.collect();
+    let columns = columns.join(", ");
+    let mut text = match index.method {
+        None => format!(".on({columns})"),
+        Some(method) => format!(".using(\"{}\", {columns})", method.name()),
+    };
+    if let Some(condition) = &index.condition {
+        let _ = write!(text, ".where(sql`{}`)", name::template(condition));
+    }
+    text
 }

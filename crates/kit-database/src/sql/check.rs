@@ -23,6 +23,7 @@ pub fn condition(rule: &Rule, column: &str) -> String {
         Rule::Items(counts) => bounds(&format!("jsonb_array_length({column})"), *counts),
         Rule::Range(range) => self::range(column, range),
         Rule::MultipleOf(step) => format!("{column} % {step} = 0"),
+        Rule::Sql(condition) => condition.clone(),
         Rule::Pattern(pattern) => format!("{column} ~ {}", string_literal(pattern)),
     }
 }

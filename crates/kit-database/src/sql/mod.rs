@@ -1,6 +1,7 @@
 //! SQL statements as a tree, and the printer for the PostgreSQL dialect.
 
 mod check;
+mod fragment;
 mod print;
 mod quote;
 
@@ -8,8 +9,9 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 
 pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
+pub use fragment::fragment_problem;
 pub(crate) use print::utc_in_milliseconds;
-pub use print::{default, now, print, print_one};
+pub use print::{create_index, default, now, print, print_one};
 pub use quote::{identifier, string_literal};
 
 /// Line above a statement of `migration.sql` that must run outside of a transaction, such as

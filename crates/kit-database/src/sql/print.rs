@@ -1,11 +1,13 @@
 //! Prints statements for PostgreSQL.
 
-use kit_ir::ReferentialAction;
+use std::fmt::Write as _;
+
+use kit_ir::{Nulls, ReferentialAction};
 
 use super::check::{condition, literal};
 use super::quote::{identifier, string_literal};
 use super::{Statement, TableAction};
-use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Unique};
+use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique};
 
 /// Prints statements, each with a semicolon, separated by empty lines. A remark is printed directly above the next
 /// statement.
@@ -66,12 +68,7 @@ pub fn print_one(statement: &Statement) -> String {
         Statement::AlterTable { name, action } => {
             format!("ALTER TABLE {} {}", identifier(name), self::action(action))
         }
-        Statement::CreateIndex { table, index } => format!(
-            "CREATE INDEX {} ON {} ({})",
-            identifier(&index.name),
-            identifier(table),
-            list(&index.columns)
-        ),
+        Statement::CreateIndex { table, index } => create_index(table, index, false),
         Statement::DropIndex { name } => format!("DROP INDEX {}", identifier(name)),
         Statement::RenameIndex { from, to } => {
             format!("ALTER INDEX {} RENAME TO {}", identifier(from), identifier(to))
@@ -116,6 +113,59 @@ pub fn print_one(statement: &Statement) -> String {
             lines.join("\n")
         }
     }
+}
+
+/// Returns the statement that creates an index. If `concurrently` is true, other sessions can write meanwhile.
+///
+/// ```
+/// use kit_database::{Index, sql::create_index};
+///
+/// let index = Index {
+///     name: "notes_title_idx".to_owned(),
+///     columns: vec!["title".to_owned()],
+///     condition: Some("deleted_at IS NULL".to_owned()),
+///     ..Index::default()
+/// };
+/// let expected = "CREATE INDEX CONCURRENTLY notes_title_idx ON notes (title) WHERE deleted_at IS NULL";
+/// assert_eq!(create_index("notes", &index, true), expected);
+/// ```
+pub fn create_index(table: &str, index: &Index, concurrently: bool) -> String {
+    let columns = index.columns.iter().enumerate().map(|(at, column)| {
+        let options = index.options.get(at).cloned().unwrap_or_default();
+        let mut text = identifier(column);
+        if let Some(class) = &options.operator_class {
+            text.push(' ');
+            text.push_str(&identifier(class));
+        }
+        if options.descending {
+            text.push_str(" DESC");
+        }
+        match options.nulls {
+            Some(Nulls::First) => text.push_str(" NULLS FIRST"),
+            Some(Nulls::Last) => text.push_str(" NULLS LAST"),
+            None => {}
+        }
+        text
+    });
+    let columns: Vec<String> = columns.collect();
+    let mut text = format!(
+        "CREATE {}INDEX {}{} ON {}{} ({})",
+        if index.unique { "UNIQUE " } else { "" },
+        if concurrently { "CONCURRENTLY " } else { "" },
+        identifier(&index.name),
+        identifier(table),
+        index
+            .method
+            .map_or_else(String::new, |method| format!(" USING {}", method.name())),
+        columns.join(", ")
+    );
+    if !index.include.is_empty() {
+        let _ = write!(text, " INCLUDE ({})", list(&index.include));
+    }
+    if let Some(condition) = &index.condition {
+        let _ = write!(text, " WHERE {condition}");
+    }
+    text
 }
 
 fn action(action: &TableAction) -> String {

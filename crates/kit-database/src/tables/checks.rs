@@ -81,10 +81,11 @@ pub(super) fn fit_final_types(builder: &mut Builder<'_>, schema: &mut Schema) {
     for table in &mut schema.tables {
         let columns = &table.columns;
         table.checks.retain(|check| {
-            columns
-                .iter()
-                .find(|column| column.name == check.column)
-                .is_some_and(|column| applies_to(&check.rule, column.r#type))
+            check.column.is_empty()
+                || columns
+                    .iter()
+                    .find(|column| column.name == check.column)
+                    .is_some_and(|column| applies_to(&check.rule, column.r#type))
         });
         for column in columns {
             if let Some(ColumnDefault::Literal(value)) = &column.default
@@ -103,6 +104,9 @@ fn remove_checks_of_references(schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         let table = &schema.tables[at];
         let is_held = |check: &Check| {
+            if matches!(check.rule, Rule::Sql(_)) {
+                return false;
+            }
             let mut keys = table.foreign_keys.iter().filter(|key| key.column == check.column);
             keys.any(|key| {
                 schema.table(&key.table).is_some_and(|target| {
@@ -124,6 +128,7 @@ fn remove_checks_of_references(schema: &mut Schema) {
 
 fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
     match rule {
+        Rule::Sql(_) => true,
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
         Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
         Rule::Items(_) => r#type == ColumnType::Jsonb,

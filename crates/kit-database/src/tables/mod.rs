@@ -2,6 +2,7 @@
 
 mod checks;
 mod column;
+mod indexes;
 pub(crate) mod pattern;
 mod references;
 mod storage;
@@ -118,7 +119,15 @@ impl<'a> Builder<'a> {
                 table.indexes.push(Index {
                     name: names::constraint(&[&table.name, &column.name], "idx"),
                     columns: vec![column.name.clone()],
+                    ..Index::default()
                 });
+            }
+            let place = format!("`{}.{}`", declaration.name, property.name);
+            for condition in &property.tags.checks {
+                let name = names::constraint(&[&table.name, &column.name], "check");
+                table
+                    .checks
+                    .extend(self.check(&place, property.span, name, &column.name, condition));
             }
             table.checks.extend(checks::of(&table.name, &stored));
             table.columns.push(stored.column);
@@ -131,10 +140,28 @@ impl<'a> Builder<'a> {
                 "put `@id` on the property that identifies a row: `/** @id @generated uuid */ id: string;`",
             );
         }
-        for (name, properties) in &entity.indexes {
-            if let Some(columns) = self.composite(entity, &table, "index", name, properties) {
-                let name = name.clone();
-                table.indexes.push(Index { name, columns });
+        // An index may include columns of later properties.
+        for property in program.properties(declaration.r#type) {
+            for index in &property.tags.indexes {
+                let of_property = [property.name.clone()];
+                table
+                    .indexes
+                    .extend(self.index(entity, &table, index, &of_property, property.span));
+            }
+        }
+        for index in &entity.indexes {
+            let columns = index.columns.iter().map(|column| column.property.clone());
+            let properties: Vec<String> = columns.collect();
+            table
+                .indexes
+                .extend(self.index(entity, &table, index, &properties, declaration.span));
+        }
+        for (name, condition) in &entity.checks {
+            let place = format!("`{}`", declaration.name);
+            if self.is_usable("check", name, declaration.span) {
+                table
+                    .checks
+                    .extend(self.check(&place, declaration.span, name.clone(), "", condition));
             }
         }
         for (name, properties) in &entity.uniques {
@@ -157,13 +184,7 @@ impl<'a> Builder<'a> {
         properties: &[String],
     ) -> Option<Vec<String>> {
         let span = self.program.declarations[entity.declaration].span;
-        if let Some(reason) = names::invalid_reason(name) {
-            self.error(
-                codes::UNUSABLE_NAME,
-                span,
-                format!("the name `{name}` of the {what} {reason}"),
-                "choose a shorter name",
-            );
+        if !self.is_usable(what, name, span) {
             return None;
         }
         let mut columns = Vec::new();
@@ -188,6 +209,20 @@ impl<'a> Builder<'a> {
             }
         }
         (columns.len() == properties.len() && !columns.is_empty()).then_some(columns)
+    }
+
+    /// Returns true if PostgreSQL accepts a name from the user. Otherwise reports the name.
+    fn is_usable(&mut self, what: &str, name: &str, span: Span) -> bool {
+        let reason = names::invalid_reason(name);
+        if let Some(reason) = &reason {
+            self.error(
+                codes::UNUSABLE_NAME,
+                span,
+                format!("the name `{name}` of the {what} {reason}"),
+                "choose a shorter name",
+            );
+        }
+        reason.is_none()
     }
 
     fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {

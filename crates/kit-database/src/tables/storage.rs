@@ -243,7 +243,7 @@ fn number(constraints: &Constraints) -> ColumnType {
 }
 
 /// Returns an error if JSON would change the type of a value: a `Date`, a `bigint` or a `Uint8Array` would be read back
-/// as another type.
+/// as another type, and an entity would become a copy of a row.
 fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> Result<(), String> {
     let refuse = |what: &str| {
         Err(format!(
@@ -267,6 +267,17 @@ fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> R
             .map(|property| property.r#type)
             .chain(object.index.iter().map(|signature| signature.value))
             .try_for_each(|inner| json_alike(program, inner, seen)),
+        TypeKind::Reference { declaration }
+            if program
+                .entities
+                .iter()
+                .any(|entity| entity.declaration == *declaration) =>
+        {
+            let name = &program.declarations[*declaration].name;
+            Err(format!(
+                "`{name}` has a table of its own, and JSON would be a second copy of its rows; refer to a row: `@references {name}.id`, or leave columns out on purpose: `Pick<{name}, \"id\">`"
+            ))
+        }
         TypeKind::Reference { declaration } if !seen.contains(declaration) => {
             seen.push(*declaration);
             json_alike(program, program.declarations[*declaration].r#type, seen)

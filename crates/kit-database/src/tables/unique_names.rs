@@ -7,7 +7,7 @@ use kit_ir::Span;
 
 use super::Builder;
 use crate::names;
-use crate::{Schema, Table};
+use crate::{Rule, Schema, Table};
 
 /// Gives every index and constraint an unused name, and reports names from the user that are already used.
 ///
@@ -36,12 +36,10 @@ pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
                 .uniques
                 .iter_mut()
                 .map(|unique| (&mut unique.name, &unique.columns, "unique"))
-                .chain(
-                    table
-                        .indexes
-                        .iter_mut()
-                        .map(|index| (&mut index.name, &index.columns, "idx")),
-                );
+                .chain(table.indexes.iter_mut().map(|index| {
+                    let suffix = index.suffix();
+                    (&mut index.name, &index.columns, suffix)
+                }));
             for (name, columns, suffix) in named {
                 let parts: Vec<&str> = std::iter::once(table_name.as_str())
                     .chain(columns.iter().map(String::as_str))
@@ -74,7 +72,13 @@ fn constraints(table: &mut Table) {
     for check in &mut table.checks {
         let suffix = check.rule.suffix();
         if !taken.insert(check.name.clone()) {
-            check.name = names::with_hash(&check.name, &[&name, &check.column], suffix);
+            let condition = match &check.rule {
+                Rule::Sql(condition) => condition.as_str(),
+                _ => "",
+            };
+            let mut parts = vec![name.as_str(), check.column.as_str()];
+            parts.extend(Some(condition).filter(|condition| !condition.is_empty()));
+            check.name = names::with_hash(&check.name, &parts, suffix);
             taken.insert(check.name.clone());
         }
     }

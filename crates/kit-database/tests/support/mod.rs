@@ -85,6 +85,7 @@ impl Builder {
             renamed_from: None,
             indexes: Vec::new(),
             uniques: Vec::new(),
+            checks: Vec::new(),
             owner: None,
         });
     }

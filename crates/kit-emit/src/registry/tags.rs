@@ -48,6 +48,8 @@ fn role_tags(property: &Property) -> Vec<String> {
             written.push(name.to_owned());
         }
     }
+    written.extend(tags.indexes.iter().map(ToString::to_string));
+    written.extend(tags.checks.iter().map(|check| format!("@check {check}")));
     if let Some(target) = &tags.references {
         let action = match target.on_delete {
             ReferentialAction::NoAction => "",

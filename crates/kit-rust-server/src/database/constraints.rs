@@ -57,6 +57,10 @@ impl Stored<'_> {
             let wanted = format!("{}_UNIQUE", constant(&columns.join("_")));
             add(wanted, name.clone(), Rule::Unique(columns));
         }
+        for index in self.table.indexes.iter().filter(|index| index.unique) {
+            let wanted = format!("{}_UNIQUE", constant(&index.columns.join("_")));
+            add(wanted, index.name.clone(), Rule::Unique(&index.columns));
+        }
         for key in &self.table.foreign_keys {
             let wanted = format!("{}_REFERENCE", constant(&key.column));
             add(wanted, key.name.clone(), Rule::Reference(key));

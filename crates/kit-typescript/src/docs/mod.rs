@@ -10,6 +10,7 @@ mod conflicts;
 mod constraints;
 mod examples;
 mod implied;
+pub(crate) mod index;
 mod pattern;
 mod property;
 mod rules;

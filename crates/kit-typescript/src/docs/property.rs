@@ -7,6 +7,7 @@ use kit_ir::{
 };
 
 use super::arguments::{expect_no_argument, invalid, words};
+use super::index;
 use super::value_check::default_value;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
@@ -23,8 +24,27 @@ pub(crate) fn property_tags(
     for tag in &doc.tags {
         match tag.name {
             TagName::Id => tags.id = expect_no_argument(graph, tag, diagnostics),
-            TagName::Unique => tags.unique = expect_no_argument(graph, tag, diagnostics),
-            TagName::Index => tags.index = expect_no_argument(graph, tag, diagnostics),
+            TagName::Unique if tag.argument.is_empty() => tags.unique = true,
+            TagName::Index if tag.argument.is_empty() => tags.index = true,
+            TagName::Unique | TagName::Index => {
+                match index::of_property(&tag.argument, tag.name == TagName::Unique) {
+                    // A unique index without a condition is a constraint.
+                    Some(found) if found.unique && found.condition.is_none() => {
+                        diagnostics.push(invalid(graph, tag, "@unique where deleted_at is null"));
+                    }
+                    Some(found) => tags.indexes.push(found),
+                    None if tag.name == TagName::Unique => {
+                        diagnostics.push(invalid(graph, tag, "@unique where deleted_at is null"));
+                    }
+                    None => diagnostics.push(invalid(graph, tag, "@index desc where deleted_at is null").note(
+                        "the parts of an index are `desc`, `nulls first`, `nulls last`, an operator class, `using gin`, `include (id)` and, at its end, `where condition`",
+                    )),
+                }
+            }
+            TagName::Check if tag.argument.is_empty() => {
+                diagnostics.push(invalid(graph, tag, "@check price >= 0"));
+            }
+            TagName::Check => tags.checks.push(tag.argument.clone()),
             TagName::Sensitive => tags.sensitive = expect_no_argument(graph, tag, diagnostics),
             TagName::Generated => tags.generated = generated(graph, program, r#type, tag, diagnostics),
             TagName::OnUpdate => {

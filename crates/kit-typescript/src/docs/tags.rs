@@ -75,6 +75,7 @@ tags! {
     Default "default" Line [Property]
     Unique "unique" Line [Property Object]
     Index "index" Line [Property Object]
+    Check "check" Line [Property Object]
     References "references" Line [Property]
     Column "column" Line [Property]
     StoredAs "storedAs" Line [Property]
@@ -182,7 +183,13 @@ impl TagName {
     pub(super) fn is_repeatable(self) -> bool {
         matches!(
             self,
-            Self::Example | Self::Throws | Self::Tag | Self::Index | Self::Unique | Self::Security
+            Self::Example
+                | Self::Throws
+                | Self::Tag
+                | Self::Index
+                | Self::Unique
+                | Self::Check
+                | Self::Security
         )
     }
 

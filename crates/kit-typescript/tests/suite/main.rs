@@ -11,6 +11,7 @@ mod environment;
 mod errors_option;
 mod groups;
 mod implied;
+mod indexes;
 mod lifecycle;
 mod literal_options;
 mod mistakes;

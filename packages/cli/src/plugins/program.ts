@@ -119,6 +119,8 @@ export interface PropertyTags {
     | { kind: "json"; value: string };
   unique?: boolean;
   index?: boolean;
+  indexes?: EntityIndex[];
+  checks?: string[];
   sensitive?: boolean;
   references?: {
     entity: string;
@@ -128,6 +130,24 @@ export interface PropertyTags {
   column?: string;
   storedAs?: "smallInt" | "date";
   renamedFrom?: string;
+}
+
+/** Index of an entity. */
+export interface EntityIndex {
+  /** Absent for an index of one property, whose name kit derives. */
+  name?: string;
+  unique?: boolean;
+  columns: {
+    /** Absent in a tag of the property itself. */
+    property?: string;
+    operatorClass?: string;
+    descending?: boolean;
+    nulls?: "first" | "last";
+  }[];
+  method?: "gin" | "gist" | "brin" | "hash";
+  include?: string[];
+  /** Condition in SQL. */
+  condition?: string;
 }
 
 /** Named type. */
@@ -149,8 +169,10 @@ export interface Entity {
   declaration: DeclarationId;
   table: string;
   renamedFrom?: string;
-  /** Indexes of the table: the name of each, with the names of its properties. */
-  indexes?: [string, string[]][];
+  /** Indexes of the table that have a name. */
+  indexes?: EntityIndex[];
+  /** Checks of the table: the name of each, with its condition in SQL. */
+  checks?: [string, string][];
   /** Unique constraints of the table: the name of each, with the names of its properties. */
   uniques?: [string, string[]][];
   /** Value of `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */
