@@ -160,6 +160,7 @@ impl Merge {
                 let place = format!("{}.", one.name);
                 Some(Table {
                     comment: merge.value(&one.name, &base.comment, &one.comment, &other.comment),
+                    tenant: merge.value(&one.name, &base.tenant, &one.tenant, &other.tenant),
                     key_name: merge.value(&one.name, &base.key_name, &one.key_name, &other.key_name),
                     kept_names: one.kept_names.union(&other.kept_names).cloned().collect(),
                     primary_key: merge.value(

@@ -168,6 +168,20 @@ pub enum Change {
         /// New name.
         to: String,
     },
+    /// Lets a policy select the rows of the current tenant, also for the owner of the table.
+    SetTenant {
+        /// Name of the table.
+        table: String,
+        /// Name of the column with the tenant of a row.
+        column: String,
+        /// Type of the column.
+        r#type: ColumnType,
+    },
+    /// Removes the policy of the current tenant. Every role with rights on the table sees all rows.
+    DropTenant {
+        /// Name of the table.
+        table: String,
+    },
     /// Sets, replaces or removes the comment of a table or column (`COMMENT ON`).
     SetComment {
         /// Name of the table.
@@ -214,6 +228,9 @@ impl Change {
             Self::AddUnique { table, unique } => {
                 format!("make {table} ({}) unique", unique.columns.join(", "))
             }
+            Self::AddCheck { table, check } if check.column.is_empty() => {
+                format!("limit the rows of {table} by {}", check.name)
+            }
             Self::AddCheck { table, check } => format!("limit the values of {table}.{}", check.column),
             Self::AddForeignKey { table, foreign_key } => format!(
                 "let {table}.{} refer to {}.{}",
@@ -226,6 +243,10 @@ impl Change {
             Self::CreateIndex { table, index } => format!("index {table} ({})", index.columns.join(", ")),
             Self::DropIndex { table, index } => format!("drop index {index} of {table}"),
             Self::RenameIndex { table, from, to } => format!("rename index {from} of {table} to {to}"),
+            Self::SetTenant { table, column, .. } => {
+                format!("show each tenant only its rows of {table}, by {column}")
+            }
+            Self::DropTenant { table } => format!("show the rows of {table} to every tenant"),
             Self::SetComment { table, column, .. } => match column {
                 None => format!("comment on {table}"),
                 Some(column) => format!("comment on {table}.{column}"),
@@ -294,6 +315,24 @@ impl Change {
             Self::AddUnique { table, unique } => {
                 vec![alter(table, TableAction::AddUnique(unique.clone()))]
             }
+            Self::SetTenant {
+                table,
+                column,
+                r#type,
+            } => vec![
+                Statement::CreateTenantPolicy {
+                    table: table.clone(),
+                    column: column.clone(),
+                    r#type: *r#type,
+                },
+                alter(table, TableAction::EnableRowSecurity),
+                alter(table, TableAction::ForceRowSecurity),
+            ],
+            Self::DropTenant { table } => vec![
+                Statement::DropTenantPolicy { table: table.clone() },
+                alter(table, TableAction::NoForceRowSecurity),
+                alter(table, TableAction::DisableRowSecurity),
+            ],
             Self::AddCheck { table, check } => vec![alter(table, TableAction::AddCheck(check.clone()))],
             Self::AddForeignKey { table, foreign_key } => {
                 vec![alter(table, TableAction::AddForeignKey(foreign_key.clone()))]

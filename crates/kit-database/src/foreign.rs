@@ -4,7 +4,7 @@
 //! PostgreSQL describes them, so that a comparison with a live database accepts them, and so that a plan does not break
 //! them.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use kit_ir::{LiteralValue, ReferentialAction};
 use serde::{Deserialize, Serialize};
@@ -337,12 +337,21 @@ pub(crate) fn foreign_key_definition(key: &ForeignKey) -> String {
 
 /// Returns the definition of an index as PostgreSQL describes the index, without its name.
 pub(crate) fn index_definition(table: &str, index: &Index) -> String {
-    let Index { name: _, columns } = index;
-    format!(
-        "CREATE INDEX ON {} USING btree ({})",
+    let method = index.method.map_or("btree", kit_ir::IndexMethod::name);
+    let mut text = format!(
+        "CREATE {}INDEX ON {} USING {method} ({})",
+        if index.unique { "UNIQUE " } else { "" },
         identifier(table),
-        list(columns)
-    )
+        crate::sql::index_columns(index)
+    );
+    if !index.include.is_empty() {
+        let _ = write!(text, " INCLUDE ({})", list(&index.include));
+    }
+    // PostgreSQL may spell the condition in another way. Then the index counts as another one.
+    if let Some(condition) = &index.condition {
+        let _ = write!(text, " WHERE ({condition})");
+    }
+    text
 }
 
 fn list(columns: &[String]) -> String {

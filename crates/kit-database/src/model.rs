@@ -56,6 +56,9 @@ pub struct Table {
     /// Foreign keys to other tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_keys: Vec<ForeignKey>,
+    /// Name of the column with the tenant of a row. A policy then selects the rows of one tenant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Indexes, except for indexes that PostgreSQL creates for constraints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,

@@ -67,6 +67,9 @@ pub struct Entity {
     /// Checks of the database, from `@check name (condition)` on the interface: each with its name and its SQL condition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<(String, String)>,
+    /// Name of the property whose value is the tenant of a row, from `@tenant property`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Rows that a request may read and change, from `@owner`. `None` if the interface does not have the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<EntityOwner>,

@@ -36,6 +36,7 @@ fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> Decl
         indexes: Vec::new(),
         uniques: Vec::new(),
         checks: Vec::new(),
+        tenant: None,
         owner: None,
     });
     let create = b.interface(&format!("Create{name}Input"), properties[1..6].to_vec());

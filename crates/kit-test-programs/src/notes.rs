@@ -48,6 +48,7 @@ pub fn program() -> Program {
         indexes: Vec::new(),
         uniques: Vec::new(),
         checks: Vec::new(),
+        tenant: None,
         owner: Some(EntityOwner::None),
     });
     b.interface(

@@ -216,6 +216,13 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
             )),
         }
     }
+    let tenant = doc.all(TagName::Tenant).next().and_then(|tag| {
+        let property = property_name(lowering.graph(), tag, "@tenant tenantId", &mut issues)?;
+        let unknown = unknown_property(lowering, ty, std::slice::from_ref(&property), tag);
+        let is_known = unknown.is_none();
+        issues.extend(unknown);
+        is_known.then_some(property)
+    });
     let owner = owner::read(lowering.graph(), doc, &mut issues);
     lowering.report_all(issues);
     let entity = lowering.program.entities.push(Entity {
@@ -225,6 +232,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         indexes,
         uniques,
         checks,
+        tenant,
         owner: owner.as_ref().map(|(owner, _)| owner.clone()),
     });
     owners.extend(owner.map(|(owner, tag)| owner::OwnerTag {

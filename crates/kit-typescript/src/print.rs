@@ -50,7 +50,10 @@ pub fn program_text(program: &Program) -> String {
     }
     for entity in &program.entities {
         let owner = entity.owner.as_ref();
-        let owner = owner.map_or_else(String::new, |owner| format!(" owner {owner}"));
+        let mut owner = owner.map_or_else(String::new, |owner| format!(" owner {owner}"));
+        if let Some(property) = &entity.tenant {
+            let _ = write!(owner, " tenant {property}");
+        }
         let _ = writeln!(
             text,
             "entity {} = table {}{owner}",

@@ -74,6 +74,7 @@ fn whole_table(foreign: &mut Vec<ForeignObject>, table: &Table) -> Option<Table>
         checks: Vec::new(),
         foreign_keys: Vec::new(),
         indexes: Vec::new(),
+        tenant: None,
         ..table.clone()
     };
     let wanted = primary_key_definition(&table.primary_key);

@@ -374,3 +374,24 @@ fn farther(from: &Range, to: &Range) -> bool {
         && most(to.maximum, from.maximum)
         && most(to.exclusive_maximum, from.exclusive_maximum)
 }
+
+/// Classifies a new policy of tenants. `known` is true if the table is new or has such a policy already.
+pub(super) fn set_tenant(known: bool) -> Classification {
+    if known {
+        return Classification::new(ChangeClass::Safe, "no query sees more or fewer rows than before");
+    }
+    Classification::new(
+        ChangeClass::Locks,
+        "queries that run outside of a transaction with a tenant find no rows from then on: deploy such transactions first",
+    )
+}
+
+/// Classifies the end of a policy of tenants. `is_replaced` is true if the same migration creates it again.
+pub(super) fn drop_tenant(is_replaced: bool) -> Classification {
+    let reason = if is_replaced {
+        "the policy is created again in the same migration"
+    } else {
+        "rows stay; every tenant sees the rows of all tenants"
+    };
+    Classification::new(ChangeClass::Safe, reason)
+}

@@ -7,6 +7,7 @@ mod columns;
 mod constraints;
 mod order;
 mod renames;
+mod tenants;
 mod types;
 
 use std::collections::BTreeSet;
@@ -130,6 +131,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     };
     planner.tables();
     planner.constraints();
+    planner.tenants();
     let changes_foreign = planner.touches_foreign();
     planner.foreign();
     if planner.problems.is_empty() {
@@ -171,6 +173,8 @@ enum Phase {
     AddForeignKeys,
     /// Create indexes.
     Index,
+    /// Create policies, which need their columns.
+    Policy,
     /// Set comments.
     Comment,
 }

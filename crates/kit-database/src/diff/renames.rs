@@ -90,6 +90,7 @@ impl Planner<'_> {
                 .checks
                 .iter_mut()
                 .for_each(|check| rename(&mut check.column));
+            before.tenant.iter_mut().for_each(rename);
             let uniques = before.uniques.iter_mut().flat_map(|unique| &mut unique.columns);
             let indexes = before
                 .indexes

@@ -10,8 +10,8 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
 pub use fragment::fragment_problem;
-pub(crate) use print::utc_in_milliseconds;
 pub use print::{create_index, default, now, print, print_one};
+pub(crate) use print::{index_columns, utc_in_milliseconds};
 pub use quote::{identifier, string_literal};
 
 /// Line above a statement of `migration.sql` that must run outside of a transaction, such as
@@ -76,6 +76,20 @@ pub enum Statement {
         column: Option<String>,
         /// Text of the comment; `None` removes the comment.
         comment: Option<String>,
+    },
+    /// `CREATE POLICY`: selects the rows of the current tenant.
+    CreateTenantPolicy {
+        /// Name of the table.
+        table: String,
+        /// Name of the column with the tenant of a row.
+        column: String,
+        /// Type of the column.
+        r#type: ColumnType,
+    },
+    /// `DROP POLICY` for the policy of the current tenant.
+    DropTenantPolicy {
+        /// Name of the table.
+        table: String,
     },
     /// `LOCK TABLE`: no other session reads or writes the table until the transaction ends.
     Lock {
@@ -166,4 +180,12 @@ pub enum TableAction {
     SetNotNull(String),
     /// `ALTER COLUMN … DROP NOT NULL`.
     DropNotNull(String),
+    /// `ENABLE ROW LEVEL SECURITY`: policies hold for other roles than the owner.
+    EnableRowSecurity,
+    /// `FORCE ROW LEVEL SECURITY`: policies hold for the owner too.
+    ForceRowSecurity,
+    /// `DISABLE ROW LEVEL SECURITY`.
+    DisableRowSecurity,
+    /// `NO FORCE ROW LEVEL SECURITY`.
+    NoForceRowSecurity,
 }

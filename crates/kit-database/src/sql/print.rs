@@ -26,6 +26,9 @@ pub fn print(statements: &[Statement]) -> String {
     sql
 }
 
+/// Name of the policy that selects the rows of the current tenant.
+const TENANT_POLICY: &str = "kit_tenant";
+
 /// Prints one statement without its semicolon.
 pub fn print_one(statement: &Statement) -> String {
     match statement {
@@ -87,6 +90,26 @@ pub fn print_one(statement: &Statement) -> String {
                 .map_or_else(|| "NULL".to_owned(), string_literal);
             format!("COMMENT ON {place} IS {comment}")
         }
+        Statement::CreateTenantPolicy {
+            table,
+            column,
+            r#type,
+        } => {
+            let r#type = if r#type.is_text() {
+                ColumnType::Text
+            } else {
+                *r#type
+            };
+            // The setting is empty after a transaction that had a tenant.
+            format!(
+                "CREATE POLICY {TENANT_POLICY} ON {} USING ({} = NULLIF(current_setting('kit.tenant', true), '')::{type})",
+                identifier(table),
+                identifier(column)
+            )
+        }
+        Statement::DropTenantPolicy { table } => {
+            format!("DROP POLICY {TENANT_POLICY} ON {}", identifier(table))
+        }
         Statement::Lock { name } => format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", identifier(name)),
         Statement::Guard {
             table,
@@ -130,6 +153,28 @@ pub fn print_one(statement: &Statement) -> String {
 /// assert_eq!(create_index("notes", &index, true), expected);
 /// ```
 pub fn create_index(table: &str, index: &Index, concurrently: bool) -> String {
+    let mut text = format!(
+        "CREATE {}INDEX {}{} ON {}{} ({})",
+        if index.unique { "UNIQUE " } else { "" },
+        if concurrently { "CONCURRENTLY " } else { "" },
+        identifier(&index.name),
+        identifier(table),
+        index
+            .method
+            .map_or_else(String::new, |method| format!(" USING {}", method.name())),
+        index_columns(index)
+    );
+    if !index.include.is_empty() {
+        let _ = write!(text, " INCLUDE ({})", list(&index.include));
+    }
+    if let Some(condition) = &index.condition {
+        let _ = write!(text, " WHERE {condition}");
+    }
+    text
+}
+
+/// Returns the columns of an index with their operator classes and orders: `title text_pattern_ops DESC`.
+pub(crate) fn index_columns(index: &Index) -> String {
     let columns = index.columns.iter().enumerate().map(|(at, column)| {
         let options = index.options.get(at).cloned().unwrap_or_default();
         let mut text = identifier(column);
@@ -148,24 +193,7 @@ pub fn create_index(table: &str, index: &Index, concurrently: bool) -> String {
         text
     });
     let columns: Vec<String> = columns.collect();
-    let mut text = format!(
-        "CREATE {}INDEX {}{} ON {}{} ({})",
-        if index.unique { "UNIQUE " } else { "" },
-        if concurrently { "CONCURRENTLY " } else { "" },
-        identifier(&index.name),
-        identifier(table),
-        index
-            .method
-            .map_or_else(String::new, |method| format!(" USING {}", method.name())),
-        columns.join(", ")
-    );
-    if !index.include.is_empty() {
-        let _ = write!(text, " INCLUDE ({})", list(&index.include));
-    }
-    if let Some(condition) = &index.condition {
-        let _ = write!(text, " WHERE {condition}");
-    }
-    text
+    columns.join(", ")
 }
 
 fn action(action: &TableAction) -> String {
@@ -211,6 +239,10 @@ fn action(action: &TableAction) -> String {
         TableAction::DropDefault(column) => alter(column, "DROP DEFAULT".to_owned()),
         TableAction::DropIdentity(column) => alter(column, "DROP IDENTITY".to_owned()),
         TableAction::SetNotNull(column) => alter(column, "SET NOT NULL".to_owned()),
+        TableAction::EnableRowSecurity => "ENABLE ROW LEVEL SECURITY".to_owned(),
+        TableAction::ForceRowSecurity => "FORCE ROW LEVEL SECURITY".to_owned(),
+        TableAction::DisableRowSecurity => "DISABLE ROW LEVEL SECURITY".to_owned(),
+        TableAction::NoForceRowSecurity => "NO FORCE ROW LEVEL SECURITY".to_owned(),
         TableAction::DropNotNull(column) => alter(column, "DROP NOT NULL".to_owned()),
     }
 }

@@ -14,7 +14,7 @@ use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Entity, Program, Span};
 
 use crate::names;
-use crate::{Index, Schema, Table, Unique};
+use crate::{ColumnType, Index, Schema, Table, Unique};
 
 impl Schema {
     /// Creates a table for every entity. A property that cannot be stored is reported and left out. If the diagnostics
@@ -86,6 +86,7 @@ impl<'a> Builder<'a> {
             uniques: Vec::new(),
             checks: Vec::new(),
             foreign_keys: Vec::new(),
+            tenant: None,
             indexes: Vec::new(),
         };
         for property in program.properties(declaration.r#type) {
@@ -139,6 +140,9 @@ impl<'a> Builder<'a> {
                 format!("the entity `{}` has no `@id`", declaration.name),
                 "put `@id` on the property that identifies a row: `/** @id @generated uuid */ id: string;`",
             );
+        }
+        if let Some(property) = &entity.tenant {
+            table.tenant = self.tenant(&table, property, declaration.span);
         }
         // An index may include columns of later properties.
         for property in program.properties(declaration.r#type) {
@@ -209,6 +213,27 @@ impl<'a> Builder<'a> {
             }
         }
         (columns.len() == properties.len() && !columns.is_empty()).then_some(columns)
+    }
+
+    /// Returns the column of a `@tenant`, or `None` if an error was reported.
+    fn tenant(&mut self, table: &Table, property: &str, span: Span) -> Option<String> {
+        let column = table.column_of(property)?;
+        let fits = column.r#type == ColumnType::Uuid || column.r#type.is_text() || column.r#type.is_whole();
+        if fits && !column.nullable {
+            return Some(column.name.clone());
+        }
+        let found = if column.nullable {
+            "may be null".to_owned()
+        } else {
+            format!("is stored as `{}`", column.r#type)
+        };
+        self.error(
+            codes::UNSUPPORTED_COLUMN,
+            span,
+            format!("`{}.{property}` {found}, but it is the `@tenant`", table.entity),
+            "each row needs one tenant: use a `string`, a `bigint` or a number with `@integer`, without `?` and `null`",
+        );
+        None
     }
 
     /// Returns true if PostgreSQL accepts a name from the user. Otherwise reports the name.

@@ -86,6 +86,7 @@ impl Builder {
             indexes: Vec::new(),
             uniques: Vec::new(),
             checks: Vec::new(),
+            tenant: None,
             owner: None,
         });
     }

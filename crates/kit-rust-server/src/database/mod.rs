@@ -79,6 +79,18 @@ impl<'a> Database<'a> {
             let Some((declaration, _)) = types.program.declaration(&table.entity) else {
                 continue;
             };
+            if table.tenant.is_some() {
+                let span = types.program.declarations[declaration].span;
+                let message = format!(
+                    "`{}` has `@tenant`, which Rust servers do not support",
+                    table.entity
+                );
+                types.problem(
+                    message,
+                    span,
+                    "serve this entity with Node, or remove `@tenant` and let `@owner` filter the rows",
+                );
+            }
             let model = types.name(declaration).to_owned();
             let Some(fields) = types.structs.get(&model).cloned() else {
                 continue;

@@ -94,6 +94,7 @@ pub(super) fn entity(b: &mut Builder) {
         indexes: Vec::new(),
         uniques: Vec::new(),
         checks: Vec::new(),
+        tenant: None,
         owner: None,
     });
 }

@@ -69,6 +69,7 @@ macro_rules! tags {
 tags! {
     Table "table" Line [Object Alias]
     Owner "owner" Line [Object]
+    Tenant "tenant" Line [Object]
     Id "id" Line [Property]
     Generated "generated" Line [Property]
     OnUpdate "onUpdate" Line [Property]

@@ -173,6 +173,8 @@ export interface Entity {
   indexes?: EntityIndex[];
   /** Checks of the table: the name of each, with its condition in SQL. */
   checks?: [string, string][];
+  /** Property whose value is the tenant of a row. */
+  tenant?: string;
   /** Unique constraints of the table: the name of each, with the names of its properties. */
   uniques?: [string, string[]][];
   /** Value of `@owner`: the rows that a request may read and change. `context` is a path below `ctx`: `userId`, `user.id`. */

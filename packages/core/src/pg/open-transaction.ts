@@ -16,6 +16,8 @@ const control =
 export class OpenTransaction {
   readonly pool: Pool;
   readonly isolation: Isolation;
+  readonly tenant: string | undefined;
+  readonly role: string | undefined;
   readonly #client: Client;
   /** Names of the open savepoints, the outermost first. */
   readonly #savepoints: string[] = [];
@@ -23,10 +25,18 @@ export class OpenTransaction {
   #isEnded = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, pool: Pool, isolation: Isolation) {
+  constructor(
+    client: Client,
+    pool: Pool,
+    isolation: Isolation,
+    tenant: string | undefined,
+    role: string | undefined,
+  ) {
     this.#client = client;
     this.pool = pool;
     this.isolation = isolation;
+    this.tenant = tenant;
+    this.role = role;
   }
 
   /** Refuses all later queries, also those that wait for others. */

@@ -25,6 +25,14 @@ export interface TransactionOptions {
    * counts.
    */
   readonly retries?: number;
+  /**
+   * Tenant to which all rows of the transaction belong: the setting `kit.tenant`, with which the policies of tables with
+   * `@tenant` select rows. The setting ends with the transaction, so connections may be shared, also by a pooler. If the
+   * role of the connection ignores policies, as superusers do, the transaction fails: see {@link role}.
+   */
+  readonly tenant?: string | number | bigint;
+  /** Role of PostgreSQL that the transaction takes (`SET LOCAL ROLE`), such as one without the rights of a superuser. */
+  readonly role?: string;
 }
 
 /** Part of a context that {@link transaction} uses. */
@@ -51,7 +59,7 @@ const maxPauseMs = 1_000;
  * @param ctx - Context of the request, or another object with a signal.
  * @param pool - Pool of the package `pg`.
  * @param run - Function that makes the queries.
- * @param options - Isolation level and repetitions.
+ * @param options - Isolation level, repetitions, tenant and role.
  * @example
  * ```ts
  * "POST /transfers": ({ body, ctx }) =>
@@ -68,7 +76,12 @@ export async function transaction<C extends TransactionContext, T>(
   run: (tx: C) => T | Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  const { isolation, retries } = readOptions("transaction", options, ["isolation", "retries"]);
+  const { retries, ...settings } = readOptions("transaction", options, [
+    "isolation",
+    "retries",
+    "tenant",
+    "role",
+  ]);
   const base = basePool(pool);
   const outer = findScope(base, ctx.signal);
   const withContext = async (scope: TransactionScope): Promise<T> => {
@@ -76,10 +89,10 @@ export async function transaction<C extends TransactionContext, T>(
     bindScope(signal, scope);
     return run(overlay(ctx, { signal } as Partial<Record<keyof C, unknown>>));
   };
-  if (outer !== undefined) return runInSavepoint(outer, scopeOf(ctx.signal), isolation, withContext);
+  if (outer !== undefined) return runInSavepoint(outer, scopeOf(ctx.signal), settings, withContext);
   for (let attempt = 0; ; attempt++) {
     try {
-      return await runInTransaction(base, ctx.signal, isolation, withContext);
+      return await runInTransaction(base, ctx.signal, settings, withContext);
     } catch (error) {
       if (attempt >= retries || ctx.signal.aborted || !isTransactionConflict(error)) throw error;
     }
@@ -99,7 +112,7 @@ export async function transaction<C extends TransactionContext, T>(
  * @param ctx - Context of the request.
  * @param pool - Pool of the package `pg`.
  * @param next - Function that runs the rest of the request.
- * @param options - Isolation level.
+ * @param options - Isolation level, tenant and role.
  * @example
  * ```ts
  * export const inTransaction = defineWrapper(({ ctx }, next) => requestTransaction(ctx, pool, next));
@@ -110,9 +123,9 @@ export async function requestTransaction<T>(
   ctx: TransactionContext,
   pool: CancellablePool,
   next: () => Promise<T>,
-  options: Pick<TransactionOptions, "isolation"> = {},
+  options: Omit<TransactionOptions, "retries"> = {},
 ): Promise<T> {
-  const { isolation } = readOptions("requestTransaction", options, ["isolation"]);
+  const settings = readOptions("requestTransaction", options, ["isolation", "tenant", "role"]);
   const { signal } = ctx;
   const base = basePool(pool);
   const before = scopeOf(signal);
@@ -127,18 +140,18 @@ export async function requestTransaction<T>(
   };
   const outer = findScope(base, signal);
   return outer === undefined
-    ? runInTransaction(base, signal, isolation, bound)
-    : runInSavepoint(outer, before, isolation, bound);
+    ? runInTransaction(base, signal, settings, bound)
+    : runInSavepoint(outer, before, settings, bound);
 }
 
 async function runInTransaction<T>(
   pool: Pool,
   signal: AbortSignal,
-  isolation: Isolation = "read committed",
+  { isolation = "read committed", tenant, role }: Settings,
   run: (scope: TransactionScope) => Promise<T>,
 ): Promise<T> {
   const client = (await cancellable(pool as unknown as ConnectingPool, signal).connect()) as Client;
-  const open = new OpenTransaction(client, pool, isolation);
+  const open = new OpenTransaction(client, pool, isolation, tenant, role);
   const scope: TransactionScope = { open, parent: scopeOf(signal), isEnded: false };
   const aborted = Promise.withResolvers<never>();
   // The signal may abort before or after the race.
@@ -148,6 +161,8 @@ async function runInTransaction<T>(
   let result: T;
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    if (role !== undefined) await client.query(`SET LOCAL ROLE "${role.replaceAll('"', '""')}"`);
+    if (tenant !== undefined) await selectTenant(client, tenant);
     // A function that ignores the signal must not keep the connection.
     result = await Promise.race([run(scope), aborted.promise]);
     await open.settle();
@@ -164,6 +179,20 @@ async function runInTransaction<T>(
   }
   client.release();
   return result;
+}
+
+/** Selects the rows of a tenant until the end of the transaction. */
+async function selectTenant(client: Client, tenant: string): Promise<void> {
+  const { rows } = (await client.query(
+    "SELECT pg_catalog.set_config('kit.tenant', $1, true), rolname, rolsuper OR rolbypassrls AS exempt FROM pg_catalog.pg_roles WHERE rolname = current_user",
+    [tenant],
+  )) as { rows: readonly { rolname: string; exempt: boolean }[] };
+  const [own] = rows;
+  if (own?.exempt !== false) {
+    throw new Error(
+      `The role "${own?.rolname ?? "of the connection"}" ignores the policies of tables with @tenant, so the transaction would see the rows of all tenants: connect as a role without SUPERUSER and BYPASSRLS, or name one with the option \`role\``,
+    );
+  }
 }
 
 interface ConnectingPool extends CancellablePool {
@@ -204,11 +233,21 @@ async function rollBack(client: Client): Promise<unknown> {
 async function runInSavepoint<T>(
   outer: TransactionScope,
   parent: TransactionScope | undefined,
-  isolation: Isolation | undefined,
+  { isolation, tenant, role }: Settings,
   run: (scope: TransactionScope) => Promise<T>,
 ): Promise<T> {
   const { open } = outer;
   if (outer.isEnded) throw hasEnded();
+  for (const [name, wanted, given] of [
+    ["tenant", tenant, open.tenant],
+    ["role", role, open.role],
+  ] as const) {
+    if (wanted !== undefined && wanted !== given) {
+      throw new TypeError(
+        `A transaction with another ${name} cannot run inside of a transaction: pass \`${name}\` to the outermost call`,
+      );
+    }
+  }
   if (
     isolation !== undefined &&
     isolationLevels.indexOf(isolation) > isolationLevels.indexOf(open.isolation)
@@ -233,17 +272,24 @@ async function runInSavepoint<T>(
   }
 }
 
+/** Options of {@link transaction} after a check. */
+interface Settings {
+  readonly isolation: Isolation | undefined;
+  readonly tenant: string | undefined;
+  readonly role: string | undefined;
+}
+
 /** Returns the options of a function after a check. */
 function readOptions(
   name: string,
   options: TransactionOptions,
   known: readonly (keyof TransactionOptions)[],
-): { isolation: Isolation | undefined; retries: number } {
+): Settings & { readonly retries: number } {
   const unknown = Object.keys(options).find((key) => !known.includes(key as keyof TransactionOptions));
   if (unknown !== undefined) {
     throw new TypeError(`${name}: there is no option \`${unknown}\`; the options are ${known.join(", ")}`);
   }
-  const { isolation, retries = 0 } = options;
+  const { isolation, retries = 0, tenant, role } = options;
   if (isolation !== undefined && !isolationLevels.includes(isolation)) {
     throw new TypeError(
       `${name}: \`isolation\` must be one of ${isolationLevels.map((level) => `"${level}"`).join(", ")}, not ${JSON.stringify(isolation)}`,
@@ -252,5 +298,15 @@ function readOptions(
   if (!Number.isInteger(retries) || retries < 0 || retries > 100) {
     throw new TypeError(`${name}: \`retries\` must be an integer from 0 to 100, not ${String(retries)}`);
   }
-  return { isolation, retries };
+  // The key may be there with a value that is missing: a request without a tenant must not see the rows of all.
+  if ("tenant" in options && !["string", "number", "bigint"].includes(typeof tenant)) {
+    throw new TypeError(`${name}: \`tenant\` must be a string or a number, not ${String(tenant)}`);
+  }
+  for (const [key, text] of [
+    ["tenant", tenant],
+    ["role", role],
+  ] as const) {
+    if (text === "") throw new TypeError(`${name}: \`${key}\` is empty`);
+  }
+  return { isolation, retries, tenant: tenant === undefined ? undefined : String(tenant), role };
 }
