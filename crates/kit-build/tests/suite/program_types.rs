@@ -37,8 +37,13 @@ fn described() -> (Program, TypeId) {
 /// Source file with at least one example of every kind of type, and with as many doc tags as possible.
 const SOURCE: &str = r#"
 import { createApp, defineHandlers, defineWrapper } from "@kit/core";
-import type { Failure, Reply, Route, RouteContract } from "@kit/types";
-/** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
+import type { Decimal, Failure, Reply, Route, RouteContract } from "@kit/types";
+/**
+ * A row. @table things @renamedFrom old_things @index by_name (name, count) @tenant name @check sizes (count > 0)
+ * @index few (name text_pattern_ops, count desc nulls last) include (rate) where count > 1
+ * @unique one (name) where count > 2
+ * @deprecated soon
+ */
 export interface Thing {
   /** @id @generated uuid */ id: string;
   /** @minLength 1 @maxLength 9 @pattern ^a @unique @example "a" */ name: string;
@@ -46,6 +51,10 @@ export interface Thing {
   /** @exclusiveMinimum 1 @exclusiveMaximum 9 @sensitive @column rate_of */ rate: number;
   /** @generated now @onUpdate now */ changedAt: Date;
   /** @references Thing.id cascade */ parent: string | null;
+  /** @storedAs smallint @check small > 0 @index using hash */ small: number;
+  /** @storedAs date */ day: string;
+  /** @generated uuidv7 */ event: string;
+  price: Decimal<4, 2>;
   /** @format email @renamedFrom address */ mail?: string;
 }
 export interface Other {

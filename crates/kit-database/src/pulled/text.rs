@@ -63,6 +63,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         let index = Index {
             name: (*name).to_owned(),
             columns: columns.clone(),
+            ..Index::default()
         };
         if index_definition(table.name, &index) != *definition || !indexed.insert(columns.clone()) {
             continue;
