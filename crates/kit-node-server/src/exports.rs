@@ -5,6 +5,7 @@ mod socket;
 mod stream;
 mod upload;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -254,7 +255,7 @@ fn settle(state: &State, number: usize, server: &Server) {
     }
 }
 
-/// Creates a response without its body, from `status`, `contentType: 0 | 1 | string` and `headers: string[] | null`.
+/// Creates a response without its body, from `status`, `contentType: 0 | 1 | string` and `headers: string | null`.
 fn head<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -287,27 +288,40 @@ fn head<'scope>(
     Ok(response)
 }
 
-/// Calls a function with each header of `headers: string[] | null`, which is a list of name, value, name, value.
+/// Calls a function with each header of `headers: string | null`, which has lines: the number of the other lines, then
+/// name, value, name, value. Reading one string takes a fraction of the time of reading each name and value.
 fn read_headers<'scope>(
     env: Env<'scope>,
     state: &State,
     headers: Value<'scope>,
     mut add: impl FnMut(&str, &[u8]) -> Result<(), ResponseError>,
 ) -> Result<(), Error> {
-    if env.is_nothing(headers)? {
-        return Ok(());
-    }
     let mut text = state.text.borrow_mut();
-    for pair in env.elements(headers)?.chunks(2) {
-        let [name, value] = pair else {
-            return Err(Error::new(
-                "ERR_KIT_ADDON",
-                "headers must be names and values alternately",
-            ));
+    if !env.read_text(headers, &mut text)? {
+        return if env.is_nothing(headers)? {
+            Ok(())
+        } else {
+            Err(Error::new(
+                "ERR_INVALID_ARG_TYPE",
+                "headers must be a string or null",
+            ))
         };
-        let name = env.to_text(*name)?;
-        env.read_text(*value, &mut text)?;
-        add(&name, &latin1(&text)).map_err(|error| refusal(&error))?;
+    }
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let count = lines
+        .next()
+        .and_then(|count| std::str::from_utf8(count).ok()?.parse::<usize>().ok());
+    // A line break in a value would begin another header, which a client could have chosen.
+    if count != Some(lines.clone().count()) {
+        return Err(Error::new(
+            "ERR_INVALID_CHAR",
+            "headers must not contain line breaks",
+        ));
+    }
+    while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
+        let name = std::str::from_utf8(name)
+            .map_err(|_| Error::new("ERR_KIT_ADDON", "names of headers must be ASCII"))?;
+        add(name, &latin1(value)).map_err(|error| refusal(&error))?;
     }
     Ok(())
 }
@@ -465,15 +479,18 @@ pub(crate) fn bind_error(error: &io::Error) -> Error {
 
 /// Encodes a JavaScript string as the bytes of a header: one byte for each character, as Node does. A string
 /// with characters above U+00FF is encoded as UTF-8, which recipients of non-ASCII headers expect.
-fn latin1(text: &[u8]) -> Vec<u8> {
-    let Ok(text) = std::str::from_utf8(text) else {
-        return text.to_vec();
+fn latin1(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let Ok(characters) = std::str::from_utf8(text) else {
+        return Cow::Borrowed(text);
     };
-    let bytes: Option<Vec<u8>> = text
+    let bytes: Option<Vec<u8>> = characters
         .chars()
         .map(|character| u8::try_from(character).ok())
         .collect();
-    bytes.unwrap_or_else(|| text.as_bytes().to_vec())
+    bytes.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// Returns the server and the id of a request. Returns `None` if the server no longer exists. Such a server

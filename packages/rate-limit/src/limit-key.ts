@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { isIPv6 } from "node:net";
 
 import type { MiddlewareInput } from "@kit/core";
 
@@ -56,7 +55,7 @@ function valueReader(by: LimitKey): (input: MiddlewareInput) => string | undefin
 
 function addressKey(ip: string): string {
   if (ip === "") return unknownAddress;
-  return `ip ${isIPv6(ip) ? network64(ip) : ip}`;
+  return `ip ${ip.includes(":") ? network64(ip) : ip}`;
 }
 
 /** Returns the first 64 bits of an IPv6 address, as four groups. */

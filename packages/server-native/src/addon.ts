@@ -77,7 +77,7 @@ export interface Addon {
     status: number,
     contentType: ContentTypeCode,
     body: string | Uint8Array | null,
-    headers: readonly string[] | null,
+    headers: string | null,
   ): void;
   /** Starts a streamed response. Returns 0 if the client has already disconnected. */
   respondStream(
@@ -86,7 +86,7 @@ export interface Addon {
     status: number,
     contentType: ContentTypeCode,
     length: number | null,
-    headers: readonly string[] | null,
+    headers: string | null,
   ): 0 | 1;
   /**
    * Returns 1 if the buffer has room for more bytes, and 0 if the caller must wait. `write`, `end` and
@@ -115,7 +115,7 @@ export interface Addon {
     compression: 0 | 1,
     pingMs: number,
     protocol: string | null,
-    headers: readonly string[] | null,
+    headers: string | null,
   ): 0 | 1;
   /** Sends a message. Returns 0 if the sender must wait. This function and the next ones do nothing if the socket has ended. */
   sendSocket(server: number, id: RequestId, data: string | Uint8Array): 0 | 1;

@@ -139,7 +139,7 @@ export class NativeExchange implements ServerExchange {
     headers: readonly string[] | null,
   ): void {
     const { addon, server } = this.host;
-    addon.respond(server, this.id, status, typeCode(contentType), body, headers);
+    addon.respond(server, this.id, status, typeCode(contentType), body, headerText(headers));
     this.forget();
   }
 
@@ -152,7 +152,7 @@ export class NativeExchange implements ServerExchange {
   ): ResponseWriter {
     const { addon, server, streams } = this.host;
     const { id } = this;
-    const isThere = addon.respondStream(server, id, status, typeCode(contentType), length, headers) === 1;
+    const isThere = addon.respondStream(server, id, status, typeCode(contentType), length, headerText(headers)) === 1;
     this.forget();
     const stream = new ResponseStream(addon, server, id, events, streams);
     // `abort` must not be called before the caller has the writer.
@@ -187,4 +187,12 @@ export function wantsSocket(traits: number): boolean {
 
 function typeCode(contentType: string | null): ContentTypeCode {
   return contentType === jsonType ? 1 : (contentType ?? 0);
+}
+
+/**
+ * Returns names and values as the addon reads them: lines, the first of which is the number of the others. A value with
+ * a line break makes more lines, so that the addon refuses the headers.
+ */
+export function headerText(headers: readonly string[] | null): string | null {
+  return headers === null ? null : `${headers.length}\n${headers.join("\n")}`;
 }

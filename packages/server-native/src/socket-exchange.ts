@@ -1,6 +1,6 @@
 import type { ServerSocket, SocketEvents, SocketOptions } from "@kit/types";
 
-import { NativeExchange } from "./exchange.ts";
+import { headerText, NativeExchange } from "./exchange.ts";
 import { NativeSocket } from "./socket.ts";
 
 /** Request that asks for a WebSocket, to a route that accepts WebSockets. */
@@ -16,7 +16,7 @@ export class SocketExchange extends NativeExchange {
       compression ? 1 : 0,
       pingMs,
       protocol,
-      headers,
+      headerText(headers),
     );
     this.forget();
     const socket = new NativeSocket(addon, server, id, events, sockets);

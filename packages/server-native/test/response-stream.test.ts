@@ -57,6 +57,9 @@ test("a request can still get a response after an attempt to stream with an inva
     assert.throws(() => exchange.respondStream!(200, null, null, ["x", "a\nb"], new Events()), {
       code: "ERR_INVALID_CHAR",
     });
+    assert.throws(() => exchange.respond(200, null, null, ["x", "a\nset-cookie\nb=1"]), {
+      code: "ERR_INVALID_CHAR",
+    });
     assert.throws(() => exchange.respondStream!(99, null, null, null, new Events()), {
       code: "ERR_HTTP_INVALID_STATUS_CODE",
     });

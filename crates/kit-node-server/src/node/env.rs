@@ -214,16 +214,6 @@ impl<'scope> Env<'scope> {
         String::from_utf8(buffer).map_err(|_| Error::node(sys::Status::napi_string_expected))
     }
 
-    /// Returns the values in an array.
-    pub(crate) fn elements(self, array: Value<'scope>) -> Result<Vec<Value<'scope>>, Error> {
-        let mut count = 0;
-        // SAFETY: the handle belongs to this scope.
-        check(unsafe { sys::napi_get_array_length(self.raw, array.raw, &raw mut count) })?;
-        (0..count)
-            .map(|index| made!(self, napi_get_element, array.raw, index))
-            .collect()
-    }
-
     /// Returns a copy of the bytes of a `Uint8Array`.
     pub(crate) fn to_bytes(self, value: Value<'scope>) -> Result<Vec<u8>, Error> {
         let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
