@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { glob, readFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { dirname, join } from "node:path";
-import { describe, test } from "node:test";
+import { dirname, join, relative } from "node:path";
+import { after, describe, test } from "node:test";
 import { matches, type Page, readPage } from "./docs/page.ts";
 import { run } from "./e2e/support/command.ts";
 import { Project, repository } from "./e2e/support/project.ts";
@@ -17,6 +17,16 @@ const TUTORIAL = "docs/tutorial.md";
 
 /** Files of a page's project that the page need not show. */
 const BASE = ["package.json", "tsconfig.json"] as const;
+
+/** Project of a page, whose types are checked with those of other pages. */
+interface PageProject {
+  readonly path: string;
+  readonly project: Project;
+}
+
+/** Projects with the compiler options of most pages. One program checks them all, so that it reads the shared types once. */
+const unchecked: PageProject[] = [];
+after(() => Promise.all(unchecked.map(({ project }) => project.remove())));
 
 const pages: string[] = [];
 for await (const path of glob(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: repository }))
@@ -33,10 +43,22 @@ for (const path of pages) {
     if (path === TUTORIAL) return;
     test("every code block in the documentation is checked", () => assert.deepEqual(page.unchecked, []));
     if (page.files.size > 0 || page.steps.length > 0)
-      test("the code on each page compiles, and its commands print what the page shows", () =>
-        assertWorks(page, path));
+      test("the commands of each page print what the page shows", () => assertWorks(page, path));
   });
 }
+
+test("the code on the pages compiles", async () => {
+  assert.ok(unchecked.length > 0);
+  const { root } = unchecked[0]!.project;
+  const options = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8")) as { include: string[] };
+  const include = unchecked.flatMap(({ project }) => options.include.map((path) => join(project.root, path)));
+  await writeFile(join(root, "tsconfig.pages.json"), JSON.stringify({ ...options, include }));
+  let errors = await typeErrors(root, "tsconfig.pages.json");
+  for (const { path, project } of unchecked) {
+    errors = errors.replaceAll(relative(root, project.root) || ".", path);
+  }
+  assert.equal(errors, "");
+});
 
 test("the documentation has pages to check", () =>
   assert.ok(pages.includes("docs/guide/getting-started.md"), pages.join(", ")));
@@ -55,6 +77,7 @@ async function assertWorks(page: Page, path: string): Promise<void> {
     ? await Project.copy()
     : await Project.of(await withBase(page));
   let app: RunningApp | undefined;
+  let hasUsualOptions = false;
   const debugPort = page.steps.some((step) => step.command.includes("9800")) ? await freePort() : 9800;
   try {
     if (!page.steps.some((step) => step.command.startsWith("kit build"))) await project.kitOk("build");
@@ -74,18 +97,30 @@ async function assertWorks(page: Page, path: string): Promise<void> {
         `${page.name}:${step.line}: ${step.command}\n--- expected ---\n${step.output}--- printed (exit code ${result.code}) ---\n${printed}`,
       );
     }
-    const tsc = await run(
-      process.execPath,
-      [join(repository, "node_modules/typescript/bin/tsc"), "-p", "."],
-      { cwd: project.root },
-    );
-    assert.equal(tsc.code, 0, tsc.stdout);
+    hasUsualOptions = await isUsual(project);
+    if (!hasUsualOptions) assert.equal(await typeErrors(project.root, "tsconfig.json"), "");
     // The program of a page must also start if the page shows no command that uses it.
     if (page.files.has("src/main.ts")) app ??= await project.start({ env: { DEBUG_PORT: "0" } });
     if (app !== undefined) assert.deepEqual(await app.stop(), { code: 0, signal: null });
   } finally {
-    await project.remove();
+    if (hasUsualOptions) {
+      await app?.stop();
+      unchecked.push({ path, project });
+    } else await project.remove();
   }
+}
+
+/** Returns true if a project has the compiler options of the first page. */
+async function isUsual(project: Project): Promise<boolean> {
+  const base = await readPage(join(repository, "docs/guide/getting-started.md"));
+  return (await readFile(join(project.root, "tsconfig.json"), "utf8")) === base.files.get("tsconfig.json");
+}
+
+/** Returns the errors of `tsc`. */
+async function typeErrors(root: string, options: string): Promise<string> {
+  const tsc = join(repository, "node_modules/typescript/bin/tsc");
+  const { code, stdout } = await run(process.execPath, [tsc, "-p", options], { cwd: root });
+  return code === 0 ? "" : stdout || `exit code ${code}`;
 }
 
 /** Returns a free port, which replaces the fixed port of a page. */

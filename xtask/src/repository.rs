@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 /// The repository from which this program was built.
 pub(crate) struct Repository {
     root: PathBuf,
+    is_first_build: bool,
 }
 
 impl Repository {
@@ -22,7 +23,17 @@ impl Repository {
                 root.display()
             );
         }
-        Ok(Self { root })
+        let mut repository = Self {
+            root,
+            is_first_build: false,
+        };
+        repository.is_first_build = !contains_build(&repository.target());
+        Ok(repository)
+    }
+
+    /// Returns true if the target directory had no crates of kit when this program started.
+    pub(crate) fn is_first_build(&self) -> bool {
+        self.is_first_build
     }
 
     /// Returns the root directory.
@@ -46,5 +57,37 @@ impl Repository {
     /// Returns the directory with the programs that npm installed: Node 24, tsc, oxlint, oxfmt, kit.
     pub(crate) fn bin(&self) -> PathBuf {
         self.path("node_modules/.bin")
+    }
+}
+
+/// Returns true if cargo has built a crate of kit in this target directory.
+fn contains_build(target: &Path) -> bool {
+    std::fs::read_dir(target.join("debug/deps")).is_ok_and(|mut files| {
+        files.any(|file| {
+            file.is_ok_and(|file| {
+                let name = file.file_name();
+                let name = name.to_string_lossy();
+                name.starts_with("libkit_ir-")
+                    && Path::new(&*name).extension().is_some_and(|kind| kind == "rmeta")
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contains_build;
+
+    #[test]
+    fn finds_a_build_of_the_crates_but_not_of_xtask_alone() {
+        let target = std::env::temp_dir().join(format!("kit-xtask-target-{}", std::process::id()));
+        let deps = target.join("debug/deps");
+        assert!(!contains_build(&target));
+        std::fs::create_dir_all(&deps).unwrap();
+        std::fs::write(deps.join("libxtask-0f3a.rmeta"), "").unwrap();
+        assert!(!contains_build(&target));
+        std::fs::write(deps.join("libkit_ir-0f3a.rmeta"), "").unwrap();
+        assert!(contains_build(&target));
+        std::fs::remove_dir_all(&target).unwrap();
     }
 }
