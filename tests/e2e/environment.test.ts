@@ -1,9 +1,11 @@
 // Tests `env<AppEnv>()` in built projects: conversion, errors before the start, and `.env` with `kit dev`.
 
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { join } from "node:path";
 import { type CommandResult, run } from "./support/command.ts";
+import { DevSession } from "./support/dev-session.ts";
 import { Project } from "./support/project.ts";
 
 const source = `import { env } from "@kit/core";
@@ -106,6 +108,37 @@ describe("env", () => {
 help: set the variables before the start; in development, write them into .env
 `,
     );
+  });
+
+  test("kit dev shows wrong variables of .env, and starts the application when they are corrected", async () => {
+    const dev = await Project.of(
+      new Map([
+        ["package.json", '{ "name": "settings", "version": "1.0.0", "type": "module" }'],
+        ["src/environment.ts", source],
+        [
+          "src/main.ts",
+          'import { environment } from "./environment.ts";\nconsole.log(`level ${environment.LOG_LEVEL}`);\nsetInterval(() => undefined, 1000);\n',
+        ],
+        [".env", `DATABASE_URL=${valid.DATABASE_URL}\nAUTH_SECRET=hunter2\nPIN=1234\nLOG_LEVEL=inf\n`],
+      ]),
+    );
+    try {
+      await using session = DevSession.start(dev.root, ["--no-db", "--port", "0"]);
+      await session.shows("error: 2 environment variables are not valid");
+      await session.shows(
+        'LOG_LEVEL: expected "debug", "info" or "warn"; received "inf"; did you mean "info"?',
+      );
+      await session.shows("help: set the variables before the start");
+      assert.ok(!session.output.includes("hunter2"), session.output);
+      assert.ok(!session.output.includes("level "), session.output);
+
+      const shown = session.output.length;
+      const lines = Object.entries(valid).map(([name, value]) => `${name}=${value}\n`);
+      await writeFile(join(dev.root, ".env"), `${lines.join("")}LOG_LEVEL=warn\n`);
+      await session.shows("level warn", shown);
+    } finally {
+      await dev.remove();
+    }
   });
 
   test("fails in a project whose last build found no call of env", async () => {

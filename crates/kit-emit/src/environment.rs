@@ -1,7 +1,7 @@
 //! Emits `environment.ts`, from which `env` of `@kit/core` reads the environment variables, and the text of
 //! `.env.example`.
 
-use kit_ir::{DefaultValue, Program, Property};
+use kit_ir::{Constraints, Decimal, DefaultValue, Program, Property};
 
 use crate::context::Context;
 use crate::job::Job;
@@ -78,8 +78,13 @@ pub fn example(program: &Program) -> Option<String> {
         } else {
             " (optional)"
         };
-        let r#type = kit_analysis::describe(program, variable.r#type);
-        text.extend(["# ", &r#type, need, "\n"]);
+        let constraints = &program.types[kit_analysis::resolve(program, variable.r#type)].constraints;
+        let r#type = if constraints.integer {
+            "integer".to_owned()
+        } else {
+            kit_analysis::describe(program, variable.r#type)
+        };
+        text.extend(["# ", &r#type, &rules(constraints), need, "\n"]);
         let mark = if variable.optional && variable.tags.default.is_none() {
             "# "
         } else {
@@ -88,6 +93,56 @@ pub fn example(program: &Program) -> Option<String> {
         text.extend([mark, &variable.name, "=", &shown_default(variable), "\n"]);
     }
     Some(text)
+}
+
+/// Returns the rules of a value in words, as the errors of `env` name them: ` in email format, at most 80 characters`.
+fn rules(constraints: &Constraints) -> String {
+    let Constraints {
+        min_length,
+        format,
+        pattern,
+        minimum,
+        maximum,
+        exclusive_minimum,
+        exclusive_maximum,
+        multiple_of,
+        min_items,
+        max_items,
+        unique_items,
+        ..
+    } = constraints;
+    let bound = |words: &str, value: &Option<Decimal>| value.as_ref().map(|value| format!("{words} {value}"));
+    let (least, most) = match (minimum, maximum) {
+        (Some(least), Some(most)) => (Some(format!("{least} to {most}")), None),
+        _ => (bound("at least", minimum), bound("at most", maximum)),
+    };
+    let rules = [
+        range(*min_length, constraints.effective_max_length(), "character"),
+        // A pattern may contain line breaks only as escapes, because it is one line of a doc comment.
+        pattern.as_ref().map(|pattern| format!("matching /{pattern}/")),
+        least,
+        most,
+        bound("greater than", exclusive_minimum),
+        bound("less than", exclusive_maximum),
+        bound("a multiple of", multiple_of),
+        range(*min_items, *max_items, "item"),
+        unique_items.then(|| "no two of them equal".to_owned()),
+    ];
+    let format = format.map(|format| format!(" in {} format", format.name()));
+    let rules = rules.into_iter().flatten().map(|rule| format!(", {rule}"));
+    format.into_iter().chain(rules).collect()
+}
+
+/// Returns the bounds of a length in words: `1 to 40 characters`.
+fn range(least: Option<u64>, most: Option<u64>, noun: &str) -> Option<String> {
+    let count = |number: u64| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    match (least.filter(|least| *least > 0), most) {
+        (None, None) => None,
+        (Some(least), None) => Some(format!("at least {}", count(least))),
+        (None, Some(most)) => Some(format!("at most {}", count(most))),
+        (Some(least), Some(most)) if least == most => Some(format!("exactly {}", count(most))),
+        (Some(least), Some(most)) => Some(format!("{least} to {}", count(most))),
+    }
 }
 
 /// Returns the default of a variable in the syntax of `.env`. The result is empty for a secret, for a variable without a

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use kit_analysis::collect_references;
 use kit_ir::{
-    BodyFormat, DeclarationId, DeclarationOrigin, LiteralOption, MiddlewareKind, Program, RouteLimits,
-    SOCKET_METHOD, Slot, Subprotocols, TypeId,
+    BodyFormat, DeclarationId, DeclarationOrigin, Lifecycle, LiteralOption, MiddlewareKind, Program,
+    RouteLimits, SOCKET_METHOD, Slot, Subprotocols, TypeId,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -202,6 +202,9 @@ struct RouteEntry<'a> {
     /// Scopes that the caller must have: all scopes of at least one inner list.
     #[serde(skip_serializing_if = "<[Vec<String>]>::is_empty")]
     scopes: &'a [Vec<String>],
+    /// Dates of the route and its successor. Absent if the route has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifecycle: Option<&'a Lifecycle>,
     middleware: &'a [String],
     handler: Option<HandlerEntry<'a>>,
     status: u16,
@@ -345,6 +348,7 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         operation: route.operation.as_deref(),
         limits: route.limits,
         scopes: &route.scopes,
+        lifecycle: Some(&route.lifecycle).filter(|lifecycle| !lifecycle.is_empty()),
         middleware: &route.middleware,
         handler: route.handler.as_ref().map(|handler| HandlerEntry {
             file: program.path(handler.span),

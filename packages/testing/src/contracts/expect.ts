@@ -62,6 +62,16 @@ export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucc
     );
 }
 
+/** Checks that a response has the headers of `@deprecatedSince`, `@sunset` and `@successor`. A handler may set other values. */
+export function expectLifecycle({ route }: RouteTable, names: readonly string[], answer: TestResponse): void {
+  const missing = names.find((name) => answer.headers.get(name) === null);
+  if (missing === undefined) return;
+  fail(
+    `${route} answered without the header \`${missing}\`, which tells clients that the route ends`,
+    answer,
+  );
+}
+
 /** Returns the declared reply with the status of the response. `undefined` if the contract declares no such reply. */
 function replyOf({ replies = [] }: RouteTable, answer: TestResponse): DeclaredReply | undefined {
   return replies.find(({ status }) => status === answer.status);

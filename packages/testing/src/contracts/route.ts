@@ -9,7 +9,7 @@ import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { decodedBody, formatTests } from "./bodies.ts";
 import { acceptTests, withFormat } from "./choices.ts";
 import { credentialTests } from "./credentials.ts";
-import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
+import { expectAnswered, expectError, expectLifecycle, expectRefused, fail } from "./expect.ts";
 import { listTests } from "./lists.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
@@ -115,6 +115,15 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     }
     expectAnswered(table, answer, running().hasFixture(table.route));
   });
+  const { lifecycle } = compiled;
+  if (lifecycle !== undefined) {
+    each("announces its end in headers", async (started) => {
+      const fixture = await started.fixture(table.route);
+      const { headers } = fixture;
+      const answer = await send(started.client, table, slotsOf(table, fixture, []), { headers });
+      expectLifecycle(table, Object.keys(lifecycle), answer);
+    });
+  }
   if (table.list !== undefined) listTests(table, table.list, each);
   if (table.auth !== undefined) credentialTests(table, table.auth, each);
   for (const row of table.accepts ?? [])

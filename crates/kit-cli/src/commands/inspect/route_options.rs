@@ -1,4 +1,4 @@
-//! Limits, options and subprotocols of a route in `routes.json`.
+//! Limits, options, dates and subprotocols of a route in `routes.json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,18 @@ pub(super) struct Limits {
     socket_ping_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     socket_compression: Option<bool>,
+}
+
+/// Dates of a route, and its successor.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Lifecycle {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deprecated_since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sunset: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    successor: Option<String>,
 }
 
 /// Subprotocols of a WebSocket.
@@ -34,6 +46,20 @@ impl Limits {
             .socket_compression
             .map(|is_on| format!("compression {}", if is_on { "on" } else { "off" }));
         let parts: Vec<String> = [bytes, time, ping, compression].into_iter().flatten().collect();
+        parts.join(", ")
+    }
+}
+
+impl Lifecycle {
+    /// Returns the dates and the successor as text: `deprecated since 2026-01-01, removed on 2027-01-01, successor /v2/notes`.
+    pub(super) fn text(&self) -> String {
+        let deprecated = self
+            .deprecated_since
+            .as_ref()
+            .map(|date| format!("deprecated since {date}"));
+        let sunset = self.sunset.as_ref().map(|date| format!("removed on {date}"));
+        let successor = self.successor.as_ref().map(|route| format!("successor {route}"));
+        let parts: Vec<String> = [deprecated, sunset, successor].into_iter().flatten().collect();
         parts.join(", ")
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::built_project::Built;
-use super::route_options::{Limits, Subprotocols};
+use super::route_options::{Lifecycle, Limits, Subprotocols};
 use super::static_files::{FilesRow, static_files};
 use super::table::{EMPTY_CELL, cell, table};
 use crate::console::Console;
@@ -43,6 +43,7 @@ struct Entry {
     /// Scopes that the caller must have: all scopes of at least one inner list.
     #[serde(default)]
     scopes: Vec<Vec<String>>,
+    lifecycle: Option<Lifecycle>,
     middleware: Vec<String>,
     handler: Option<Handler>,
     status: u16,
@@ -134,6 +135,8 @@ struct RouteDetails<'a> {
     limits: Option<&'a Limits>,
     #[serde(skip_serializing_if = "<[Vec<String>]>::is_empty")]
     scopes: &'a [Vec<String>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifecycle: Option<&'a Lifecycle>,
     middleware: &'a [String],
     handler: Option<&'a Handler>,
     status: u16,
@@ -171,6 +174,7 @@ impl Entry {
             operation: self.operation.as_deref(),
             limits: Some(&self.limits).filter(|limits| **limits != Limits::default()),
             scopes: &self.scopes,
+            lifecycle: self.lifecycle.as_ref(),
             middleware: &self.middleware,
             handler: self.handler.as_ref(),
             status: self.status,
@@ -268,6 +272,10 @@ impl Entry {
             ("operation", self.operation.clone().unwrap_or_default()),
             ("limits", self.limits.text()),
             ("scopes", scopes.join(", or ")),
+            (
+                "lifecycle",
+                self.lifecycle.as_ref().map(Lifecycle::text).unwrap_or_default(),
+            ),
         ]
         .into_iter()
         .filter(|(_, text)| !text.is_empty())
