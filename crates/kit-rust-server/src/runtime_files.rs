@@ -164,5 +164,6 @@
     ("telemetry/trace.rs", include_str!("../../kit-runtime/src/telemetry/trace.rs")),
     ("telemetry/tracing_spans.rs", include_str!("../../kit-runtime/src/telemetry/tracing_spans.rs")),
     ("timestamp.rs", include_str!("../../kit-runtime/src/timestamp.rs")),
-    ("trust_proxy.rs", include_str!("../../kit-runtime/src/trust_proxy.rs")),
+    ("trust_proxy/entries.rs", include_str!("../../kit-runtime/src/trust_proxy/entries.rs")),
+    ("trust_proxy/mod.rs", include_str!("../../kit-runtime/src/trust_proxy/mod.rs")),
 ]

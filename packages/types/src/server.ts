@@ -149,6 +149,8 @@ export interface ServerExchange {
    * unchanged.
    */
   readonly target: string;
+  /** Scheme of the connection. Default `http`. */
+  readonly scheme?: "http" | "https";
   /**
    * True if the client sent the path with a trailing slash. `target` never has this slash, so that kit and a framework
    * around it see the same path. Only `ctx.rawWildcard` contains it.

@@ -41,6 +41,20 @@ pub fn trust_proxy(data: &[u8]) {
     for proxies in ["1", "2", "1000000", "10.0.0.0/8", "true"] {
         let _ = find(proxies, &sent);
     }
+    // Every report is an origin with a valid host, or none.
+    let trust =
+        TrustProxy::parse("2", Some(name)).and_then(|trust| trust.with_origin(Some("true"), Some("true")));
+    let trust = trust.expect("the setting is right");
+    if let Some(origin) = trust.origin(Some(peer), |asked| {
+        (asked != "host").then_some(Cow::Borrowed(sent.as_str()))
+    }) {
+        let (scheme, host) = origin.split_once("://").expect("an origin");
+        assert!(matches!(scheme, "http" | "https"), "{sent:?}");
+        assert!(
+            !host.is_empty() && !host.contains(['/', '@', ' ', ',', '"', '?', '#']),
+            "{sent:?}"
+        );
+    }
 
     let client = [
         IpAddr::from([203, 0, 113, 9]),

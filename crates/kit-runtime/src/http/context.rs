@@ -372,6 +372,33 @@ impl Context {
             .client(self.0.connection.as_ref()?.peer, header)
     }
 
+    /// Returns the origin at which the client reaches the server, such as `https://api.example.com`: `http` and the header
+    /// `host`, which a client can choose, or the report of the trusted proxies (`TRUST_PROXY_SCHEME`, `TRUST_PROXY_HOST`).
+    /// Returns `None` if the request has no header `host`, or if the report is malformed.
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// fn link_to(context: &Context, path: &str) -> Option<String> {
+    ///     Some(format!("{}{path}", context.origin()?))
+    /// }
+    /// ```
+    pub fn origin(&self) -> Option<String> {
+        let header = |name: &str| text_of(&self.0.headers, name);
+        settings().trust_proxy.origin(self.peer(), header)
+    }
+
+    /// Returns true if a web page with an origin belongs to the server.
+    pub(super) fn is_own_origin(&self, origin: &str) -> bool {
+        let header = |name: &str| text_of(&self.0.headers, name);
+        settings().trust_proxy.is_own_origin(origin, self.peer(), header)
+    }
+
+    /// Returns the address of the peer, if the request came through a connection.
+    fn peer(&self) -> Option<IpAddr> {
+        Some(self.0.connection.as_ref()?.peer)
+    }
+
     /// Returns a header as a string, or `None` if it is absent. Bytes are decoded as Latin-1. The values of a repeated
     /// header are joined by `, `, but the values of `cookie` by `; `.
     ///

@@ -89,7 +89,7 @@ impl Csrf {
         let Some(origin) = origin else {
             return self.has_token(context);
         };
-        is_origin_of(&origin, context.header("host").as_deref())
+        context.is_own_origin(&origin)
     }
 
     fn has_token(&self, context: &Context) -> bool {
@@ -103,19 +103,4 @@ impl Csrf {
         });
         given.is_some_and(|given| value == Some(&*given))
     }
-}
-
-/// Returns true if an origin has the host and the port of the header `Host`. False for `null` and for a text that is no
-/// origin. An origin does not contain the default port of its scheme, but `Host` may.
-pub(super) fn is_origin_of(origin: &str, host: Option<&str>) -> bool {
-    let https = origin.strip_prefix("https://").map(|rest| (rest, ":443"));
-    let parts = https.or_else(|| origin.strip_prefix("http://").map(|rest| (rest, ":80")));
-    let (Some((own, default_port)), Some(host)) = (parts, host) else {
-        return false;
-    };
-    let is_of_host =
-        |character: char| !matches!(character, '/' | '?' | '#' | '@') && !character.is_whitespace();
-    !own.is_empty()
-        && own.chars().all(is_of_host)
-        && (host.eq_ignore_ascii_case(own) || host.eq_ignore_ascii_case(&format!("{own}{default_port}")))
 }

@@ -51,6 +51,50 @@ fn finds_the_client_address_of_the_conformance_vectors() {
 }
 
 #[test]
+fn finds_the_origin_of_the_conformance_vectors() {
+    let text = include_str!("../../../../conformance/trusted-origin.json");
+    let vectors: Value = serde_json::from_str(text).expect("JSON");
+    let cases = vectors["cases"].as_array().expect("a list");
+    for case in cases {
+        let flag = |name: &str| case["trust"][name].as_bool().map(|flag| flag.to_string());
+        let trust = option(&case["trust"])
+            .with_origin(flag("scheme").as_deref(), flag("host").as_deref())
+            .expect("the option is right");
+        let peer: Option<IpAddr> = case["peer"].as_str().expect("a text").parse().ok();
+        let lines = case["lines"].as_array().expect("a list");
+        let header = |name: &str| joined(lines, name);
+        let found = trust.origin(peer, header);
+        assert_eq!(found.as_deref(), case["origin"].as_str(), "{case}");
+        for (list, expected) in [("own", true), ("foreign", false)] {
+            for page in case[list].as_array().expect("a list") {
+                let page = page.as_str().expect("a text");
+                assert_eq!(trust.is_own_origin(page, peer, header), expected, "{page} {case}");
+            }
+        }
+    }
+    assert!(cases.len() > 40);
+}
+
+#[test]
+fn refuses_reports_of_proxies_that_are_not_known() {
+    for proxies in ["true", "false"] {
+        let trust = TrustProxy::parse(proxies, None).expect("the option is right");
+        let error = trust
+            .with_origin(Some("true"), None)
+            .expect_err("no proxy is known");
+        assert!(error.message().starts_with("TRUST_PROXY_SCHEME is true, but"));
+    }
+    let trust = TrustProxy::parse("1", None).expect("the option is right");
+    let error = trust
+        .with_origin(None, Some("yes"))
+        .expect_err("the text is invalid");
+    assert_eq!(
+        error.message(),
+        "TRUST_PROXY_HOST is `yes`, which is neither true nor false"
+    );
+}
+
+#[test]
 fn refuses_invalid_values_of_trust_proxy_and_trust_proxy_header() {
     for wrong in [
         "yes",

@@ -429,6 +429,7 @@ class Application implements App {
       errorMiddleware,
       errors,
       findAddress,
+      origin,
     } = this.#options;
     const cors = this.#options.cors && new Cors(this.#options.cors);
     const rules = EdgeRules.of(cors, this.#options.securityHeaders);
@@ -480,6 +481,7 @@ class Application implements App {
         conditional: this.#options.etag && new Conditional(this.#options.etag),
         requestLog,
         findAddress,
+        origin,
         cookies: new Cookies(this.#options.cookieKeys, !isDevelopment),
         inFlight: this.#inFlight.main,
         sockets: this.#options.sockets,

@@ -34,7 +34,13 @@ import { readSecurityHeaders } from "./security-headers-option.ts";
 import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
 import { suggestName } from "./suggestion.ts";
 import { withoutServer } from "./without-server.ts";
-import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
+import { RequestOrigin } from "../request/request-origin.ts";
+import {
+  compileTrustedOrigin,
+  compileTrustProxy,
+  type FindAddress,
+  type TrustProxy,
+} from "../request/trust-proxy.ts";
 
 /** Options of one route, in {@link RouteGroup.on}. */
 export interface RouteOptions {
@@ -146,7 +152,9 @@ export interface AppOptions {
   /**
    * Proxies that kit trusts to report the address of the client, for `ctx.ip`. Default `false`: no proxy. The value is
    * a number of proxies, a list of their addresses (`["loopback", "10.0.0.0/8"]`), or either of these with the header
-   * that the proxies write: `{ proxies: 1, header: "forwarded" }`. The default header is `X-Forwarded-For`.
+   * that the proxies write: `{ proxies: 1, header: "forwarded" }`. The default header is `X-Forwarded-For`. With
+   * `scheme: true` and `host: true`, the proxies also report the scheme and the host that the client uses, for `ctx.origin`
+   * and for the checks of origins: `{ proxies: 1, scheme: true, host: true }`.
    */
   readonly trustProxy?: TrustProxy;
   /**
@@ -287,6 +295,7 @@ export interface ReadOptions {
   readonly requestTimeoutMs: number;
   readonly shutdownDelayMs: number;
   readonly findAddress: FindAddress;
+  readonly origin: RequestOrigin;
   readonly health: ReadHealth | null;
   readonly cors: ReadCors | null;
   readonly csrf: ReadCsrf | null;
@@ -379,6 +388,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     requestTimeoutMs,
     shutdownDelayMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
+    origin: new RequestOrigin(compileTrustedOrigin(options.trustProxy ?? false)),
     health,
     cors,
     csrf: readCsrf(options.csrf, cors),

@@ -1,4 +1,4 @@
-import { type AllowedOrigin, isOriginOf, matchesOrigin } from "./allowed-origin.ts";
+import { type AllowedOrigin, matchesOrigin } from "./allowed-origin.ts";
 
 /** Options against requests that web pages of other sites make with the cookies of a user (CSRF). */
 export interface CsrfOptions {
@@ -46,17 +46,17 @@ export class Csrf {
   /**
    * Returns true if a request is allowed. First decides by `sec-fetch-site` (Fetch Metadata), which browsers
    * send since 2023: `same-origin`, and `none` for input of the user, are allowed. If it is missing, `origin`
-   * must name the host of the request. A request without these two headers does not come from a current
+   * must be the application's own, which `isOwn` decides. A request without these two headers does not come from a current
    * browser.
    */
-  allows(method: string, header: ReadHeader): boolean {
+  allows(method: string, header: ReadHeader, isOwn: (origin: string) => boolean): boolean {
     if (safeMethods.has(method)) return true;
     const site = header("sec-fetch-site");
     if (site === "same-origin" || site === "none") return true;
     const origin = header("origin");
     if (origin !== undefined && matchesOrigin(this.#options.origins, origin)) return true;
     if (site !== undefined) return false;
-    if (origin !== undefined) return isOriginOf(origin, header("host"));
+    if (origin !== undefined) return isOwn(origin);
     return this.#hasToken(header);
   }
 

@@ -61,6 +61,10 @@ export class FetchExchange implements ServerExchange {
     return this.#body;
   }
 
+  get scheme(): "http" | "https" {
+    return this.#url.protocol === "https:" ? "https" : "http";
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers.get(name);
     if (value !== null) return value;

@@ -58,6 +58,10 @@ export class Context implements RequestContext {
     return this.#request.address;
   }
 
+  get origin(): string {
+    return this.#request.origin;
+  }
+
   get headers(): RequestHeaders {
     return this.#request.headers;
   }

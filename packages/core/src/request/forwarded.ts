@@ -23,16 +23,34 @@ type StartOfLast = (text: string, end: number) => number | undefined;
 /** Syntax of a forwarding header. */
 interface Syntax {
   readonly startOfLast: StartOfLast;
-  /** Returns the client's address in an entry. `undefined` if the entry is malformed or has no address. */
-  readonly nodeOf: (entry: string) => string | undefined;
+  /** Returns the parts of an entry. `undefined` if the entry is malformed or has no address. */
+  readonly read: (entry: string) => Entry | undefined;
 }
+
+/** Parts of an entry, unchecked. */
+interface Entry {
+  readonly node: string;
+  /** Scheme and host that the proxy reports. `undefined` if the entry has none, `null` if it has several. */
+  readonly proto?: string | null | undefined;
+  readonly host?: string | null | undefined;
+}
+
+/** Scheme or host that a proxy reports: `undefined` if it reports none, and `null` if the report is malformed. */
+export interface Forwarded {
+  readonly scheme: "http" | "https" | null | undefined;
+  /** Host in lower case, with the port if the proxy reports one. */
+  readonly host: string | null | undefined;
+}
+
+/** Report that is malformed. */
+const malformed: Forwarded = { scheme: null, host: null };
 
 const syntaxes: Readonly<Record<ForwardingHeader, Syntax>> = {
   "x-forwarded-for": {
     startOfLast: (text, end) => text.lastIndexOf(",", end - 1) + 1,
-    nodeOf: (entry) => entry,
+    read: (entry) => ({ node: entry }),
   },
-  forwarded: { startOfLast: startOfLastElement, nodeOf: nodeOfElement },
+  forwarded: { startOfLast: startOfLastElement, read: readElement },
 };
 
 /** Reads the entries of a header from right to left. */
@@ -41,6 +59,10 @@ export class EntriesFromRight {
   readonly #syntax: Syntax;
   /** End of the entries that have not been read. -1 if there are none. */
   #end: number;
+  /** Number of entries that have been read. */
+  count = 0;
+  /** Scheme and host in the entry that was read last. */
+  origin: Forwarded = malformed;
 
   constructor(name: ForwardingHeader, text: string) {
     this.#text = text;
@@ -54,12 +76,44 @@ export class EntriesFromRight {
    */
   next(): string | null | undefined {
     if (this.#end < 0) return undefined;
+    this.count += 1;
+    this.origin = malformed;
     const start = this.#end === 0 ? 0 : this.#syntax.startOfLast(this.#text, this.#end);
     if (start === undefined) return null;
-    const node = this.#syntax.nodeOf(trimmed(this.#text.slice(start, this.#end)));
+    const entry = this.#syntax.read(trimmed(this.#text.slice(start, this.#end)));
     this.#end = start - 1;
-    return node === undefined ? null : (readAddress(node) ?? null);
+    if (entry === undefined) return null;
+    this.origin = { scheme: readScheme(entry.proto), host: readHost(entry.host) };
+    return readAddress(entry.node) ?? null;
   }
+}
+
+/**
+ * Returns the item of a list that a proxy wrote if `count` proxies append one item each, the nearest proxy the last one.
+ * Returns the first item of a shorter list, because a proxy may replace the list or pass it on. Returns `undefined` if the
+ * header is absent.
+ */
+export function itemOfProxy(text: string | undefined, count: number): string | undefined {
+  if (text === undefined) return undefined;
+  const items = text.split(",");
+  return trimmed(items[Math.max(items.length - count, 0)]!);
+}
+
+/** Checks the name of a scheme that a proxy reports. */
+export function readScheme(text: string | null | undefined): Forwarded["scheme"] {
+  if (text === undefined) return undefined;
+  const scheme = text?.toLowerCase();
+  return scheme === "http" || scheme === "https" ? scheme : null;
+}
+
+/** Name or address of a host with an optional port (RFC 9110, section 7.2), without characters that only user names have. */
+const hostPattern = /^(?:[a-z0-9._-]{1,255}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
+
+/** Checks a host that a proxy reports. */
+export function readHost(text: string | null | undefined): Forwarded["host"] {
+  if (text === undefined) return undefined;
+  const host = text?.toLowerCase() ?? "";
+  return hostPattern.test(host) ? host : null;
 }
 
 /** Returns the index after the last comma in a `Forwarded` header that is not in quotes. Returns 0 if there is none. */
@@ -90,21 +144,28 @@ const parameter =
   /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z:[\]]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?(?:;|$)/sy;
 
 /**
- * Returns the value of `for` in an element of a `Forwarded` header. `undefined` if the element is malformed, or if it
- * does not have exactly one `for`.
+ * Returns the parts of an element of a `Forwarded` header. `undefined` if the element is malformed, or if it does not have
+ * exactly one `for`.
  */
-function nodeOfElement(element: string): string | undefined {
-  let node: string | undefined;
+function readElement(element: string): Entry | undefined {
+  const found: Record<"for" | "proto" | "host", string[]> = { for: [], proto: [], host: [] };
   parameter.lastIndex = 0;
   while (parameter.lastIndex < element.length) {
-    const found = parameter.exec(element);
-    if (found === null) return undefined;
-    const [, name, plain, quoted] = found;
-    if (name?.toLowerCase() !== "for") continue;
-    if (node !== undefined) return undefined;
-    node = plain ?? quoted!.replaceAll(/\\(.)/gs, "$1");
+    const match = parameter.exec(element);
+    if (match === null) return undefined;
+    const [, name = "", plain, quoted] = match;
+    const known = name.toLowerCase();
+    if (known !== "for" && known !== "proto" && known !== "host") continue;
+    found[known].push(plain ?? quoted!.replaceAll(/\\(.)/gs, "$1"));
   }
-  return node;
+  const [node, ...others] = found.for;
+  if (node === undefined || others.length > 0) return undefined;
+  return { node, proto: onlyOf(found.proto), host: onlyOf(found.host) };
+}
+
+/** Returns the only value. `undefined` if there is none, and `null` if there are several. */
+function onlyOf(values: readonly string[]): string | null | undefined {
+  return values.length > 1 ? null : values[0];
 }
 
 /**

@@ -13,6 +13,7 @@ import type { ReadSockets } from "../sockets/sockets-options.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { RefusedRequestLog } from "./refused-request-log.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { RequestOrigin } from "./request-origin.ts";
 import type { FindAddress } from "./trust-proxy.ts";
 
 /** Settings that all requests of an application share. */
@@ -45,6 +46,7 @@ export interface PipelineSettings {
   /** Logs each request. `null` if the option `requestLog` is off. */
   readonly requestLog: RequestLog | null;
   readonly findAddress: FindAddress;
+  readonly origin: RequestOrigin;
   /** Writer of the cookies that middleware and handlers set. */
   readonly cookies: Cookies;
   readonly inFlight: InFlight;

@@ -115,7 +115,12 @@ export class Pipeline implements ServerService {
 
   /** Refuses a request to a route that accepts WebSockets if the request is not a valid handshake. */
   #refusesHandshake(exchange: ServerExchange, route: ExecutableRoute): boolean {
-    const refusal = refusalOfHandshake(exchange, this.#cors, route.compiled.socket?.protocols);
+    const refusal = refusalOfHandshake(
+      exchange,
+      this.#cors,
+      this.#settings.origin,
+      route.compiled.socket?.protocols,
+    );
     if (refusal === undefined) return false;
     const state = new RequestState(this.#settings, exchange, route);
     const { headers, error } = refusal;
@@ -123,6 +128,15 @@ export class Pipeline implements ServerService {
       state.responseHeaders.setGenerated(headers[index]!, headers[index + 1]!);
     state.refuse(error);
     return true;
+  }
+
+  #isAllowedByCsrf(csrf: Csrf, exchange: ServerExchange): boolean {
+    const { origin: own } = this.#settings;
+    return csrf.allows(
+      exchange.method,
+      (name) => exchange.header(name),
+      (origin) => own.isOwn(origin, exchange),
+    );
   }
 
   #hasStreamedBody(method: string, target: string): boolean {
@@ -169,7 +183,7 @@ export class Pipeline implements ServerService {
     const match = exchange.match ?? this.#match(exchange.method, pathOf(exchange.target));
     if (match.kind === "route") {
       const route = this.#executables[match.route]!;
-      if (this.#csrf !== null && !this.#csrf.allows(exchange.method, (name) => exchange.header(name))) {
+      if (this.#csrf !== null && !this.#isAllowedByCsrf(this.#csrf, exchange)) {
         new RequestState(this.#settings, exchange, route).refuse(crossSiteRequest());
         return undefined;
       }

@@ -49,6 +49,13 @@ export interface BaseContext {
    */
   readonly ip: string;
   /**
+   * Origin of the application as the client knows it, such as `https://api.example.com`: the scheme of the connection and the
+   * header `host`, which a client can choose, or what the proxies of `trustProxy.scheme` and `trustProxy.host` report. Empty if
+   * the origin is unknown: the request has no header `host`, the report of a trusted proxy is malformed, or the property is read
+   * for the first time after the response.
+   */
+  readonly origin: string;
+  /**
    * Request headers by lower-case name. Repeated headers are joined with `, `. Read-only, and empty after the response.
    */
   readonly headers: RequestHeaders;

@@ -218,6 +218,11 @@ export class RequestState implements RequestFailure, PendingRequest {
     return this.#address;
   }
 
+  /** Origin of the application as the client knows it. Empty if the server has released the request. */
+  get origin(): string {
+    return this.isReadTooLate("origin") ? "" : this.settings.origin.of(this.exchange);
+  }
+
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();

@@ -1,7 +1,15 @@
-/** Determines the client's address of a request if proxies are in front of the server. */
+/** Determines the address of the client, and the scheme and host that it uses, if proxies are in front of the server. */
 import { BlockList, isIP } from "node:net";
 
-import { EntriesFromRight, type ForwardingHeader, plainAddress } from "./forwarded.ts";
+import {
+  EntriesFromRight,
+  type Forwarded,
+  type ForwardingHeader,
+  itemOfProxy,
+  plainAddress,
+  readHost,
+  readScheme,
+} from "./forwarded.ts";
 
 /**
  * Trusted proxies, and the header with which they report where a request came from.
@@ -25,7 +33,20 @@ export interface TrustedProxies {
   readonly proxies: number | readonly string[];
   /** Header to which the proxies append. Default `x-forwarded-for`. */
   readonly header?: ForwardingHeader;
+  /**
+   * True if the outermost proxy reports the scheme that the client uses: in `X-Forwarded-Proto`, or in `proto` if `header` is
+   * `forwarded`. Default false: a proxy that does not write the scheme passes on that of the client.
+   */
+  readonly scheme?: boolean;
+  /**
+   * True if the outermost proxy reports the host that the client uses: in `X-Forwarded-Host`, or in `host` if `header` is
+   * `forwarded`. Default false: a proxy that does not write the host passes on that of the client.
+   */
+  readonly host?: boolean;
 }
+
+/** Determines the scheme and the host that trusted proxies report. `peer` and `header` are as in {@link FindAddress}. */
+export type FindForwarded = (peer: string, header: (name: string) => string | undefined) => Forwarded;
 
 /**
  * Determines the client's address from the address of the peer. `header` reads a header of the request. Returns an
@@ -57,39 +78,94 @@ export function compileTrustProxy(option: TrustProxy): FindAddress {
   if (proxies === false || proxies === 0) return plainAddress;
   const isTrusted = compileTrust(proxies);
   return (peer, header) => {
-    let address = plainAddress(peer);
+    const address = plainAddress(peer);
     if (!isTrusted(address, 0)) return address;
     const text = header(name);
     // A proxy that makes a request of its own, for example a health check, writes no header.
-    if (text === undefined) return address;
-    const entries = new EntriesFromRight(name, text);
-    for (let distance = 0; isTrusted(address, distance); distance += 1) {
-      const next = entries.next();
-      if (next === undefined) return address;
-      // Returns no address instead of the proxy's own. An application that trusts internal addresses would otherwise
-      // trust the client.
-      if (next === null) return "";
-      address = next;
-    }
-    return address;
+    return text === undefined ? address : walk(new EntriesFromRight(name, text), address, isTrusted);
   };
+}
+
+/** Compiled options `trustProxy.scheme` and `trustProxy.host`. */
+export interface TrustedOrigin {
+  readonly find: FindForwarded;
+  /** True if proxies report the scheme. */
+  readonly hasScheme: boolean;
+}
+
+/**
+ * Compiles the options `trustProxy.scheme` and `trustProxy.host`. Returns `null` if both are off.
+ *
+ * @throws {TypeError} If the option is invalid. The message lists the valid values.
+ */
+export function compileTrustedOrigin(option: TrustProxy): TrustedOrigin | null {
+  const { proxies, header: name, scheme, host } = readOption(option);
+  if (!scheme && !host) return null;
+  const isTrusted = compileTrust(proxies as number | readonly string[]);
+  const only = (found: Forwarded): Forwarded => ({
+    scheme: scheme ? found.scheme : undefined,
+    host: host ? found.host : undefined,
+  });
+  const find: FindForwarded = (peer, header) => {
+    const address = plainAddress(peer);
+    if (!isTrusted(address, 0)) return none;
+    const text = header(name);
+    const entries = text === undefined ? undefined : new EntriesFromRight(name, text);
+    if (entries !== undefined) walk(entries, address, isTrusted);
+    if (name === "forwarded") return entries === undefined ? none : only(entries.origin);
+    const count = Math.max(entries?.count ?? 0, 1);
+    return only({
+      scheme: readScheme(itemOfProxy(header("x-forwarded-proto"), count)),
+      host: readHost(itemOfProxy(header("x-forwarded-host"), count)),
+    });
+  };
+  return { find, hasScheme: scheme };
+}
+
+/** Result for a request that no trusted proxy has passed on. */
+const none: Forwarded = { scheme: undefined, host: undefined };
+
+/**
+ * Reads the entries of trusted proxies, and returns the first address that is not trusted. Returns an empty string if the entry
+ * of a trusted proxy has no address.
+ */
+function walk(entries: EntriesFromRight, peer: string, isTrusted: IsTrusted): string {
+  let address = peer;
+  for (let distance = 0; isTrusted(address, distance); distance += 1) {
+    const next = entries.next();
+    if (next === undefined) return address;
+    // Returns no address instead of the proxy's own. An application that trusts internal addresses would otherwise
+    // trust the client.
+    if (next === null) return "";
+    address = next;
+  }
+  return address;
 }
 
 interface ReadTrustProxy {
   readonly proxies: boolean | number | readonly string[];
   readonly header: ForwardingHeader;
+  readonly scheme: boolean;
+  readonly host: boolean;
 }
+
+/** Options of {@link TrustedProxies}. */
+const known: Readonly<Record<keyof TrustedProxies, true>> = {
+  proxies: true,
+  header: true,
+  scheme: true,
+  host: true,
+};
 
 function readOption(option: TrustProxy): ReadTrustProxy {
   if (typeof option !== "object" || option === null || isList(option)) {
-    return { proxies: option, header: "x-forwarded-for" };
+    return { proxies: option, header: "x-forwarded-for", scheme: false, host: false };
   }
   for (const name of Object.keys(option)) {
-    if (name !== "proxies" && name !== "header") {
-      throw new TypeError(`createApp: there is no option \`trustProxy.${name}\``);
-    }
+    if (Object.hasOwn(known, name)) continue;
+    throw new TypeError(`createApp: there is no option \`trustProxy.${name}\``);
   }
-  const { proxies, header = "x-forwarded-for" } = option;
+  const { proxies, header = "x-forwarded-for", scheme = false, host = false } = option;
   if (typeof proxies !== "number" && !isList(proxies)) {
     throw new TypeError(
       `createApp: \`trustProxy.proxies\` must be a number of proxies or a list of addresses, not ${shown(proxies)}`,
@@ -100,7 +176,11 @@ function readOption(option: TrustProxy): ReadTrustProxy {
       `createApp: \`trustProxy.header\` must be one of ${headers.join(", ")}, not ${shown(header)}`,
     );
   }
-  return { proxies, header };
+  for (const [name, value] of Object.entries({ scheme, host })) {
+    if (typeof value !== "boolean")
+      throw new TypeError(`createApp: \`trustProxy.${name}\` must be true or false, not ${shown(value)}`);
+  }
+  return { proxies, header, scheme, host };
 }
 
 /** Wraps `Array.isArray`, whose type does not narrow to read-only arrays. */

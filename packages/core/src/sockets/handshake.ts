@@ -1,7 +1,6 @@
 import { AppError } from "@kit/errors";
 import type { CompiledProtocols, ServerExchange } from "@kit/types";
 
-import { isOriginOf } from "../edge/allowed-origin.ts";
 import type { Cors } from "../edge/cors.ts";
 import { withoutStack } from "../errors/without-stack.ts";
 import { chooseSubprotocol } from "./subprotocols.ts";
@@ -11,6 +10,11 @@ export interface HandshakeRefusal {
   readonly error: AppError;
   /** Headers as a list of name, value, name, value. */
   readonly headers: readonly string[];
+}
+
+/** Decides if a web page belongs to the application. */
+export interface OwnOrigin {
+  isOwn(origin: string, exchange: ServerExchange): boolean;
 }
 
 /** 16 bytes in Base64 (RFC 6455, 4.1). The last character before the padding has only two significant bits. */
@@ -26,6 +30,7 @@ const keyPattern = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 export function refusalOfHandshake(
   exchange: ServerExchange,
   cors: Cors | null,
+  own: OwnOrigin,
   protocols?: CompiledProtocols,
 ): HandshakeRefusal | undefined {
   if (exchange.acceptSocket === undefined) {
@@ -50,7 +55,7 @@ export function refusalOfHandshake(
     const message = "The header sec-websocket-key must be 16 bytes in Base64";
     return refusal(400, "BAD_REQUEST", message);
   }
-  if (!isAllowedOrigin(exchange, cors)) {
+  if (!isAllowedOrigin(exchange, cors, own)) {
     const message = "The WebSocket comes from a web page of an origin that may not open it";
     return refusal(403, "CROSS_SITE_REQUEST", message);
   }
@@ -88,22 +93,22 @@ function asksForSocket(exchange: ServerExchange): boolean {
   return exchange.method === "GET" && exchange.header("upgrade")?.toLowerCase() === "websocket";
 }
 
-function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null): boolean {
+function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null, own: OwnOrigin): boolean {
   const origin = exchange.header("origin");
   // Programs send no origin, and no page can make them act as its user.
   if (origin === undefined) return true;
-  if (isOwnOrigin(origin, exchange)) return true;
+  if (isOwnOrigin(origin, exchange, own)) return true;
   return cors !== null && cors.allowsSocket(origin, exchange.header("cookie") !== undefined);
 }
 
 /**
- * Returns true if a page has the host of the request. A server behind a proxy does not know its own scheme. Browsers tell with
+ * Returns true if a page belongs to the application. Browsers tell with
  * `sec-fetch-site` (Fetch Metadata) if the scheme of the page differs, on connections with TLS.
  */
-function isOwnOrigin(origin: string, exchange: ServerExchange): boolean {
+function isOwnOrigin(origin: string, exchange: ServerExchange, own: OwnOrigin): boolean {
   const site = exchange.header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  return isOriginOf(origin, exchange.header("host"));
+  return own.isOwn(origin, exchange);
 }
 
 function refusal(

@@ -7,7 +7,6 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use kit_websocket::{Compression, Session, accept_key, choose_subprotocol};
 
-use super::super::csrf::is_origin_of;
 use super::super::route_list::Subprotocols;
 use super::super::{Context, Cors, Error, Response};
 use super::Socket;
@@ -221,7 +220,7 @@ fn check_origin(context: &Context, cors: Option<Cors>) -> Result<(), Error> {
     };
     let site = context.header("sec-fetch-site");
     let is_other_site = site.is_some_and(|site| site != "same-origin" && site != "none");
-    let is_own = !is_other_site && is_origin_of(&origin, context.header("host").as_deref());
+    let is_own = !is_other_site && context.is_own_origin(&origin);
     let has_cookies = || context.headers().contains_key(header::COOKIE);
     if is_own || cors.is_some_and(|cors| cors.allows_socket(&origin, has_cookies())) {
         return Ok(());
