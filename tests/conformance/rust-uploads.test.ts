@@ -36,8 +36,10 @@ function avatar(length?: number, mode = "count"): string {
   return head("/avatars", multipart, length, `x-mode: ${mode}`);
 }
 
-async function serve(settings: Partial<Settings> = {}): Promise<RustServed> {
-  return startRust("rust-server", { bodyBytes: 2 ** 30, requestTimeoutMs: 600_000, ...settings });
+async function serve(settings: Partial<Settings> = {}, bytesPerSecond?: number): Promise<RustServed> {
+  const rate = bytesPerSecond === undefined ? {} : { BODY_MIN_BYTES_PER_SECOND: String(bytesPerSecond) };
+  const all = { bodyBytes: 2 ** 30, requestTimeoutMs: 600_000, ...settings };
+  return startRust("rust-server", all, "production", rate);
 }
 
 async function waitFor(holds: () => boolean, what: string, patienceMs = 10_000): Promise<void> {
@@ -167,7 +169,7 @@ describe(
     });
 
     test("limits the time between two chunks of a body, but not the total time of a body", async () => {
-      await using app = await serve({ bodyTimeoutMs: 400 });
+      await using app = await serve({ bodyTimeoutMs: 400 }, 0);
       const body = `${begin}${"x".repeat(12)}${end}`;
       const sender = await open(app.port, avatar(body.length));
       for (let at = 0; at < body.length; at += 12) {
@@ -179,6 +181,32 @@ describe(
       const begun = performance.now();
       assert.match(await sender.rest(), /HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/);
       assert.ok(performance.now() - begun < 5000);
+      sender.socket.destroy();
+    });
+
+    test("responds with 408 if a client sends more slowly than the minimum rate", async () => {
+      await using app = await serve({ bodyTimeoutMs: 400 }, 1000);
+      const sender = await open(app.port, `${avatar(100_000)}${begin}`);
+      const begun = performance.now();
+      // Each byte arrives long before the timeout.
+      const sending = setInterval(() => sender.socket.write("x".repeat(10)), 50);
+      const text = await sender.rest();
+      clearInterval(sending);
+      assert.match(text, /^HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/);
+      assert.ok(performance.now() - begun > 350, `${performance.now() - begun} ms`);
+      assert.ok(performance.now() - begun < 5000, `${performance.now() - begun} ms`);
+      sender.socket.destroy();
+    });
+
+    test("takes a body that arrives faster than the minimum rate", async () => {
+      await using app = await serve({ bodyTimeoutMs: 400 }, 1000);
+      const body = `${begin}${"x".repeat(4000)}${end}`;
+      const sender = await open(app.port, avatar(body.length));
+      for (let at = 0; at < body.length; at += 200) {
+        sender.socket.write(body.slice(at, at + 200));
+        await sleep(50);
+      }
+      await sender.receives("x-received: 4000");
       sender.socket.destroy();
     });
 

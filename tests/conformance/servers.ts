@@ -25,6 +25,7 @@ export interface CommonOptions {
 /** Options of every server on Node. */
 export interface NodeOptions extends CommonOptions {
   readonly bodyIdleTimeoutMs?: number;
+  readonly bodyMinBytesPerSecond?: number;
 }
 
 const adapters: readonly [name: string, make: (options?: NodeOptions) => ServerAdapter][] = [

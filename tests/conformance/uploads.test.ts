@@ -286,7 +286,8 @@ for (const [name, make] of servers) {
     });
 
     test("has no total limit for the time of a body in chunks, and no limit while the handler does not read", async () => {
-      const times = { bodyIdleTimeoutMs: 400, bodyTimeoutMs: 300, headersTimeoutMs: 1000 };
+      const rate = { bodyIdleTimeoutMs: 400, bodyMinBytesPerSecond: 5 };
+      const times = { ...rate, bodyTimeoutMs: 300, headersTimeoutMs: 1000 };
       await using app = await serveUploads(make(times), async (exchange) => {
         await sleep(900);
         await echo(exchange);
@@ -298,6 +299,43 @@ for (const [name, make] of servers) {
       }
       await client.receives("x".repeat(20));
       client.socket.destroy();
+    });
+
+    test("responds with 408 if the client sends more slowly than the minimum rate", async () => {
+      const codes: unknown[] = [];
+      const rate = { bodyIdleTimeoutMs: 400, bodyMinBytesPerSecond: 1000 };
+      await using app = await serveUploads(make(rate), async (exchange) => {
+        codes.push(await codeOf(readAll(exchange.readBody!())));
+        say(exchange, "late");
+      });
+      const client = await open(app.port, head("content-length: 100000"));
+      const start = performance.now();
+      // Each byte arrives long before the idle timeout.
+      const sending = setInterval(() => client.socket.write("x".repeat(10)), 50);
+      const text = await client.rest();
+      clearInterval(sending);
+      assert.match(text, /^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s);
+      assert.ok(performance.now() - start > 350, `${performance.now() - start} ms`);
+      assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+      assert.deepEqual(codes, ["ERR_KIT_BODY_TIMEOUT"]);
+      client.socket.destroy();
+    });
+
+    test("takes a body that arrives faster than the minimum rate, and any pace without a rate", async () => {
+      for (const [bodyMinBytesPerSecond, bytes] of [
+        [1000, 200],
+        [0, 1],
+      ] as const) {
+        const rate = { bodyIdleTimeoutMs: 400, bodyMinBytesPerSecond };
+        await using app = await serveUploads(make(rate), echo);
+        const client = await open(app.port, head(`content-length: ${bytes * 20}`));
+        for (let sent = 0; sent < 20; sent += 1) {
+          client.socket.write("x".repeat(bytes));
+          await sleep(50);
+        }
+        await client.receives("x".repeat(bytes * 20));
+        client.socket.destroy();
+      }
     });
 
     test("limits the time of all other bodies", async () => {

@@ -111,6 +111,9 @@ pub struct Timeouts {
     pub body: Duration,
     /// Time for which a client may send nothing of a body while the handler waits for the next chunk.
     pub body_idle: Duration,
+    /// Minimum number of bytes per second of a body that the handler reads in chunks. The client may be behind this rate by
+    /// `body_idle`. With 0, each byte lets this time start again.
+    pub body_rate: u32,
     /// Maximum time between two requests on a connection. The default is longer than the 60 seconds of common
     /// load balancers, so that the load balancer closes the connection first, and never sends a request on a
     /// connection that is just being closed.
@@ -131,6 +134,7 @@ impl Default for Timeouts {
             head: Duration::from_secs(10),
             body: Duration::from_mins(5),
             body_idle: Duration::from_mins(1),
+            body_rate: 240,
             idle: Duration::from_secs(72),
             write: Duration::from_mins(1),
             discard: Duration::from_secs(5),

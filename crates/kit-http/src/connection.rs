@@ -217,7 +217,7 @@ impl Connection {
             }
             // Each written byte extends this deadline: a client may read slowly. It must not send slowly.
             _ if kind == WaitKind::Write => self.link.socket.borrow().written(),
-            // Each received byte extends this deadline: a large body has no total limit.
+            // Received bytes extend this deadline by the time that they may take: a large body has no total limit.
             _ if kind == WaitKind::Upload => self.link.body_received(),
             _ => 0,
         };
@@ -225,12 +225,15 @@ impl Connection {
         if (kind, progress) == (before.kind, before.progress) {
             return None;
         }
+        let mut upload = self.link.upload.borrow_mut();
+        if let (WaitKind::Upload, Some(upload)) = (before.kind, &mut *upload) {
+            upload.pause(now);
+        }
         let time = match kind {
-            WaitKind::Unlimited => None,
+            WaitKind::Unlimited | WaitKind::Upload => None,
             WaitKind::Idle => Some(timeouts.idle),
             WaitKind::Head => Some(timeouts.head),
             WaitKind::Body => Some(timeouts.body),
-            WaitKind::Upload => Some(timeouts.body_idle),
             WaitKind::Write => Some(timeouts.write),
             WaitKind::Linger => Some(timeouts.discard),
             WaitKind::Close => Some(timeouts.socket_close),
@@ -239,7 +242,10 @@ impl Connection {
                 _ => None,
             },
         };
-        let mut deadline = time.and_then(|time| now.checked_add(time));
+        let mut deadline = match kind {
+            WaitKind::Upload => upload.as_mut().and_then(|upload| upload.deadline(now, timeouts)),
+            _ => time.and_then(|time| now.checked_add(time)),
+        };
         if let ConnectionState::Lingering(linger) = &mut *state {
             if before.kind != WaitKind::Linger {
                 linger.until = now.checked_add(timeouts.discard_total);

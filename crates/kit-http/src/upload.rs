@@ -5,11 +5,14 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http_body::Body as _;
 use hyper::body::Incoming;
+use kit_guard::Pace;
 
+use crate::config::Timeouts;
 use crate::request::RequestId;
 
 /// Part of a body that the engine passes to the handler after [`crate::Engine::read_body`].
@@ -30,7 +33,7 @@ pub enum UploadFailure {
     Aborted,
     /// The chunks are invalid. The engine responds to the request, unless the handler has begun to respond.
     Invalid,
-    /// The client has sent nothing for [`crate::Timeouts::body_idle`]. The engine responds to the request,
+    /// The client is [`crate::Timeouts::body_idle`] behind [`crate::Timeouts::body_rate`]. The engine responds to the request,
     /// unless the handler has begun to respond.
     TimedOut,
     /// The body exceeds the limit of its route. The handler must respond. After the response, the connection
@@ -48,6 +51,10 @@ pub(crate) struct Upload {
     received: usize,
     is_wanted: bool,
     is_complete: bool,
+    /// Speed of the client. `None` until the handler waits for the first time.
+    pace: Option<Pace>,
+    /// Number of bytes that `pace` knows.
+    counted: usize,
 }
 
 /// Chunk that was read, or the end.
@@ -69,7 +76,25 @@ impl Upload {
             received: 0,
             is_wanted: false,
             is_complete: false,
+            pace: None,
+            counted: 0,
         }
+    }
+
+    /// Records that the handler has received bytes, or no longer waits for them.
+    pub(crate) fn pause(&mut self, now: Instant) {
+        if let Some(pace) = &mut self.pace {
+            pace.pause(now);
+            pace.receive(self.received - self.counted);
+        }
+        self.counted = self.received;
+    }
+
+    /// Returns the time at which the client has sent too slowly, if the handler waits from now on.
+    pub(crate) fn deadline(&mut self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
+        let pace = self.pace.get_or_insert_with(|| Pace::new(timeouts.body_rate));
+        pace.wait(now);
+        pace.deadline(timeouts.body_idle)
     }
 
     /// Records that the handler waits for the next chunk. Returns false if no chunk can follow.

@@ -96,6 +96,11 @@ impl Settings {
         let port = number("PORT", "port: use a number up to 65535", u16::MAX.into())?;
         let bytes = number("BODY_LIMIT_BYTES", "number of bytes up to 2^30", 1 << 30)?;
         let connections = number("MAX_CONNECTIONS", "number of connections up to 2^20", 1 << 20)?;
+        let rate = number(
+            "BODY_MIN_BYTES_PER_SECOND",
+            "number of bytes up to 2147483647",
+            2_147_483_647,
+        )?;
         let request_timeout = time("REQUEST_TIMEOUT_MS", Duration::from_secs(30))?;
         Ok(Self {
             host: given("HOST"),
@@ -118,6 +123,9 @@ impl Settings {
             timeouts: Timeouts {
                 head: time("HEADERS_TIMEOUT_MS", default.timeouts.head)?,
                 body: time("BODY_TIMEOUT_MS", default.timeouts.body)?,
+                body_rate: rate
+                    .and_then(|rate| u32::try_from(rate).ok())
+                    .unwrap_or(default.timeouts.body_rate),
                 idle: time("KEEP_ALIVE_TIMEOUT_MS", default.timeouts.idle)?,
                 write: time("WRITE_TIMEOUT_MS", default.timeouts.write)?,
             },
@@ -139,6 +147,10 @@ impl Settings {
             trust_proxy: TrustProxy::parse(
                 given("TRUST_PROXY").as_deref().unwrap_or("false"),
                 given("TRUST_PROXY_HEADER").as_deref(),
+            )?
+            .with_origin(
+                given("TRUST_PROXY_SCHEME").as_deref(),
+                given("TRUST_PROXY_HOST").as_deref(),
             )?,
             client_errors: match given("LOG_CLIENT_ERRORS") {
                 None => default.client_errors,

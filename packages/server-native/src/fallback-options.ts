@@ -13,6 +13,7 @@ export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
     requestTimeout: 0,
     bodyTimeout: timeouts["body"] ?? 300_000,
     ...(timeouts["bodyIdle"] !== undefined && { bodyIdleTimeout: timeouts["bodyIdle"] }),
+    ...(timeouts["bodyRate"] !== undefined && { bodyRate: timeouts["bodyRate"] }),
     writeTimeout: timeouts["write"] ?? 60_000,
   };
 }

@@ -27,6 +27,12 @@ export interface NativeServerOptions {
    */
   readonly bodyIdleTimeoutMs?: number;
   /**
+   * Minimum number of bytes per second of a body that the handler reads in chunks. The server responds with 408 as soon as the
+   * client is `bodyIdleTimeoutMs` behind this rate. The time in which the handler does not read does not count. Default 240. 0 for
+   * no minimum rate.
+   */
+  readonly bodyMinBytesPerSecond?: number;
+  /**
    * Maximum time in which a client reads nothing of its response. Default 60,000 ms. After this time, the
    * connection is closed.
    */
@@ -94,6 +100,7 @@ const rules: Readonly<Record<EngineOption, Rule>> = {
   headersTimeoutMs: time("head"),
   bodyTimeoutMs: time("body"),
   bodyIdleTimeoutMs: time("bodyIdle"),
+  bodyMinBytesPerSecond: { group: "timeouts", name: "bodyRate", least: 0, greatest: 2 ** 31 - 1 },
   writeTimeoutMs: time("write"),
   discardTimeoutMs: time("discard"),
   discardTotalTimeoutMs: time("discardTotal"),

@@ -22,7 +22,7 @@ import { logAnswer } from "./answer-log.ts";
 import { applyRules, headerReader } from "./response-rules.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
-import { type CheckedTimeouts, defaultBodyIdleTimeout } from "./timeouts.ts";
+import { type CheckedTimeouts, defaultBodyIdleTimeout, defaultBodyRate } from "./timeouts.ts";
 import { continueWhenRead, readingErrorOf, watchUpload } from "./upload.ts";
 import { isHandshake, isWebSocket, WebSocketServers } from "./web-sockets.ts";
 
@@ -76,6 +76,7 @@ export class NodeHost {
   readonly #limits: HostLimits;
   readonly #bodyTimeout: number | undefined;
   readonly #bodyIdleTimeout: number;
+  readonly #bodyRate: number;
   readonly #framework: Framework | undefined;
   readonly #refuser: Refuser;
   readonly #listeners: readonly RequestListener[];
@@ -92,7 +93,7 @@ export class NodeHost {
   constructor(
     server: Server,
     service: ServerService,
-    { bodyTimeout, bodyIdleTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
+    { bodyTimeout, bodyIdleTimeout, bodyRate, writeTimeout, ...timeouts }: CheckedTimeouts,
     /** Framework that receives the requests; `undefined` if kit serves all requests itself. */
     framework: Framework | undefined,
     limits: HostLimits = defaultLimits,
@@ -105,6 +106,7 @@ export class NodeHost {
     const isTimedHere = service.streamedBodies !== undefined && timeouts.requestTimeout !== 0;
     this.#bodyTimeout = isTimedHere ? timeouts.requestTimeout : bodyTimeout;
     this.#bodyIdleTimeout = bodyIdleTimeout ?? defaultBodyIdleTimeout;
+    this.#bodyRate = bodyRate ?? defaultBodyRate;
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
     const discarder = new Discarder(limits.discard);
     this.#refuser = new Refuser(service, discarder);
@@ -303,7 +305,8 @@ export class NodeHost {
       return;
     }
     if (isStreamed(this.#service, request)) {
-      watchUpload(request, response, this.#bodyIdleTimeout, () => this.#refuseLate(request));
+      const pace = { idleMs: this.#bodyIdleTimeout, bytesPerSecond: this.#bodyRate };
+      watchUpload(request, response, pace, () => this.#refuseLate(request));
     } else if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
     // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
     // know this path. Preflight requests of CORS have no credentials, so that authentication in a framework would refuse them.

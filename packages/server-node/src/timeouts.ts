@@ -19,6 +19,12 @@ export interface HttpTimeouts {
    */
   readonly bodyIdleTimeoutMs?: number;
   /**
+   * Minimum number of bytes per second of a body that the handler reads in chunks. The server responds with 408 as soon as the
+   * client is `bodyIdleTimeoutMs` behind this rate. The time in which the handler does not read does not count. Default 240. 0 for
+   * no minimum rate.
+   */
+  readonly bodyMinBytesPerSecond?: number;
+  /**
    * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
    * Default 60,000.
    */
@@ -28,12 +34,16 @@ export interface HttpTimeouts {
 /** Default of `bodyIdleTimeoutMs`, equal to the default of the native server. */
 export const defaultBodyIdleTimeout = 60_000;
 
+/** Default of `bodyMinBytesPerSecond`, equal to the default of the native server. */
+export const defaultBodyRate = 240;
+
 /** Names of the options that are timeouts. */
 export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
   "keepAliveTimeoutMs",
   "headersTimeoutMs",
   "requestTimeoutMs",
   "bodyIdleTimeoutMs",
+  "bodyMinBytesPerSecond",
   "writeTimeoutMs",
 ];
 
@@ -55,6 +65,8 @@ export interface CheckedTimeouts {
   readonly bodyTimeout?: number;
   /** Maximum time in which a client sends nothing of a body in chunks. 60,000 if it is absent. */
   readonly bodyIdleTimeout?: number;
+  /** Minimum number of bytes per second of a body in chunks, 0 for no minimum. 240 if it is absent. */
+  readonly bodyRate?: number;
   /**
    * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
    */
@@ -64,7 +76,7 @@ export interface CheckedTimeouts {
 /**
  * Validates the timeouts of an adapter and applies the defaults.
  *
- * @throws {RangeError} if a timeout is not a whole number from 1 to 2,147,483,647.
+ * @throws {RangeError} if a timeout is not a whole number from 1 to 2,147,483,647, or the rate not one from 0.
  */
 export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTimeouts {
   const read = (name: keyof HttpTimeouts, standard: number): number => {
@@ -76,6 +88,12 @@ export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTi
     }
     return value;
   };
+  const { bodyMinBytesPerSecond: bodyRate = defaultBodyRate } = options;
+  if (!Number.isInteger(bodyRate) || bodyRate < 0 || bodyRate > 2 ** 31 - 1) {
+    throw new RangeError(
+      `${adapter}: \`bodyMinBytesPerSecond\` must be a whole number of bytes, not ${String(bodyRate)}`,
+    );
+  }
   const headersTimeout = read("headersTimeoutMs", 10_000);
   return {
     keepAliveTimeout: read("keepAliveTimeoutMs", 72_000),
@@ -83,6 +101,7 @@ export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTi
     // The time for the request includes the time for its headers.
     requestTimeout: Math.max(read("requestTimeoutMs", 300_000), headersTimeout),
     bodyIdleTimeout: read("bodyIdleTimeoutMs", defaultBodyIdleTimeout),
+    bodyRate,
     writeTimeout: read("writeTimeoutMs", 60_000),
   };
 }

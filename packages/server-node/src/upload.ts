@@ -28,28 +28,46 @@ export function readingErrorOf({ code }: NodeJS.ErrnoException): RequestBodyErro
   }
 }
 
+/** Speed with which a client must send a body in chunks. */
+export interface Pace {
+  /** Milliseconds that a client may be behind the rate. */
+  readonly idleMs: number;
+  /** Minimum rate. 0 for none: each byte lets the time start again. */
+  readonly bytesPerSecond: number;
+}
+
 /**
- * Calls `onStalled` if the server has waited for the next bytes of a body for the given time. Does not count
- * the time in which no code reads the body, and the time in which received bytes wait to be read.
+ * Calls `onStalled` if the client sends a body too slowly: if the time in which the server waited for bytes is longer by `idleMs`
+ * than the time that the received bytes may take. Bytes that arrive faster are no credit for later. Does not count the time in
+ * which no code reads the body, and the time in which received bytes wait to be read. `Pace` of kit-guard has the same rule in
+ * Rust.
  */
 export function watchUpload(
   request: IncomingMessage,
   response: ServerResponse,
-  idleMs: number,
+  { idleMs, bytesPerSecond }: Pace,
   onStalled: () => void,
 ): void {
   const { socket } = request;
-  let received = -1;
-  let since = 0;
+  let received = socket.bytesRead;
+  let last = performance.now();
+  /** Milliseconds that the client is behind the rate. */
+  let behind = 0;
   const check = (): void => {
-    if (request.complete) stop();
-    else if (!isAwaited(request) || socket.bytesRead !== received) {
-      received = socket.bytesRead;
-      since = performance.now();
-    } else if (performance.now() - since >= idleMs) {
+    if (request.complete) {
       stop();
-      onStalled();
+      return;
     }
+    const now = performance.now();
+    const bytes = socket.bytesRead - received;
+    if (isAwaited(request)) behind += now - last;
+    if (bytesPerSecond > 0) behind = Math.max(behind - (bytes / bytesPerSecond) * 1000, 0);
+    else if (bytes > 0) behind = 0;
+    last = now;
+    received = socket.bytesRead;
+    if (behind < idleMs) return;
+    stop();
+    onStalled();
   };
   const timer = setInterval(check, Math.min(Math.max(idleMs / 4, 10), 1000)).unref();
   const stop = (): void => clearInterval(timer);

@@ -1,4 +1,6 @@
 //! Tests of request bodies that handlers read in chunks.
+//!
+//! tidy: long because every test needs the same server and client
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -312,12 +314,53 @@ fn responds_with_400_to_invalid_chunks() {
 }
 
 #[test]
+fn responds_with_408_if_the_client_sends_more_slowly_than_the_rate() {
+    let mut server = server(
+        10_000,
+        Timeouts {
+            body_idle: Duration::from_millis(200),
+            body_rate: 1000,
+            ..Timeouts::default()
+        },
+    );
+    let mut client = server.connect();
+    post(&mut client, "Content-Length: 5000");
+    let id = server.request();
+    // Twice as fast as the rate.
+    for _ in 0..8 {
+        client.send(&"x".repeat(100));
+        read(&mut server, id);
+        wait(&mut server, 50);
+    }
+    assert!(server.log.failed.is_empty());
+    // The handler waits, and each byte arrives well before the end of the idle time.
+    let start = Instant::now();
+    while server.log.failed.is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(5), "the client is refused");
+        assert!(server.engine.read_body(id));
+        wait(&mut server, 40);
+        client.send("xx");
+        wait(&mut server, 10);
+    }
+    assert_eq!(server.log.failed, [UploadFailure::TimedOut]);
+    assert!(
+        start.elapsed() >= Duration::from_millis(180),
+        "{:?}",
+        start.elapsed()
+    );
+    client.stream.shutdown(Shutdown::Write).expect("open");
+    let answer = server.rest(&mut client);
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+}
+
+#[test]
 fn responds_with_408_if_the_client_sends_nothing_while_the_handler_reads() {
     let mut server = server(
         100,
         Timeouts {
             body: Duration::from_millis(1),
             body_idle: Duration::from_millis(100),
+            body_rate: 0,
             ..Timeouts::default()
         },
     );

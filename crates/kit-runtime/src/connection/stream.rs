@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use kit_guard::{Guard, Limits, Rejection};
+use kit_guard::{Guard, Limits, Pace, Rejection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
@@ -29,6 +29,8 @@ pub(super) struct Stream<S> {
     /// time when the deadline was set.
     waits: (Wait, u64),
     read_deadline: Deadline,
+    /// Speed of the peer while a handler waits for the bytes of a body.
+    pace: Pace,
     write_deadline: Deadline,
     /// True if the peer has closed its sending side.
     is_read_closed: bool,
@@ -59,6 +61,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             passed: Vec::new(),
             waits: (Wait::Nothing, 0),
             read_deadline: Deadline::default(),
+            pace: Pace::default(),
             write_deadline: Deadline::default(),
             is_read_closed: false,
             is_unflushed: false,
@@ -152,6 +155,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             if self.waits != waits || !self.read_deadline.is_set() {
                 // hyper need not poll again after it wrote a response. So the deadline is already set for the wait
                 // after it.
+                if self.waits.1 != waits.1 {
+                    self.pace = Pace::new(self.timeouts.body_rate);
+                }
                 let was_answering = self.waits == (Wait::Nothing, waits.1);
                 self.waits = waits;
                 let answered = || self.shared.answered().filter(|_| was_answering);
@@ -164,7 +170,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                     Wait::Head => self
                         .read_deadline
                         .set(answered().unwrap_or_else(Instant::now), head),
-                    Wait::Body | Wait::Chunk => self.read_deadline.set(Instant::now(), body),
+                    Wait::Body => self.read_deadline.set(Instant::now(), body),
+                    Wait::Chunk => {
+                        self.pace.wait(Instant::now().into_std());
+                        self.read_deadline.set_at(self.pace.deadline(body));
+                    }
                 }
             }
             ready!(self.read_deadline.poll(context));
@@ -229,9 +239,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
                     return this.poll_end(context).map(Ok);
                 }
                 Poll::Ready(Ok(())) => {
-                    // The time between two pieces of a body begins when hyper waits for the next one.
+                    // The time for the next piece of a body begins when hyper waits for it.
                     if this.waits.0 == Wait::Chunk {
                         this.read_deadline.clear();
+                        this.pace.pause(Instant::now().into_std());
+                        this.pace.receive(buffer.filled().len() - before);
                     }
                     this.admit(buffer, before);
                 }

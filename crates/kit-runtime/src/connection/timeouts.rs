@@ -14,8 +14,10 @@ pub(crate) struct Timeouts {
     /// Time from the first byte of a request to the end of its head.
     pub(crate) head: Duration,
     /// Time from the end of the head to the end of the body. For a body that the handler reads while the body arrives, the
-    /// time that the handler waits for the next bytes.
+    /// time by which the peer may be behind `body_rate`.
     pub(crate) body: Duration,
+    /// Minimum number of bytes per second of a body that the handler reads while the body arrives. 0 for none.
+    pub(crate) body_rate: u32,
     /// Time between two requests. The time is longer than the 60 seconds of common load balancers, so that
     /// the load balancer closes first and never sends a request into a closing connection.
     pub(crate) idle: Duration,
@@ -28,6 +30,7 @@ impl Default for Timeouts {
         Self {
             head: Duration::from_secs(10),
             body: Duration::from_secs(300),
+            body_rate: 240,
             idle: Duration::from_secs(72),
             write: Duration::from_secs(60),
         }
@@ -60,6 +63,11 @@ impl Deadline {
     /// Sets the deadline to `since + time`.
     pub(super) fn set(&mut self, since: Instant, time: Duration) {
         self.at = since.checked_add(time);
+    }
+
+    /// Sets the deadline to a time, or removes the deadline.
+    pub(super) fn set_at(&mut self, at: Option<std::time::Instant>) {
+        self.at = at.map(Instant::from_std);
     }
 
     /// Removes the deadline.
