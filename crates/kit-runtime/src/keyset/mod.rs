@@ -192,7 +192,8 @@ impl<'k> Filters<'k> {
         };
         let columns = columns
             .iter()
-            .map(|(name, r#type)| quoted(&format!("\"{name}\" {}", r#type.name())));
+            // Quoted as in SQL: `"notes"."id"`.
+            .map(|(name, r#type)| quoted(&format!("\"{}\" {}", name.replace('.', "\".\""), r#type.name())));
         let mut values: Vec<_> = self.values.iter().collect();
         // JavaScript sorts texts by their UTF-16 code units.
         values.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
