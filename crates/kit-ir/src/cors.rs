@@ -19,9 +19,12 @@ pub struct Cors {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CorsRules {
-    /// Allowed origins. `None` for `"*"`, which allows every origin.
+    /// Allowed origins. `None` for `"*"`, which allows every origin. Empty if the origins are in an environment variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
+    /// Name of the environment variable with the origins, if the application reads the origins with `env`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origins_variable: Option<String>,
     /// True if pages may send cookies and HTTP authentication.
     pub credentials: bool,
     /// Names of the request headers that pages may set. `None` if pages may set all headers.

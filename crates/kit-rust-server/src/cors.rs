@@ -1,11 +1,13 @@
 //! Generates the call that sets the rules of CORS, from the option `cors` of `createApp`.
 
-use kit_ir::{CorsRules, Program};
+use kit_guard::is_origin;
+use kit_ir::{CorsRules, Program, Property, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::Problem;
-use crate::source::string_literal;
+use crate::names::field;
+use crate::source::{ident, string_literal};
 use crate::types::Types;
 
 /// Returns true if the application has the option `cors`, with a value that the compiler could read.
@@ -17,6 +19,27 @@ pub(crate) fn rules(program: &Program) -> Option<&CorsRules> {
     program.application.cors.as_ref()?.rules.as_ref()
 }
 
+/// Returns the expression for the origins that an environment variable has: `&env.web_origins`. Returns `None` if no variable
+/// has the origins.
+pub(crate) fn variable(types: &Types<'_>) -> Option<TokenStream> {
+    let name = rules(types.program)?.origins_variable.as_ref()?;
+    let field = ident(&field(name));
+    Some(quote!(&env.#field))
+}
+
+/// Returns the statement that defines `env` for the expression of [`variable`].
+pub(crate) fn environment(types: &Types<'_>) -> Option<TokenStream> {
+    variable(types)?;
+    Some(quote!(let env = std::sync::Arc::clone(&app.env);))
+}
+
+/// Returns the statement that refuses wrong origins in the environment variable when the server starts.
+pub(crate) fn check(types: &Types<'_>) -> Option<TokenStream> {
+    let name = rules(types.program)?.origins_variable.as_ref()?;
+    let (text, origins) = (string_literal(name), variable(types)?);
+    Some(quote!(kit_runtime::check_origins(#text, #origins)?;))
+}
+
 /// Returns the call `.cors(…)` for the generated routes. Returns `None` if the application does not have the
 /// option `cors`.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
@@ -24,6 +47,10 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let cors = types.of_runtime("Cors");
     let new = match &rules.origins {
         None => quote!(#cors::any_origin()),
+        Some(_) if rules.origins_variable.is_some() => {
+            let variable = variable(types)?;
+            quote!(#cors::origins(kit_runtime::origins_of(&[], #variable)))
+        }
         Some(origins) => {
             let origins = origins.iter().map(|origin| string_literal(origin));
             quote!(#cors::origins(&[#(#origins),*]))
@@ -60,12 +87,26 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
             "the Rust server needs the value of `cors` at build time, but the value is known only when the \
              application runs"
                 .to_owned(),
-            "write the value as an object of literals, such as `{ origins: [\"https://app.example.com\"] }`",
+            "write the value as an object of literals, such as `{ origins: [\"https://app.example.com\"] }`; only `origins` may \
+             be a variable of `await env<AppEnv>()`",
         )];
     };
     let mut found = Vec::new();
-    let origins = rules.origins.as_deref();
-    if origins.is_none() && rules.credentials {
+    if let Some(name) = rules
+        .origins_variable
+        .as_deref()
+        .filter(|name| !is_list(program, name))
+    {
+        found.push(problem(
+            format!("`cors.origins` is the environment variable `{name}`, which is not a list of texts"),
+            &format!("declare the variable as a list: `{name}: string[];`"),
+        ));
+    }
+    let origins = rules
+        .origins
+        .as_deref()
+        .filter(|_| rules.origins_variable.is_none());
+    if rules.origins.is_none() && rules.credentials {
         found.push(problem(
             "`cors.credentials` cannot be combined with `cors.origins: \"*\"`, because every web page could then act \
              as the user"
@@ -104,78 +145,26 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     found
 }
 
-/// Returns true for an origin as browsers send it, such as `https://example.com`: without a path, in lower
-/// case, without a default port. Also returns true for `https://*.example.com`, which matches all subdomains.
-pub(crate) fn is_origin(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once("://") else {
-        return false;
-    };
-    let (host, port) = match rest.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && !port.ends_with(']') => (host, Some(port)),
-        _ => (rest, None),
-    };
-    let default_port = match scheme {
-        "http" => "80",
-        "https" => "443",
-        _ => return false,
-    };
-    let is_port = port.is_none_or(|port| {
-        port != default_port
-            && !port.starts_with('0')
-            && port.bytes().all(|byte| byte.is_ascii_digit())
-            && port.parse::<u16>().is_ok()
+/// Returns true if a variable of `env` is a list of strings that is never absent.
+fn is_list(program: &Program, name: &str) -> bool {
+    let variables = program.application.environment.as_ref();
+    let variable = variables.and_then(|variables| {
+        let r#type = program.declarations[variables.declaration].r#type;
+        program
+            .properties(r#type)
+            .iter()
+            .find(|variable| variable.name == name)
     });
-    is_port && is_host(host)
-}
-
-fn is_host(host: &str) -> bool {
-    if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return address.parse::<std::net::Ipv6Addr>().is_ok();
-    }
-    let labels = host.strip_prefix("*.").unwrap_or(host);
-    labels.split('.').all(|label| {
-        !label.is_empty()
-            && label
-                .bytes()
-                .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
-    })
+    let is_present = |variable: &&Property| !variable.optional || variable.tags.default.is_some();
+    variable
+        .filter(is_present)
+        .is_some_and(|variable| match program.types[variable.r#type].kind {
+            TypeKind::Array { element } => matches!(program.types[element].kind, TypeKind::String),
+            _ => false,
+        })
 }
 
 pub(crate) fn is_header_name(name: &str) -> bool {
     let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_name_byte)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_origin;
-
-    #[test]
-    fn accepts_only_origins_in_the_form_that_browsers_send() {
-        for origin in [
-            "https://app.example.com",
-            "https://*.example.com",
-            "http://localhost:5173",
-            "http://127.0.0.1:8080",
-            "http://[::1]:3000",
-            "http://[::1]",
-        ] {
-            assert!(is_origin(origin), "{origin}");
-        }
-        for other in [
-            "*",
-            "null",
-            "app.example.com",
-            "https://app.example.com/",
-            "https://App.example.com",
-            "https://app.example.com:443",
-            "http://a:80",
-            "http://a:080",
-            "https://a.*.com",
-            "https://",
-            "ftp://a",
-        ] {
-            assert!(!is_origin(other), "{other}");
-        }
-    }
 }

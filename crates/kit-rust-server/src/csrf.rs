@@ -1,12 +1,13 @@
 //! Generates the call that sets the rules against requests of other sites, from the option `csrf` of `createApp`.
 
+use kit_guard::is_origin;
 use kit_ir::Program;
 use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::Value;
 
 use crate::Problem;
-use crate::cors::{self, is_header_name, is_origin};
+use crate::cors::{self, is_header_name};
 use crate::literal_option::Named;
 use crate::source::string_literal;
 use crate::types::Types;
@@ -31,7 +32,10 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let listed = cors::rules(types.program).and_then(|rules| rules.origins.as_deref());
     let listed = listed.into_iter().flatten().map(String::as_str);
     let origins: Vec<_> = own.chain(listed).map(string_literal).collect();
-    let origins = (!origins.is_empty()).then(|| quote!(.origins(&[#(#origins),*])));
+    let origins = match cors::variable(types) {
+        Some(variable) => Some(quote!(.origins(kit_runtime::origins_of(&[#(#origins),*], #variable)))),
+        None => (!origins.is_empty()).then(|| quote!(.origins(&[#(#origins),*]))),
+    };
     let token = members.get("token").map(|token| {
         let cookie = string_literal(token["cookie"].as_str().unwrap_or_default());
         let header = string_literal(&token["header"].as_str().unwrap_or_default().to_lowercase());

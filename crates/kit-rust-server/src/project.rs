@@ -10,7 +10,7 @@ use crate::manifest::Manifest;
 use crate::router::Routes;
 use crate::source::{doc, file_doc, ident, order, string_literal};
 use crate::types::{Form, Types};
-use crate::{File, HEADER, Options, Owner, print};
+use crate::{File, HEADER, Options, Owner, cors, print};
 
 /// Sources of `kit-runtime`, which every project contains.
 const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
@@ -19,7 +19,7 @@ const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
 /// Sources of `kit-guard`, which are in a subdirectory of `kit-runtime`.
-const GUARD: [(&str, &str); 13] = [
+const GUARD: [(&str, &str); 14] = [
     ("Cargo.toml", include_str!("guard.toml")),
     (
         "src/authority.rs",
@@ -37,6 +37,7 @@ const GUARD: [(&str, &str); 13] = [
     ("src/guard.rs", include_str!("../../kit-guard/src/guard.rs")),
     ("src/head.rs", include_str!("../../kit-guard/src/head.rs")),
     ("src/lib.rs", include_str!("../../kit-guard/src/lib.rs")),
+    ("src/origin.rs", include_str!("../../kit-guard/src/origin.rs")),
     ("src/pace.rs", include_str!("../../kit-guard/src/pace.rs")),
     ("src/path.rs", include_str!("../../kit-guard/src/path.rs")),
     (
@@ -360,11 +361,19 @@ fn environment(types: &Types<'_>) -> Option<(TokenStream, TokenStream)> {
     let name = ident(types.name_in(variables.declaration, Form::Request));
     let span = program.declarations[variables.declaration].span;
     let source = string_literal(&format!("{}:{}", program.path(span), span.line));
+    let variables = match cors::check(types) {
+        None => quote!(std::sync::Arc::new(kit_runtime::environment(#source)?)),
+        Some(check) => quote!({
+            let env: crate::models::#name = kit_runtime::environment(#source)?;
+            #check
+            std::sync::Arc::new(env)
+        }),
+    };
     Some((
         quote! {
             /// Environment variables.
             pub env: std::sync::Arc<crate::models::#name>,
         },
-        quote!(env: std::sync::Arc::new(kit_runtime::environment(#source)?),),
+        quote!(env: #variables,),
     ))
 }

@@ -19,7 +19,9 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, Problem, bodies, edge, error_format, format_unions, names, replies, scopes, sockets};
+use crate::{
+    File, Problem, bodies, cors, edge, error_format, format_unions, names, replies, scopes, sockets,
+};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -432,6 +434,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
 
 fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
     let edge = edge::calls(types);
+    let environment = cors::environment(types);
     let errors = error_format::call(types);
     let [router, table] = ["Router", "Routes"].map(|name| types.of_runtime(name));
     let calls = routes
@@ -459,6 +462,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
     quote! {
         /// Returns the router, which responds to every request of the application.
         pub fn router(app: App) -> #router<App> {
+            #environment
             #table::new(app)
                 #(#calls)*
                 #edge

@@ -3,8 +3,10 @@
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use kit_guard::is_origin;
 
 use super::routes::METHODS;
+use crate::{Error, start_error};
 
 /// Maximum length of the header names that a preflight request lists. Browsers list few names.
 const MAX_HEADER_LIST: usize = 4096;
@@ -203,6 +205,36 @@ impl Cors {
     }
 }
 
+/// Checks the origins in an environment variable, as `kit build` checks origins in the source.
+///
+/// # Errors
+///
+/// If the list is empty, or if a text is not an origin.
+#[doc(hidden)] // Called only by generated code.
+pub fn check_origins(variable: &str, origins: &[String]) -> Result<(), Error> {
+    let what = if origins.is_empty() {
+        format!("the variable {variable} has no origins")
+    } else if let Some(wrong) = origins.iter().find(|origin| !is_origin(origin)) {
+        format!("the variable {variable} has {wrong:?}, which is not an origin")
+    } else {
+        return Ok(());
+    };
+    Err(start_error::failure(
+        &what,
+        "the option cors.origins of the application",
+        "write origins with a scheme, a host in lower case and a port if it is not the default, separated by commas, such as \
+         https://app.example.com or http://localhost:5173",
+    ))
+}
+
+/// Returns the origins of an option, followed by those of an environment variable. The process keeps the list until it ends.
+#[doc(hidden)] // Called only by generated code.
+pub fn origins_of(own: &[&'static str], listed: &[String]) -> &'static [&'static str] {
+    let listed = listed.iter().map(|origin| &*origin.clone().leak());
+    let all: Vec<&'static str> = own.iter().copied().chain(listed).collect();
+    all.leak()
+}
+
 /// Returns true if the origin equals `allowed`, or is one of the subdomains if `allowed` contains `*`.
 pub(super) fn is_allowed(allowed: &str, origin: &str) -> bool {
     let Some((scheme, suffix)) = allowed.split_once('*') else {
@@ -262,7 +294,7 @@ pub(super) fn add_vary(headers: &mut HeaderMap, member: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_allowed, is_list_of_names};
+    use super::{check_origins, is_allowed, is_list_of_names, origins_of};
 
     #[test]
     fn allows_subdomains_but_not_the_domain_itself_or_other_hosts() {
@@ -282,6 +314,28 @@ mod tests {
         ] {
             assert!(!is_allowed(allowed, origin), "{origin}");
         }
+    }
+
+    #[test]
+    fn refuses_a_variable_without_origins_or_with_other_texts() {
+        let check = |texts: &[&str]| {
+            let origins: Vec<_> = texts.iter().map(|text| (*text).to_owned()).collect();
+            check_origins("WEB_ORIGINS", &origins).map_or_else(|error| error.to_string(), |()| String::new())
+        };
+        assert_eq!(check(&["https://app.example.com", "http://localhost:5173"]), "");
+        assert!(check(&[]).contains("WEB_ORIGINS has no origins"));
+        for wrong in ["*", "https://app.example.com/", "app.example.com"] {
+            assert!(check(&["https://a.example", wrong]).contains(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn appends_the_origins_of_a_variable_to_those_of_the_option() {
+        let listed = ["http://b.example".to_owned()];
+        assert_eq!(
+            origins_of(&["http://a.example"], &listed),
+            ["http://a.example", "http://b.example"]
+        );
     }
 
     #[test]

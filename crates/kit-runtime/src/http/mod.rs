@@ -61,7 +61,7 @@ pub use compression::{Coding, Compression};
 #[cfg(feature = "etag")]
 pub use conditional::Etag;
 pub use context::Context;
-pub use cors::Cors;
+pub use cors::{Cors, check_origins, origins_of};
 pub use csrf::Csrf;
 pub use declared_reply::DeclaredReply;
 pub use error::Error;

@@ -1,12 +1,13 @@
 //! Reader of the option `cors` of `createApp`.
 //!
-//! The reader reports nothing: many applications read the origins from an environment variable, which is right for
-//! every server on Node. Only a generated Rust server needs a value that the compiler can read.
+//! The reader reports nothing: only a generated Rust server needs a value that the compiler can read. The origins may be
+//! in a variable of `env`, whose value the Rust server reads when it starts.
 
 use kit_ir::CorsRules;
 use oxc_ast::ast::{ArrayExpressionElement, Expression, ObjectPropertyKind};
 
 use super::Located;
+use super::calls::kit_function;
 use super::expression::{MAX_CHAIN, Resolved, boolean, follow, number, string};
 use crate::lower::Lowering;
 
@@ -33,7 +34,13 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Opti
                 rules.origins = match string(lowering, value) {
                     Some(any) if any == "*" => None,
                     Some(_) => return None,
-                    None => Some(strings(lowering, value, 0)?),
+                    None => {
+                        let listed = strings(lowering, value, 0);
+                        if listed.is_none() {
+                            rules.origins_variable = Some(variable(lowering, value)?);
+                        }
+                        Some(listed.unwrap_or_default())
+                    }
                 };
             }
             "credentials" => rules.credentials = boolean(lowering, value)?,
@@ -54,6 +61,28 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Opti
         }
     }
     has_origins.then_some(rules)
+}
+
+/// Returns the name of an environment variable: `WEB_ORIGINS` for `environment.WEB_ORIGINS`, if `environment` is the result of
+/// `await env<…>()`.
+fn variable<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<String> {
+    let Resolved::Expression(found, _) = follow(lowering, located) else {
+        return None;
+    };
+    let Expression::StaticMemberExpression(member) = found.expression else {
+        return None;
+    };
+    let Resolved::Expression(object, _) = follow(lowering, found.with(&member.object)) else {
+        return None;
+    };
+    let Expression::AwaitExpression(awaited) = object.expression else {
+        return None;
+    };
+    let Expression::CallExpression(call) = awaited.argument.get_inner_expression() else {
+        return None;
+    };
+    let is_env = kit_function(lowering, object.module, call) == Some("env");
+    is_env.then(|| member.property.name.to_string())
 }
 
 /// Returns the strings of an array literal, including the strings of arrays that are spread into it. `depth`

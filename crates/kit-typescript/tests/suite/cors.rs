@@ -26,6 +26,7 @@ fn reads_cors_rules_from_literals_and_constants() {
             "https://app.example.com".to_owned(),
             "http://localhost:5173".to_owned(),
         ]),
+        origins_variable: None,
         credentials: true,
         allowed_headers: Some(vec!["x-a".to_owned()]),
         exposed_headers: vec!["etag".to_owned()],
@@ -37,10 +38,29 @@ fn reads_cors_rules_from_literals_and_constants() {
 }
 
 #[test]
+fn reads_the_name_of_the_environment_variable_with_the_origins() {
+    let constants = "import { env } from \"@kit/core\"; interface AppEnv { WEB_ORIGINS: string[]; } const variables = await env<AppEnv>(); const same = variables.WEB_ORIGINS;";
+    for value in [
+        "{ origins: variables.WEB_ORIGINS, credentials: true }",
+        "{ origins: same, credentials: true }",
+    ] {
+        let expected = CorsRules {
+            origins: Some(Vec::new()),
+            origins_variable: Some("WEB_ORIGINS".to_owned()),
+            credentials: true,
+            ..CorsRules::default()
+        };
+        assert_eq!(read(constants, value).rules, Some(expected), "{value}");
+    }
+}
+
+#[test]
 fn keeps_the_location_of_cors_but_no_rules_if_the_value_is_known_only_at_run_time() {
     for value in [
         "{ origins: process.env.ORIGINS.split(\",\") }",
         "{ origins: [process.env.ORIGIN] }",
+        "{ origins: process.env.ORIGINS }",
+        "{ origins: more.ORIGINS }",
         "{ origins: [...origins()] }",
         "{ origins: [\"https://a.example\"], credentials: isSecure() }",
         "{ origins: [\"https://a.example\"], maxAgeSeconds: 0.5 }",

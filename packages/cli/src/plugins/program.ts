@@ -314,8 +314,10 @@ export interface EnvironmentVariables {
 export interface CorsOption {
   /** Value of the option. Absent if the value is known only when the application runs. */
   rules?: {
-    /** Allowed origins. Absent if every origin is allowed. */
+    /** Allowed origins. Absent if every origin is allowed. Empty if `originsVariable` names the variable with the origins. */
     origins?: string[];
+    /** Environment variable with the origins, if the application reads them with `env`. */
+    originsVariable?: string;
     credentials: boolean;
     /** Request headers that pages may set. Absent if pages may set every header. */
     allowedHeaders?: string[];
