@@ -186,6 +186,9 @@ pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
 /// The other example with a Rust server. Its handlers are written by hand.
 const RUST_REALWORLD: &str = "examples/realworld-rust";
 
+/// The Rust server of the shop, which has sessions and passwords.
+const RUST_SHOP: &str = "examples/shop-rust";
+
 /// Directory of the application of the conformance suite whose handlers are written in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
@@ -214,6 +217,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
     for project in [
         RUST_EXAMPLE,
         RUST_REALWORLD,
+        RUST_SHOP,
         RUST_CONFORMANCE,
         RUST_TYPES,
         RUST_ERRORS,

@@ -69,8 +69,8 @@ async function removeEnded(): Promise<void> {
 
 /** Returns the keys that sign the cookies. */
 export function cookieKeys(): readonly string[] {
-  if (environment.COOKIE_KEYS !== undefined) return environment.COOKIE_KEYS;
+  if (environment.KIT_COOKIE_KEYS !== undefined) return environment.KIT_COOKIE_KEYS;
   if (["development", "test"].includes(process.env["NODE_ENV"] ?? ""))
     return [randomBytes(32).toString("base64")];
-  throw new Error("COOKIE_KEYS is not set: the cookies of all processes need the same keys");
+  throw new Error("KIT_COOKIE_KEYS is not set: the cookies of all processes need the same keys");
 }

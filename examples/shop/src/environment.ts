@@ -9,11 +9,12 @@ export interface AppEnv {
   /** Origins of the front end, which may call the API. @default ["http://localhost:5173"] */
   WEB_ORIGINS: string[];
   /**
-   * Keys that sign the cookies: `openssl rand -base64 32`. Without keys, development and tests use a new key for each process.
+   * Keys that sign the cookies: `openssl rand -base64 32`. Without keys, the server on Node uses a new key for each process in
+   * development and tests, and the Rust server does not start.
    *
    * @sensitive
    */
-  COOKIE_KEYS?: string[];
+  KIT_COOKIE_KEYS?: string[];
   /** Logins and registrations that an address may try in a minute. @integer @minimum 1 @default 10 */
   LOGINS_PER_MINUTE: number;
   /** Changes that an account may make in a minute. @integer @minimum 1 @default 60 */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
@@ -16,7 +16,7 @@ import { assertAccessible, widthOf } from "../../dashboard/support/browser.ts";
 import { chromiumPath, withoutChromium } from "../support/chromium.ts";
 import { run } from "../support/command.ts";
 import { Project } from "../support/project.ts";
-import { server } from "../support/server.ts";
+import { rustProgramOf, server } from "../support/server.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -38,9 +38,46 @@ async function serveFiles(directory: string): Promise<Server> {
   return files;
 }
 
+/** API of a running shop. */
+class Shop {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Sends a request such as `GET /cart`. */
+  async send(line: string, sent: { cookie?: string; body?: object; key?: string } = {}): Promise<Response> {
+    const [method = "", path = ""] = line.split(" ");
+    const { cookie, body, key } = sent;
+    const headers = {
+      ...(cookie !== undefined && { cookie }),
+      ...(key !== undefined && { "idempotency-key": key }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    return fetch(this.#url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  }
+
+  /** Returns the body of a successful response. */
+  async json(line: string, sent: { cookie?: string; key?: string } = {}): Promise<unknown> {
+    const response = await this.send(line, sent);
+    assert.ok(response.ok, `${line}: ${response.status}`);
+    return response.json();
+  }
+}
+
+/** Returns the cookie of a login, as a browser sends it. */
+function cookieOf(response: Response): string {
+  assert.ok(response.ok, String(response.status));
+  return response.headers.getSetCookie()[0]!.split(";")[0]!;
+}
+
 const password = "correct horse battery";
 
-describe("the shop example, in Chromium", { skip: withoutChromium || server.program !== undefined }, () => {
+/** Key that signs the cookies of all servers. */
+const KIT_COOKIE_KEYS = "a key of at least 32 characters for tests";
+
+describe("the shop example, in Chromium", { skip: withoutChromium }, () => {
   let project: Project;
   let files: Server;
   let browser: Browser;
@@ -51,12 +88,12 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
   let site: string;
 
   before(async () => {
-    project = await Project.ready("shop");
+    project = await Project.ready("shop", "all");
     const seeded = await run(process.execPath, ["src/seed.ts"], { cwd: project.root });
     assert.equal(seeded.code, 0, seeded.stderr);
     files = await serveFiles(join(project.root, "web/dist"));
     site = `http://localhost:${(files.address() as AddressInfo).port}`;
-    const env = { WEB_ORIGINS: site, LOGINS_PER_MINUTE: "12" };
+    const env = { WEB_ORIGINS: site, LOGINS_PER_MINUTE: "12", KIT_COOKIE_KEYS };
     api = (await project.start({ env })).url.replace("127.0.0.1", "localhost");
     process.env["VITE_API_URL"] = api;
     await build({ root: join(project.root, "web"), logLevel: "error" });
@@ -267,3 +304,98 @@ describe("the shop example, in Chromium", { skip: withoutChromium || server.prog
     await assertAccessiblePage("login with a problem");
   });
 });
+
+// The sessions of Node and Rust servers, and the tests that `kit test` runs on Node.
+if (server.program !== undefined) {
+  describe("the Rust server of the shop, beside the server on Node", () => {
+    let project: Project;
+    let rust: Shop;
+    let node: Shop;
+    before(async () => {
+      project = await Project.ready("shop", "all");
+      const seeded = await run(process.execPath, ["src/seed.ts"], { cwd: project.root });
+      assert.equal(seeded.code, 0, seeded.stderr);
+      const env = { KIT_COOKIE_KEYS };
+      rust = new Shop((await project.start({ env })).url);
+      const onNode = { program: process.execPath, args: ["src/main.ts"] };
+      node = new Shop((await project.start({ env, ...onNode })).url);
+    });
+    after(() => project?.remove());
+
+    test("accepts accounts, passwords and sessions of Node, and the reverse", async () => {
+      for (const [one, other] of [
+        [rust, node],
+        [node, rust],
+      ] as const) {
+        const account = { name: "Ada", email: `${randomUUID()}@example.com`, password };
+        const cookie = cookieOf(await one.send("POST /accounts", { body: account }));
+        const session = await other.json("GET /session", { cookie });
+        assert.deepEqual(session, { account: { name: "Ada", email: account.email, role: "customer" } });
+        // The password that one server has stored, at the other server.
+        const second = cookieOf(await other.send("POST /session", { body: account }));
+        assert.equal((await one.send("GET /orders", { cookie: second })).status, 200);
+        const wrong = await other.send("POST /session", { body: { ...account, password: "wrong password" } });
+        assert.equal(wrong.status, 401);
+        await other.send("DELETE /session", { cookie });
+        assert.equal((await one.send("GET /cart", { cookie })).status, 401);
+        assert.equal((await one.send("GET /cart", { cookie: second })).status, 200);
+      }
+    });
+
+    test("has the cart and the orders of Node, with equal responses", async () => {
+      const account = { name: "Eve", email: `${randomUUID()}@example.com`, password };
+      const cookie = cookieOf(await node.send("POST /accounts", { body: account }));
+      await rust.send("PUT /cart/sun-hat", { cookie, body: { quantity: 2 } });
+      assert.deepEqual(await node.json("GET /cart", { cookie }), await rust.json("GET /cart", { cookie }));
+      const key = randomUUID();
+      const placed = await rust.send("POST /orders", { cookie, key });
+      assert.equal(placed.status, 201);
+      // The same attempt at the other server is the same order.
+      assert.deepEqual(await node.json("POST /orders", { cookie, key }), await placed.json());
+      for (const line of [
+        "GET /orders",
+        `GET ${placed.headers.get("location")}`,
+        "GET /cart",
+        "GET /products",
+      ]) {
+        // oxlint-disable-next-line no-await-in-loop
+        const [ofRust, ofNode] = [await rust.send(line, { cookie }), await node.send(line, { cookie })];
+        // oxlint-disable-next-line no-await-in-loop
+        assert.equal(await ofRust.text(), await ofNode.text(), line);
+        assert.equal(ofRust.headers.get("etag"), ofNode.headers.get("etag"), line);
+      }
+    });
+
+    test("continues lists that Node began, and the reverse", async () => {
+      type Products = { data: { slug: string }[]; next?: string; previous?: string };
+      const servers = [rust, node];
+      const seen: string[] = [];
+      let page = (await node.json("GET /products?limit=10")) as Products;
+      for (let turn = 0; ; turn += 1) {
+        seen.push(...page.data.map(({ slug }) => slug));
+        if (page.next === undefined) break;
+        // oxlint-disable-next-line no-await-in-loop
+        page = (await servers[turn % 2]!.json(`GET /products?limit=10&cursor=${page.next}`)) as Products;
+      }
+      assert.deepEqual([seen.length, new Set(seen).size], [28, 28]);
+      const back = (await rust.json(`GET /products?limit=10&cursor=${page.previous}`)) as Products;
+      assert.deepEqual(
+        back.data.map(({ slug }) => slug),
+        seen.slice(10, 20),
+      );
+    });
+  });
+
+  test("the contract tests and the tests of the shop pass on its Rust server", async (t) => {
+    const checked = await Project.copy("shop", "all");
+    t.after(() => checked.remove());
+    await checked.build();
+    await cp(join(import.meta.dirname, "../support/rust-app.ts"), join(checked.root, "src/app.ts"));
+    const tests = ["--test", "--test-reporter=tap", ".kit/tests/*.contract.test.ts", "tests/*.test.ts"];
+    const env = { RUST_PROGRAM: rustProgramOf("shop-rust"), NODE_ENV: "test", KIT_COOKIE_KEYS };
+    const { code, stdout } = await run(process.execPath, tests, { cwd: checked.root, env, timeout: 240_000 });
+    assert.equal(code, 0, stdout);
+    const passed = Number(/^# pass (\d+)$/m.exec(stdout)?.[1]);
+    assert.ok(passed > 100, `${passed} tests passed`);
+  });
+}

@@ -25,6 +25,8 @@ export class Project {
   readonly #apps: RunningApp[] = [];
   /** Program of the Rust server, if this run tests that server. */
   #program = server.program;
+  /** True for a copy of the Rust server's example. */
+  #isOfRust = false;
   /** Database of a program that does not start the database itself. */
   #database: DevDatabase | undefined;
 
@@ -54,11 +56,21 @@ export class Project {
   }
 
   /**
-   * Copies an example as it is in git, without build output and data. Copies the Rust server's example if this run tests the Rust server.
+   * Copies an example as it is in git, without build output and data. If this run tests the Rust server, copies the Rust server's example.
+   *
+   * @param files - With `all`, copies the example itself, for example because the test needs its front end. The project still starts the
+   *   Rust server if this run tests that server.
    */
-  static async copy(example: Example = "notes"): Promise<Project> {
+  static async copy(
+    example: Example = "notes",
+    files: "all" | "of the server" = "of the server",
+  ): Promise<Project> {
     const project = await Project.empty();
     if (server.program !== undefined) {
+      project.#program = rustProgramOf(`${example}-rust`);
+      project.#isOfRust = files !== "all";
+    }
+    if (project.#isOfRust) {
       await project.#copyRust(example);
       return project;
     }
@@ -78,12 +90,14 @@ export class Project {
     await cp(join(repository, "examples", rust), this.root, { recursive: true, filter: isOfRust });
     await cp(join(types, "src"), join(this.root, "api"), { recursive: true });
     await cp(join(types, "migrations"), join(this.root, "migrations"), { recursive: true });
-    this.#program = rustProgramOf(rust);
   }
 
-  /** Copies an example, builds it and applies its migrations. */
-  static async ready(example: Example = "notes"): Promise<Project> {
-    const project = await Project.copy(example);
+  /** Copies an example, builds it and applies its migrations. The parameters are those of `copy`. */
+  static async ready(
+    example: Example = "notes",
+    files: "all" | "of the server" = "of the server",
+  ): Promise<Project> {
+    const project = await Project.copy(example, files);
     try {
       await project.build();
       await project.kitOk("migrate:apply");
@@ -96,7 +110,7 @@ export class Project {
 
   /** Runs `kit build`. Does nothing for a program in Rust, because it is the same in every copy. */
   async build(): Promise<void> {
-    await this.kitOk("build", ...(server.program === undefined ? [] : ["--no-compile"]));
+    await this.kitOk("build", ...(this.#isOfRust ? ["--no-compile"] : []));
   }
 
   /** Runs the program `kit` in the project. */

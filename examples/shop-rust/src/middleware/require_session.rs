@@ -1,0 +1,29 @@
+//! `requireSession`. This file is yours: kit wrote it once and does not change it.
+
+use kit_runtime::{Caller, Error, Middleware, Request};
+
+use crate::app::App;
+use crate::services::sessions::{AccountSession, sessions};
+
+/// Values that `requireSession` adds to a request.
+#[derive(Debug, Clone)]
+pub struct RequireSession {
+    /// `ctx.auth`: the session of the user.
+    pub auth: AccountSession,
+}
+
+impl Caller for RequireSession {
+    fn has(&self, scope: &str) -> bool {
+        self.auth.has(scope)
+    }
+}
+
+impl Middleware<App> for RequireSession {
+    const NAME: &'static str = "requireSession";
+
+    /// Accepts only requests of users who are logged in.
+    async fn run(app: &App, request: &Request) -> Result<Self, Error> {
+        let auth = sessions(app)?.require(request.context()).await?;
+        Ok(Self { auth })
+    }
+}

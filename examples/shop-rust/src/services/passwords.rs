@@ -1,0 +1,13 @@
+//! Hashes of passwords, with the parameters of the server on Node.
+
+use std::sync::LazyLock;
+
+use kit_runtime::OptionError;
+use kit_runtime::passwords::{PasswordOptions, Passwords};
+
+/// Returns the functions for passwords.
+pub fn passwords() -> Result<&'static Passwords, OptionError> {
+    static PASSWORDS: LazyLock<Result<Passwords, OptionError>> =
+        LazyLock::new(|| PasswordOptions::default().build());
+    PASSWORDS.as_ref().map_err(Clone::clone)
+}

@@ -1,0 +1,60 @@
+//! Sessions in the table `kit_sessions`, which the server on Node uses too.
+
+use std::time::Duration;
+
+use kit_runtime::sessions::{PostgresSessions, Session, SessionOptions, Sessions};
+use kit_runtime::{Error, OptionError};
+
+use crate::app::App;
+use crate::models::{AccountView, Role};
+
+/// Session of a user, whose data is the account.
+pub type AccountSession = Session<AccountView>;
+
+/// Scopes that contracts require.
+const SCOPES: &[&str] = &["orders:read", "orders:write", "products:write"];
+
+/// Time between two searches for sessions that have ended.
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Returns the sessions.
+pub fn sessions(app: &App) -> Result<Sessions<PostgresSessions, AccountView>, OptionError> {
+    SessionOptions::new(PostgresSessions::new(app.pool.clone()))
+        .scopes(SCOPES)
+        .scopes_of(scopes_of)
+        .build()
+}
+
+/// Returns the scopes of a role. A customer who is blocked can log in, but has no scope.
+fn scopes_of(_user: &str, account: &AccountView) -> Vec<String> {
+    let scopes: &[&str] = match account.role {
+        Role::Customer => &["orders:read", "orders:write"],
+        Role::Staff => &["orders:read", "products:write"],
+        Role::Blocked => &[],
+    };
+    scopes.iter().map(|scope| (*scope).to_owned()).collect()
+}
+
+/// Refuses to start without keys for the cookies.
+pub fn require_cookie_keys(app: &App) -> Result<(), Error> {
+    if app.env.kit_cookie_keys.is_some() {
+        return Ok(());
+    }
+    let message = "KIT_COOKIE_KEYS is not set: the sessions need a key, such as that of `openssl rand -base64 32`";
+    Err(Error::internal(message))
+}
+
+/// Removes sessions that have ended, once an hour.
+pub async fn remove_ended(app: App) {
+    let store = PostgresSessions::new(app.pool);
+    loop {
+        match store.delete_ended().await {
+            Ok(0) => tokio::time::sleep(HOUR).await,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(%error, "Sessions that have ended could not be removed");
+                tokio::time::sleep(HOUR).await;
+            }
+        }
+    }
+}
