@@ -150,6 +150,20 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// Encodes bytes as base64 without padding, as stored hashes of passwords have it.
+#[cfg(feature = "passwords")]
+pub(crate) fn base64_without_padding(bytes: &[u8]) -> String {
+    encode(bytes).trim_end_matches('=').to_owned()
+}
+
+/// Decodes the text that [`base64_without_padding`] returns. Returns `None` for any other text.
+#[cfg(feature = "passwords")]
+pub(crate) fn from_base64_without_padding(text: &str) -> Option<Vec<u8>> {
+    let padding = "=".repeat((4 - text.len() % 4) % 4);
+    let is_padded = text.ends_with('=');
+    decode(&format!("{text}{padding}")).filter(|_| !is_padded)
+}
+
 /// Encodes bytes as base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
 pub(crate) fn base64url(bytes: &[u8]) -> String {
     let text = encode(bytes);

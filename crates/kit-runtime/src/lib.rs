@@ -12,6 +12,8 @@
 
 #[doc(hidden)] // Public only for tests.
 pub mod accept;
+#[cfg(feature = "api-keys")]
+pub mod api_keys;
 mod bigint;
 mod bytes;
 #[doc(hidden)] // Public only for generated code.
@@ -25,6 +27,8 @@ mod environment;
 mod file_signatures;
 #[doc(hidden)] // Public only for generated code.
 pub mod format;
+#[cfg(any(feature = "api-keys", feature = "jwt", feature = "sessions"))]
+mod granted_scopes;
 mod http;
 #[cfg(feature = "sqlx")]
 pub mod idempotency;
@@ -39,8 +43,14 @@ mod media_type;
 #[doc(hidden)] // Public only for tests.
 pub mod multipart;
 mod never;
+#[cfg(any(feature = "api-keys", feature = "passwords", feature = "sessions"))]
+mod option_error;
+#[cfg(feature = "passwords")]
+pub mod passwords;
 #[cfg(feature = "sqlx")]
 pub mod postgres;
+#[cfg(any(feature = "api-keys", feature = "passwords", feature = "sessions"))]
+mod random;
 pub mod rate_limit;
 #[doc(hidden)] // Public only for tests.
 pub mod redact;
@@ -48,6 +58,8 @@ mod sampler;
 #[doc(hidden)] // Public only for generated code.
 pub mod serde_parts;
 mod serve;
+#[cfg(feature = "sessions")]
+pub mod sessions;
 mod settings;
 #[doc(hidden)] // Public only for generated code.
 pub mod shape;
@@ -81,8 +93,12 @@ pub use http::{
 pub use http::{Coding, Compression};
 #[cfg(feature = "sockets")]
 pub use http::{Socket, SocketClose, SocketOptions};
+#[doc(hidden)] // Public only for generated code.
+pub use http::{check_origins, origins_of};
 pub use indexmap::IndexMap;
 pub use never::Never;
+#[cfg(any(feature = "api-keys", feature = "passwords", feature = "sessions"))]
+pub use option_error::OptionError;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};
 pub use timestamp::{Timestamp, TimestampError, is_date_time};

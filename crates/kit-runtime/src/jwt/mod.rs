@@ -16,6 +16,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use jsonwebtoken::DecodingKey;
 
 use crate::check::Failure;
+use crate::granted_scopes::known_scopes;
 use crate::json::{Json, from_json};
 use crate::{Caller, Contract, Error, Request};
 use keys::KeySet;
@@ -210,12 +211,9 @@ impl Jwt {
                 paths.join(", ")
             )));
         }
-        let mut scopes = Vec::new();
-        for scope in (self.scopes_of)(&claims) {
-            if self.scopes.contains(&scope) && !scopes.contains(&scope) {
-                scopes.push(scope);
-            }
-        }
+        let scopes = known_scopes((self.scopes_of)(&claims), |scope| {
+            self.scopes.iter().any(|known| known == scope)
+        });
         Ok(JwtCaller(Arc::new(Verified {
             subject,
             scopes,

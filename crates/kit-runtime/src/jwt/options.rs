@@ -14,6 +14,7 @@ use super::token::{self, Rules};
 use super::{Jwt, KeySource};
 use crate::Contract;
 use crate::check::{Failure, Secrets, explain_without};
+use crate::granted_scopes::scope_problem;
 use crate::json::Json;
 
 /// Keys that verify the signatures of tokens.
@@ -257,11 +258,8 @@ impl JwtOptions {
                 self.max_token_length
             ));
         }
-        if let Some(wrong) = self.scopes.iter().find(|scope| !is_scope(scope)) {
-            return refused(format!(
-                "`scopes` must have names of 1 to 200 printable ASCII characters without blanks, quotes and backslashes, \
-                 not {wrong:?}"
-            ));
+        if let Some(problem) = scope_problem(self.scopes.iter().map(String::as_str)) {
+            return refused(problem);
         }
         let is_quotable = |text: &str| {
             let mut bytes = text.bytes();
@@ -375,12 +373,4 @@ fn key_source(keys: JwtKeys, cache: Option<KeyCache>, algorithms: &[Algorithm]) 
             Ok(KeySource::Secrets(secrets.collect()))
         }
     }
-}
-
-/// Returns true for a scope (RFC 6749, section 3.3) with at most 200 characters.
-fn is_scope(name: &str) -> bool {
-    (1..=200).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
 }

@@ -21,6 +21,8 @@ mod process;
 mod redaction;
 mod router;
 mod rules;
+#[cfg(feature = "sessions")]
+mod session_store;
 mod set_cookies;
 mod shutdown;
 mod sockets;

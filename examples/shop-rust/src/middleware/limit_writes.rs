@@ -4,7 +4,7 @@ use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
 use crate::services::limits;
-use crate::services::sessions::sessions;
+use crate::services::sessions::AccountId;
 
 /// Values that `limitWrites` adds to a request.
 #[derive(Debug, Clone)]
@@ -15,9 +15,8 @@ impl Middleware<App> for LimitWrites {
 
     /// Limits how often an account may change something.
     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
-        // A middleware cannot see the values of an earlier middleware, so that the session is read again.
-        let session = sessions(app)?.read(request.context()).await?;
-        let account = session.as_ref().map(|session| session.subject());
+        let account = request.context().get::<AccountId>();
+        let account = account.as_ref().map(|AccountId(id)| id.as_str());
         limits::writes(app)?.check_by(request, account)?;
         Ok(Self)
     }

@@ -3,7 +3,7 @@
 use kit_runtime::{Caller, Error, Middleware, Request};
 
 use crate::app::App;
-use crate::services::sessions::{AccountSession, sessions};
+use crate::services::sessions::{AccountId, AccountSession, sessions};
 
 /// Values that `requireSession` adds to a request.
 #[derive(Debug, Clone)]
@@ -24,6 +24,9 @@ impl Middleware<App> for RequireSession {
     /// Accepts only requests of users who are logged in.
     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
         let auth = sessions(app)?.require(request.context()).await?;
+        request
+            .context()
+            .insert(AccountId(auth.subject().to_owned()));
         Ok(Self { auth })
     }
 }

@@ -11,6 +11,10 @@ use crate::models::{AccountView, Role};
 /// Session of a user, whose data is the account.
 pub type AccountSession = Session<AccountView>;
 
+/// Id of the account that is logged in, for middleware that runs later.
+#[derive(Clone)]
+pub struct AccountId(pub String);
+
 /// Scopes that contracts require.
 const SCOPES: &[&str] = &["orders:read", "orders:write", "products:write"];
 

@@ -6,7 +6,9 @@ import type { TestHandler } from "../../../core/test/support/serve.ts";
 import { type Running, start } from "./application.ts";
 
 /** Keys of cookies. */
-export const keys: { readonly keys: string[] } = { keys: ["a key of at least 32 characters for tests"] };
+export const keys: { readonly keys: readonly string[] } = {
+  keys: ["a key of at least 32 characters for tests"],
+};
 
 /** Data of the sessions. */
 export interface Data {
@@ -17,7 +19,7 @@ export interface Data {
 export async function application(
   options: Omit<SessionOptions<"read", Data>, "scopes">,
   server?: ServerAdapter,
-  cookieKeys: { readonly keys: string[] } = keys,
+  cookieKeys: { readonly keys: readonly string[] } = keys,
 ): Promise<Browser> {
   const sessions = createSessions<Data, "read">({ ...options, scopes: ["read"] });
   const required = sessionAuth(sessions);
@@ -58,24 +60,27 @@ export async function application(
 /** Client that keeps its cookie. */
 export class Browser implements AsyncDisposable {
   readonly app: Running;
+  /** Text before the paths of the routes. */
+  readonly #prefix: string;
   cookie = "";
   /** Last header `set-cookie`. */
   setCookie = "";
 
-  constructor(app: Running) {
+  constructor(app: Running, prefix = "") {
     this.app = app;
+    this.#prefix = prefix;
   }
 
   /** Returns another client of the same application. */
   other(cookie = ""): Browser {
-    const browser = new Browser(this.app);
+    const browser = new Browser(this.app, this.#prefix);
     browser.cookie = cookie;
     return browser;
   }
 
   async send(line: string, headers: Record<string, string> = {}): Promise<Response> {
     const [method = "", path = ""] = line.split(" ");
-    const response = await this.app.send(path, {
+    const response = await this.app.send(`${this.#prefix}${path}`, {
       method,
       headers: { ...(this.cookie !== "" && { cookie: this.cookie }), ...headers },
     });

@@ -10,7 +10,9 @@ import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
 import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
 import type { FormatRoutes } from "./formats.routes.ts";
+import type { KeyOwnerRoutes, KeyRoutes } from "./keys.routes.ts";
 import type { LimitedRoutes, SharedLimitRoutes } from "./limited.routes.ts";
+import type { MemberRoutes, VisitorRoutes } from "./sessions.routes.ts";
 import type { TokenRoutes } from "./tokens.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
@@ -24,6 +26,16 @@ const readCaller = defineMiddleware<{
 
 /** @security bearer JWT */
 const requireToken = defineMiddleware<{ auth: Auth<"orders:read" | "orders:write"> }>(() => ({
+  auth: { has: () => false },
+}));
+
+/** @security header x-api-key */
+const requireKey = defineMiddleware<{ auth: Auth<"orders:read" | "orders:write"> }>(() => ({
+  auth: { has: () => false },
+}));
+
+/** @security cookie __Host-session */
+const requireSession = defineMiddleware<{ auth: Auth<"read" | "write"> }>(() => ({
   auth: { has: () => false },
 }));
 
@@ -150,6 +162,26 @@ const tokenHandlers = defineHandlers<TokenRoutes>({
   "GET /token/orders": inRust,
 });
 
+const keyHandlers = defineHandlers<KeyRoutes>({ "POST /keys": inRust });
+const keyOwnerHandlers = defineHandlers<KeyOwnerRoutes>({
+  "GET /keys/caller": inRust,
+  "GET /keys/orders": inRust,
+});
+
+const visitorHandlers = defineHandlers<VisitorRoutes>({
+  "GET /sessions/me": inRust,
+  "POST /sessions/login/:user": inRust,
+  "POST /sessions/rename": inRust,
+  "POST /sessions/rotate": inRust,
+  "POST /sessions/logout": inRust,
+  "POST /sessions/everywhere/:user": inRust,
+  "POST /sessions/others/:user": inRust,
+});
+const memberHandlers = defineHandlers<MemberRoutes>({
+  "GET /sessions/private": inRust,
+  "GET /sessions/unread": inRust,
+});
+
 const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });
 const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({ "POST /wrapped/drafts": inRust });
 const draftSocketHandlers = defineHandlers<DraftSocketRoutes>({ "WS /drafts/live": inRust });
@@ -196,6 +228,19 @@ createApp({
     {
       handlers: tokenHandlers,
       middleware: [{ name: "requireToken", middleware: requireToken, priority: 0 }],
+    },
+    { handlers: keyHandlers },
+    {
+      handlers: keyOwnerHandlers,
+      middleware: [{ name: "requireKey", middleware: requireKey, priority: 0 }],
+    },
+    {
+      handlers: visitorHandlers,
+      middleware: [{ name: "readSession", middleware: pass, priority: 0 }],
+    },
+    {
+      handlers: memberHandlers,
+      middleware: [{ name: "requireSession", middleware: requireSession, priority: 0 }],
     },
     {
       handlers: draftHandlers,

@@ -20,13 +20,17 @@ pub mod handlers {
     pub mod formats;
     pub mod guarded_sockets;
     pub mod guardeds;
+    pub mod key_owners;
+    pub mod keys;
     pub mod limiteds;
+    pub mod members;
     pub mod orders;
     pub mod photos;
     pub mod reports;
     pub mod shared_limits;
     pub mod sockets;
     pub mod tokens;
+    pub mod visitors;
     pub mod wrapped_drafts;
     pub mod wrapped_sockets;
     pub mod wrongs;
@@ -44,7 +48,10 @@ pub mod middleware {
     pub mod limited_by_header;
     pub mod limited_in_valkey;
     pub mod read_caller;
+    pub mod read_session;
     pub mod refused;
+    pub mod require_key;
+    pub mod require_session;
     pub mod require_token;
     pub mod tagged;
     pub mod timed;

@@ -1,5 +1,7 @@
 //! Services that handlers and middleware share.
 
+pub mod sessions;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static STEPS: AtomicUsize = AtomicUsize::new(0);
