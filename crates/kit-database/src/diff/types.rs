@@ -18,6 +18,7 @@ pub(super) enum Conversion {
 
 /// Returns the kind of conversion, or `None` if kit has no safe conversion. For example, only the user knows how to
 /// read a text as a time, or a value as JSON.
+#[allow(clippy::unnested_or_patterns)] // each line lists the targets of one kind of source
 pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
     use ColumnType::{
         BigInt, BigIntExact, Boolean, Date, DoublePrecision, Integer, Numeric, SmallInt, Text, Timestamp,

@@ -98,7 +98,6 @@ impl Body<'_> {
             ColumnDefault::Literal(_) if matches!(column.r#type, ColumnType::Numeric { .. }) => {
                 self.sql_default(default)
             }
-            ColumnDefault::UuidV7 => self.sql_default(default),
             ColumnDefault::Now => ".defaultNow()".to_owned(),
             ColumnDefault::Identity => ".generatedByDefaultAsIdentity()".to_owned(),
             ColumnDefault::Literal(LiteralValue::String(value)) => {
@@ -108,7 +107,7 @@ impl Body<'_> {
             ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
             // The default is written as SQL, because a TypeScript literal would need the type that the entity declares.
-            ColumnDefault::Json(_) => self.sql_default(default),
+            ColumnDefault::UuidV7 | ColumnDefault::Json(_) => self.sql_default(default),
         }
     }
 

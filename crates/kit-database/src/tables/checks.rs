@@ -52,7 +52,7 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
     }
     // The bounds of a `smallint` are those of its type.
     let wider = |bound: Option<Decimal>, of_type: i16| {
-        bound.filter(|bound| column.r#type != ColumnType::SmallInt || bound.get() != f64::from(of_type))
+        bound.filter(|_| column.r#type != ColumnType::SmallInt || bound != Decimal::new(f64::from(of_type)))
     };
     let range = Range {
         minimum: wider(constraints.minimum, i16::MIN),

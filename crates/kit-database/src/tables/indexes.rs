@@ -24,7 +24,8 @@ impl Builder<'_> {
             self.composite(entity, table, "index", &index.name, properties)?
         };
         let written = index.to_string();
-        for property in index.include.iter().filter(|property| column(property).is_none()) {
+        let unknown = index.include.iter().find(|property| column(property).is_none());
+        if let Some(property) = unknown {
             self.error(
                 codes::UNKNOWN_REFERENCE,
                 span,

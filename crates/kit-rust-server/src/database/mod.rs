@@ -324,3 +324,31 @@ impl Stored<'_> {
         !self.key.is_empty() && self.changed().next().is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kit_test_programs::notes;
+
+    use crate::{Options, generate};
+
+    #[test]
+    fn refuses_an_entity_whose_rows_belong_to_tenants() {
+        let mut program = notes::program();
+        program.entities[0.into()].tenant = Some("title".to_owned());
+        let options = Options {
+            name: "notes".to_owned(),
+            output_dir: ".kit".to_owned(),
+            ..Options::default()
+        };
+        let output = generate(&program, &options);
+        let messages: Vec<&str> = output
+            .problems
+            .iter()
+            .map(|problem| problem.message.as_str())
+            .collect();
+        assert_eq!(
+            messages,
+            ["`Note` has `@tenant`, which Rust servers do not support"]
+        );
+    }
+}

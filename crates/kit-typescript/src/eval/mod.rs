@@ -398,11 +398,9 @@ impl<'a> Evaluator<'a> {
 
     /// Adds the rules in a doc comment to a type. A comment without rules does not change the type.
     fn constrained(&mut self, ty: TyId, doc: Option<DocId>) -> TyId {
-        match doc {
-            Some(doc) if self.store.doc(doc).has_rules() => {
-                self.store.add(Ty::Constrained(ty, RuleSource::Doc(doc)))
-            }
-            _ => ty,
+        match doc.filter(|doc| self.store.doc(*doc).has_rules()) {
+            Some(doc) => self.store.add(Ty::Constrained(ty, RuleSource::Doc(doc))),
+            None => ty,
         }
     }
 
