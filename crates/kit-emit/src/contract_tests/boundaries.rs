@@ -272,6 +272,22 @@ mod tests {
         found
     }
 
+    #[test]
+    fn decimal_numbers_have_values_with_the_most_digits_and_one_more() {
+        for (precision, scale, accepted, refused) in [
+            (4, 2, "99.99", ["100", "0.001", "!"]),
+            (2, 2, "0.99", ["1", "0.001", "!"]),
+            (3, 0, "999", ["1000", "0.1", "!"]),
+        ] {
+            let rules = texts(&Constraints::of_digits(Digits::new(precision, scale).unwrap()));
+            let (no, yes): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.is_refusal());
+            assert_eq!(values(yes.into_iter()), [format!("\"{accepted}\"")]);
+            let mut expected = refused.map(|text| format!("\"{text}\""));
+            expected.sort();
+            assert_eq!(values(no.into_iter()), expected);
+        }
+    }
+
     /// Returns true for a string, except for the sample string of the rule about the JSON type.
     fn is_text(value: &Value) -> bool {
         value.is_string() && *value != samples().json_types["string"]

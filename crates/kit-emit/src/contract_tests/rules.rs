@@ -158,7 +158,12 @@ impl<'a> Rules<'a> {
             return found;
         }
         let null = refused("null".to_owned(), &Value::Null);
-        let mut others = samples().json_types.keys().filter(|name| *name != "null");
+        // A wrong text of a string, such as `text` for a decimal number, is no value of another kind.
+        let own = matches!(self.program.types[id].kind, TypeKind::String).then_some("string");
+        let mut others = samples()
+            .json_types
+            .keys()
+            .filter(|name| *name != "null" && Some(name.as_str()) != own);
         // One value of another kind is enough.
         null.into_iter()
             .chain(others.find_map(|name| of_type(name)))
