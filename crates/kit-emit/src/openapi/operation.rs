@@ -193,6 +193,14 @@ impl<'a> Operations<'a> {
         }
         let other = error(rules, "Any other error".to_owned(), reference, IndexMap::new());
         responses.insert("default".to_owned(), other);
+        if route.negotiates() {
+            for (status, response) in &mut responses {
+                // The HTTP engine sends some errors before the route is known.
+                let is_required = status.starts_with(['2', '3']);
+                let header = response.headers.entry("vary".to_owned());
+                header.or_insert_with(|| vary(is_required));
+            }
+        }
         responses
     }
 
@@ -333,6 +341,18 @@ fn chosen_subprotocol(subprotocols: &Subprotocols) -> Header {
             choices: Some(names.collect()),
             ..text_schema()
         },
+    }
+}
+
+/// Returns the description of the header with which caches keep the formats of a response apart.
+fn vary(is_required: bool) -> Header {
+    Header {
+        description: Some(
+            "Contains `accept`, because this header chooses the format of the response".to_owned(),
+        ),
+        required: is_required,
+        deprecated: None,
+        schema: text_schema(),
     }
 }
 
