@@ -10,7 +10,9 @@ use kit_ir::{LiteralValue, ReferentialAction};
 use serde::{Deserialize, Serialize};
 
 use crate::sql::{identifier, string_literal};
-use crate::{Column, ColumnDefault, ColumnSource, ColumnType, ForeignKey, Index, Unique};
+use crate::{
+    Check, Column, ColumnDefault, ColumnSource, ColumnType, ForeignKey, Index, Rule, Unique, ValueType,
+};
 
 /// Kind of an object of a database. The order is that in which a script can create objects that do not depend on each
 /// other.
@@ -45,7 +47,7 @@ pub enum ObjectKind {
     Policy,
     /// Extended statistics.
     Statistics,
-    /// An object for which kit does not write SQL, such as a text search configuration.
+    /// An object of another kind: a text search configuration, a collation, an operator, a foreign table.
     Other,
     /// A check that an entity implies and the adopted database does not have.
     Waived,
@@ -123,6 +125,23 @@ impl ForeignObject {
             None if kind == ObjectKind::Other => name.clone(),
             None => format!("{kind} {name}"),
         }
+    }
+
+    /// Returns true for a sequence that PostgreSQL drops together with the table or column: `table notes`,
+    /// `column notes.id`.
+    pub(crate) fn is_owned_by(&self, owner: &str) -> bool {
+        let definition = self.definition.as_deref().unwrap_or_default();
+        let Some((_, column)) = definition.split_once(" OWNED BY ") else {
+            return false;
+        };
+        let names: Vec<String> = owner
+            .split_once(' ')
+            .map_or("", |(_, name)| name)
+            .split('.')
+            .map(identifier)
+            .collect();
+        let name = names.join(".");
+        self.kind == ObjectKind::Sequence && (column == name || column.starts_with(&format!("{name}.")))
     }
 
     /// Returns true if the object belongs to the table.
@@ -357,4 +376,115 @@ pub(crate) fn index_definition(table: &str, index: &Index) -> String {
 fn list(columns: &[String]) -> String {
     let names: Vec<String> = columns.iter().map(|name| identifier(name)).collect();
     names.join(", ")
+}
+
+/// Returns the definition of a check as PostgreSQL describes the check, for the rules and types whose form is simple: lists
+/// of texts, and ranges of integers.
+pub(crate) fn check_definition(check: &Check, r#type: ColumnType) -> Option<String> {
+    let name = identifier(&check.column);
+    let condition = match &check.rule {
+        Rule::Values(values) if r#type == ColumnType::Text => {
+            let texts: Option<Vec<String>> = values
+                .iter()
+                .map(|value| match value {
+                    LiteralValue::String(text) => Some(format!("{}::text", string_literal(text))),
+                    _ => None,
+                })
+                .collect();
+            match texts?.as_slice() {
+                [one] => format!("{name} = {one}"),
+                several => format!("{name} = ANY (ARRAY[{}])", several.join(", ")),
+            }
+        }
+        Rule::Range(range) if r#type == ColumnType::Integer => {
+            let bounds: Vec<String> = [
+                (">=", range.minimum),
+                (">", range.exclusive_minimum),
+                ("<=", range.maximum),
+                ("<", range.exclusive_maximum),
+            ]
+            .into_iter()
+            .filter_map(|(sign, bound)| bound.map(|bound| (sign, bound.get())))
+            .map(|(sign, bound)| {
+                if bound < 0.0 {
+                    format!("{name} {sign} '{bound}'::integer")
+                } else {
+                    format!("{name} {sign} {bound}")
+                }
+            })
+            .collect();
+            bounds.join(" AND ")
+        }
+        _ => return None,
+    };
+    Some(format!("CHECK ({condition})"))
+}
+
+/// Returns true if a column with this definition in PostgreSQL can store the values of a column of an entity, although the
+/// types differ: the driver returns and accepts the same values for both.
+pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
+    let (rest, nullable) = match definition.strip_suffix(" NOT NULL") {
+        Some(rest) => (rest, false),
+        None => (definition, true),
+    };
+    if nullable != column.nullable || rest.contains(" GENERATED ALWAYS AS (") {
+        return false;
+    }
+    let end = [" COLLATE ", " GENERATED ", " DEFAULT "]
+        .iter()
+        .filter_map(|part| rest.find(part))
+        .min()
+        .unwrap_or(rest.len());
+    let base = &rest[..end];
+    let name = base.split('(').next().unwrap_or_default();
+    match column.r#type {
+        ColumnType::Text | ColumnType::Varchar { .. } => {
+            matches!(
+                name,
+                "text"
+                    | "character varying"
+                    | "character"
+                    | "citext"
+                    | "numeric"
+                    | "date"
+                    | "time"
+                    | "inet"
+                    | "cidr"
+                    | "macaddr"
+                    | "money"
+                    | "bit"
+                    | "xml"
+                    | "tsvector"
+                    | "ltree"
+            ) || matches!(column.source.value, ValueType::OneOf(_)) && !type_is_known(name)
+        }
+        ColumnType::Integer | ColumnType::BigInt => matches!(name, "smallint" | "integer" | "bigint"),
+        ColumnType::BigIntExact => name == "bigint",
+        ColumnType::DoublePrecision => matches!(name, "real" | "double precision"),
+        ColumnType::Timestamp | ColumnType::Timestamptz => {
+            name == "timestamp" || base.starts_with("timestamp")
+        }
+        ColumnType::Jsonb => matches!(name, "json" | "jsonb"),
+        other => type_name(other) == base,
+    }
+}
+
+/// Returns true for the names of PostgreSQL's own scalar types, which no enum has.
+fn type_is_known(name: &str) -> bool {
+    matches!(
+        name,
+        "smallint"
+            | "integer"
+            | "bigint"
+            | "real"
+            | "double precision"
+            | "boolean"
+            | "uuid"
+            | "json"
+            | "jsonb"
+            | "bytea"
+            | "point"
+            | "interval"
+    ) || name.starts_with("timestamp")
+        || name.ends_with("[]")
 }

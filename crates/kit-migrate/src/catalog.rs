@@ -250,15 +250,28 @@ found (key, kind, rank, owner, name, definition, inherited, position, comment, p
     false, 0, obj_description(s.oid, 'pg_statistic_ext'), ''
     FROM relations r JOIN pg_catalog.pg_statistic_ext s ON stxrelid = r.oid
   UNION ALL
-  SELECT class || '/' || o.oid || '/0', 'other', 15, NULL, pg_describe_object(class::regclass, o.oid, 0), 'exists', false, 0, NULL, '' FROM ns,
-    LATERAL (SELECT 'pg_ts_config' AS class, oid FROM pg_catalog.pg_ts_config WHERE cfgnamespace = ns.oid
-      UNION ALL SELECT 'pg_ts_dict', oid FROM pg_catalog.pg_ts_dict WHERE dictnamespace = ns.oid
-      UNION ALL SELECT 'pg_collation', oid FROM pg_catalog.pg_collation WHERE collnamespace = ns.oid
-      UNION ALL SELECT 'pg_operator', oid FROM pg_catalog.pg_operator WHERE oprnamespace = ns.oid
-      UNION ALL SELECT 'pg_opclass', oid FROM pg_catalog.pg_opclass WHERE opcnamespace = ns.oid
-      UNION ALL SELECT 'pg_type', oid FROM pg_catalog.pg_type WHERE typnamespace = ns.oid AND typtype = 'b' AND typelem = 0
-      UNION ALL SELECT 'pg_class', oid FROM pg_catalog.pg_class WHERE relnamespace = ns.oid AND relkind = 'f'
-      UNION ALL SELECT 'pg_event_trigger', oid FROM pg_catalog.pg_event_trigger WHERE {everywhere}) o
+  SELECT class || '/' || o.oid || '/0', 'other', 15, NULL, pg_describe_object(class::regclass, o.oid, 0), coalesce(o.definition, 'exists'), false, 0, NULL, '' FROM ns,
+    LATERAL (SELECT 'pg_ts_config' AS class, c.oid, 'CREATE TEXT SEARCH CONFIGURATION ' || quote_ident(cfgname) || ' (PARSER = ' || quote_ident(n.nspname) || '.' || quote_ident(prsname) || ')'
+        || coalesce((SELECT string_agg(E';\nALTER TEXT SEARCH CONFIGURATION ' || quote_ident(cfgname) || ' ADD MAPPING FOR ' || alias || ' WITH ' || list, '' ORDER BY alias)
+          FROM (SELECT alias, string_agg(mapdict::regdictionary::text, ', ' ORDER BY mapseqno) AS list FROM pg_catalog.pg_ts_config_map
+            JOIN LATERAL ts_token_type(cfgparser) ON tokid = maptokentype WHERE mapcfg = c.oid GROUP BY alias) mapped), '') AS definition
+        FROM pg_catalog.pg_ts_config c JOIN pg_catalog.pg_ts_parser p ON p.oid = cfgparser JOIN pg_catalog.pg_namespace n ON n.oid = prsnamespace WHERE cfgnamespace = ns.oid
+      UNION ALL SELECT 'pg_ts_dict', d.oid, 'CREATE TEXT SEARCH DICTIONARY ' || quote_ident(dictname) || ' (TEMPLATE = ' || quote_ident(n.nspname) || '.' || quote_ident(tmplname)
+        || coalesce(', ' || dictinitoption, '') || ')' FROM pg_catalog.pg_ts_dict d JOIN pg_catalog.pg_ts_template t ON t.oid = dicttemplate
+        JOIN pg_catalog.pg_namespace n ON n.oid = tmplnamespace WHERE dictnamespace = ns.oid
+      UNION ALL SELECT 'pg_collation', c.oid, CASE WHEN collprovider = 'i' THEN 'CREATE COLLATION ' || quote_ident(collname) || ' (PROVIDER = icu, LOCALE = '
+        || quote_literal(coalesce(to_jsonb(c) ->> 'colllocale', to_jsonb(c) ->> 'colliculocale')) || CASE WHEN collisdeterministic THEN '' ELSE ', DETERMINISTIC = false' END || ')'
+        WHEN collprovider = 'c' THEN 'CREATE COLLATION ' || quote_ident(collname) || ' (PROVIDER = libc, LC_COLLATE = ' || quote_literal(collcollate) || ', LC_CTYPE = ' || quote_literal(collctype) || ')' END
+        FROM pg_catalog.pg_collation c WHERE collnamespace = ns.oid
+      UNION ALL SELECT 'pg_operator', o.oid, CASE WHEN oprkind = 'b' AND oprcode <> 0 THEN 'CREATE OPERATOR ' || oprname || ' (FUNCTION = ' || oprcode::regproc || ', LEFTARG = ' || format_type(oprleft, NULL)
+        || ', RIGHTARG = ' || format_type(oprright, NULL) || CASE WHEN oprrest <> 0 THEN ', RESTRICT = ' || oprrest::regproc ELSE '' END
+        || CASE WHEN oprjoin <> 0 THEN ', JOIN = ' || oprjoin::regproc ELSE '' END || CASE WHEN oprcanhash THEN ', HASHES' ELSE '' END || CASE WHEN oprcanmerge THEN ', MERGES' ELSE '' END
+        || CASE WHEN oprcom <> 0 THEN ', COMMUTATOR = OPERATOR(' || (SELECT quote_ident(nspname) || '.' || c.oprname FROM pg_catalog.pg_operator c JOIN pg_catalog.pg_namespace n ON n.oid = c.oprnamespace WHERE c.oid = o.oprcom) || ')' ELSE '' END || ')' END
+        FROM pg_catalog.pg_operator o WHERE oprnamespace = ns.oid
+      UNION ALL SELECT 'pg_opclass', oid, NULL FROM pg_catalog.pg_opclass WHERE opcnamespace = ns.oid
+      UNION ALL SELECT 'pg_type', oid, NULL FROM pg_catalog.pg_type WHERE typnamespace = ns.oid AND typtype = 'b' AND typelem = 0
+      UNION ALL SELECT 'pg_class', oid, NULL FROM pg_catalog.pg_class WHERE relnamespace = ns.oid AND relkind = 'f'
+      UNION ALL SELECT 'pg_event_trigger', oid, NULL FROM pg_catalog.pg_event_trigger WHERE {everywhere}) o
     WHERE NOT EXISTS (SELECT FROM members WHERE classid = class::regclass AND objid = o.oid)
 )
 SELECT key, kind, owner, name, definition, inherited, coalesce(owner, CASE WHEN kind = 'table' THEN name END) AS group_name, rank, position FROM found
@@ -285,7 +298,9 @@ SELECT DISTINCT
     WHEN 'pg_type'::regclass THEN (SELECT CASE WHEN t.typtype = 'c' AND NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = t.typrelid AND relkind = 'c')
         THEN 'pg_class/' || t.typrelid || '/0' WHEN t.typcategory = 'A' AND t.typelem <> 0 THEN 'pg_type/' || t.typelem || '/0' ELSE 'pg_type/' || t.oid || '/0' END
       FROM pg_catalog.pg_type t WHERE t.oid = d.refobjid)
-    WHEN 'pg_class'::regclass THEN 'pg_class/' || d.refobjid || '/' || d.refobjsubid
+    -- A foreign key depends on the index of the key to which it refers.
+    WHEN 'pg_class'::regclass THEN coalesce((SELECT 'pg_constraint/' || c.oid || '/0' FROM pg_catalog.pg_constraint c
+        WHERE c.conindid = d.refobjid AND c.contype IN ('p', 'u', 'x') LIMIT 1), 'pg_class/' || d.refobjid || '/' || d.refobjsubid)
     WHEN 'pg_attrdef'::regclass THEN (SELECT 'pg_class/' || adrelid || '/' || adnum FROM pg_catalog.pg_attrdef WHERE oid = d.refobjid)
     ELSE (SELECT relname FROM pg_catalog.pg_class WHERE oid = d.refclassid) || '/' || d.refobjid || '/' || d.refobjsubid END
 FROM pg_catalog.pg_depend d WHERE d.deptype IN ('n', 'a', 'i', 'P', 'S') AND d.refobjid >= 16384

@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, CatalogObject};
 use crate::drift::statement;
 
 /// Returns SQL that creates the objects in an empty database, in an order in which each object exists before its users.
-/// The SQL does not contain objects of the kind [`ObjectKind::Other`], for which kit writes no SQL.
+/// The SQL does not contain some objects of the kind [`ObjectKind::Other`], such as foreign tables.
 pub(crate) fn dump(catalog: &Catalog) -> String {
     let mut sql = String::new();
     for object in ordered(catalog) {
@@ -126,7 +126,7 @@ fn statements(object: &CatalogObject, catalog: &Catalog) -> Vec<String> {
             vec![text.split(" OWNED BY ").next().unwrap_or(text).to_owned()]
         }
         // A partition or a child table gets these with its parent.
-        ObjectKind::Constraint | ObjectKind::Index | ObjectKind::Trigger if object.inherited => Vec::new(),
+        ObjectKind::Constraint | ObjectKind::Trigger if object.inherited => Vec::new(),
         ObjectKind::Trigger => {
             let state = [
                 (" (DISABLED)", "DISABLE"),
@@ -146,12 +146,25 @@ fn statements(object: &CatalogObject, catalog: &Catalog) -> Vec<String> {
         ObjectKind::Rule => vec![text.trim_end_matches(';').to_owned()],
         ObjectKind::Index => {
             let valid = text.trim_end_matches(" (invalid: its creation was interrupted)");
-            vec![statement(&ForeignObject {
+            let mut statements = vec![statement(&ForeignObject {
                 definition: Some(valid.to_owned()),
                 ..described.clone()
-            })]
+            })];
+            // The index of a partitioned table is created alone, and becomes valid with those of all partitions.
+            let parent = described.uses.iter().find_map(|used| {
+                let (parent, _) = used.strip_prefix("index ")?.rsplit_once(" of ")?;
+                object.inherited.then_some(parent)
+            });
+            if let Some(parent) = parent {
+                statements.push(format!(
+                    "ALTER INDEX {} ATTACH PARTITION {name}",
+                    identifier(parent)
+                ));
+            }
+            statements
         }
-        ObjectKind::Other | ObjectKind::Waived | ObjectKind::Column => Vec::new(),
+        ObjectKind::Other if !text.starts_with("CREATE ") => Vec::new(),
+        ObjectKind::Waived | ObjectKind::Column => Vec::new(),
         _ => vec![statement(described)],
     }
 }

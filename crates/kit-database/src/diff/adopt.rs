@@ -1,10 +1,11 @@
 //! Takes account of objects that no entity describes: hand-written SQL created them, or an adopted database has them.
 
 use crate::foreign::{
-    column_definition, foreign_key_definition, index_definition, primary_key_definition, unique_definition,
+    check_definition, column_definition, foreign_key_definition, index_definition, primary_key_definition,
+    stands_for, unique_definition,
 };
 use crate::sql::{condition, identifier};
-use crate::{Change, Check, ForeignObject, ObjectKind, Problem, Table};
+use crate::{Change, Check, Column, ForeignObject, ObjectKind, Problem, Table};
 
 use super::Planner;
 
@@ -22,12 +23,6 @@ pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, a
     let mut problems = Vec::new();
     let mut tables = after.to_vec();
     for table in &mut tables {
-        if let Some(was) = before.iter_mut().find(|was| was.name == table.name) {
-            adopt_parts(was, foreign, table, &mut problems);
-        } else if let Some(mut was) = whole_table(foreign, table) {
-            adopt_parts(&mut was, foreign, table, &mut problems);
-            before.push(was);
-        }
         foreign.retain(|object| {
             let outdated = object.kind == ObjectKind::Waived && object.belongs_to(&table.name) && {
                 !table
@@ -40,6 +35,12 @@ pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, a
         table
             .checks
             .retain(|check| !foreign.iter().any(|object| is_waived(object, &table.name, check)));
+        if let Some(was) = before.iter_mut().find(|was| was.name == table.name) {
+            adopt_parts(was, foreign, table, &mut problems);
+        } else if let Some(mut was) = whole_table(foreign, table) {
+            adopt_parts(&mut was, foreign, table, &mut problems);
+            before.push(was);
+        }
         if let Some(was) = before.iter().find(|was| was.name == table.name) {
             keep_names(was, table);
         }
@@ -128,6 +129,16 @@ fn adopt_parts(
             let comment = format!("column {}.{}", table.name, column.name);
             own.comment = take(foreign, ObjectKind::Comment, Some(&table.name), &comment);
             was.columns.push(own);
+        } else if foreign[at]
+            .definition
+            .as_deref()
+            .is_some_and(|definition| stands_for(column, definition))
+        {
+            // The column remains a foreign object with its own definition.
+            was.columns.push(Column {
+                comment: None,
+                ..column.clone()
+            });
         } else {
             problems.push(Problem {
                 place: format!("{}.{}", table.name, column.name),
@@ -206,13 +217,18 @@ fn adopt_parts(
         }
     }
     for check in &table.checks {
-        // Only PostgreSQL can compare the conditions, so a check of the same name needs a decision.
-        if !was.checks.iter().any(|known| known.name == check.name) {
-            find(
-                ObjectKind::Constraint,
-                &check.name,
-                &format!("CHECK ({})", condition(&check.rule, &identifier(&check.column))),
-            );
+        let same = |known: &Check| (&known.column, &known.rule) == (&check.column, &check.rule);
+        if was.checks.iter().any(same) {
+            continue;
+        }
+        let r#type = table.column(&check.column).map(|column| column.r#type);
+        let definition = r#type
+            .and_then(|r#type| check_definition(check, r#type))
+            .unwrap_or_else(|| format!("CHECK ({})", condition(&check.rule, &identifier(&check.column))));
+        if let Some(name) = find(ObjectKind::Constraint, &check.name, &definition) {
+            let mut own = check.clone();
+            own.name = name;
+            was.checks.push(own);
         }
     }
 }
@@ -269,7 +285,9 @@ impl Planner<'_> {
                     let columns = self
                         .foreign
                         .iter()
-                        .filter(|object| !object.belongs_to(table))
+                        .filter(|object| {
+                            !object.belongs_to(table) && !object.is_owned_by(&format!("table {table}"))
+                        })
                         .find(|object| {
                             object.uses.iter().any(|used| {
                                 used.strip_prefix("column ")
@@ -286,6 +304,10 @@ impl Planner<'_> {
                     let used = format!("column {table}.{column}");
                     self.refuse_users(&format!("{table}.{column}"), &used, table, "drops this column");
                 }
+                Change::DropConstraint { table, constraint } => {
+                    let used = format!("constraint {constraint} of {table}");
+                    self.refuse_users(table, &used, table, "drops a key of this table");
+                }
                 Change::SetType { table, column, .. } => {
                     let used = format!("column {table}.{column}");
                     let place = format!("{table}.{column}");
@@ -298,13 +320,17 @@ impl Planner<'_> {
         for at in 0..self.steps.len() {
             let change = self.steps[at].1.change.clone();
             let gone = match &change {
-                Change::DropTable { table } => self.take_objects(|object| object.belongs_to(table)),
+                Change::DropTable { table } => {
+                    let used = format!("table {table}");
+                    self.take_objects(|object| object.belongs_to(table) || object.is_owned_by(&used))
+                }
                 Change::DropColumn { table, column } => {
                     let used = format!("column {table}.{column}");
                     self.take_objects(|object| {
-                        object.belongs_to(table)
-                            && (object.uses.contains(&used)
-                                || (object.kind == ObjectKind::Column && object.name == *column))
+                        object.is_owned_by(&used)
+                            || object.belongs_to(table)
+                                && (object.uses.contains(&used)
+                                    || (object.kind == ObjectKind::Column && object.name == *column))
                     })
                 }
                 Change::SetComment { table, column, .. } => {
@@ -384,6 +410,7 @@ impl Planner<'_> {
                     ObjectKind::Index | ObjectKind::Constraint | ObjectKind::Statistics | ObjectKind::Comment
                 );
                 !(object.belongs_to(table) && (follows || used.starts_with("table ")))
+                    && !object.is_owned_by(used)
             })
             .map(ForeignObject::title)
             .next();
@@ -418,6 +445,10 @@ impl Planner<'_> {
                 Change::RenameColumn { table, from, to } => {
                     (format!("column {table}.{from}"), format!("column {table}.{to}"))
                 }
+                Change::RenameConstraint { table, from, to } => (
+                    format!("constraint {from} of {table}"),
+                    format!("constraint {to} of {table}"),
+                ),
                 _ => continue,
             };
             for object in &mut self.foreign {

@@ -52,8 +52,11 @@ impl Planner<'_> {
         if before.primary_key == after.primary_key {
             return;
         }
-        self.record_lost_key(&after.name, &before.primary_key);
-        self.drop_constraint(Phase::DropConstraints, &after.name, &before.primary_key_name());
+        // A table of hand-written SQL may have no key.
+        if !before.primary_key.is_empty() {
+            self.record_lost_key(&after.name, &before.primary_key);
+            self.drop_constraint(Phase::DropConstraints, &after.name, &before.primary_key_name());
+        }
         let change = Change::AddPrimaryKey {
             table: after.name.clone(),
             name: after.primary_key_name(),
