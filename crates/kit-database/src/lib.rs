@@ -29,6 +29,7 @@
 
 mod branches;
 mod change;
+mod definitions;
 mod diff;
 mod draft;
 pub mod drizzle;

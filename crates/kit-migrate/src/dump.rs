@@ -97,6 +97,8 @@ fn ordered(catalog: &Catalog) -> Vec<&CatalogObject> {
         let rank = match object.kind {
             // Comments come after the objects that they describe.
             ObjectKind::Comment => ObjectKind::Waived,
+            // Bodies of functions may name these without a recorded dependency.
+            ObjectKind::Other => ObjectKind::Type,
             kind => kind,
         };
         (rank, *at)

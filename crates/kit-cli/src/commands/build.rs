@@ -27,7 +27,8 @@ Examples:
   kit build --watch --json           one line of JSON for each build
   kit build --json | jq .counts")]
 pub(crate) struct Arguments {
-    /// Write nothing; exit with 1 if files in .kit/ are missing, out of date, or no longer generated.
+    /// Write nothing; exit with 1 if files in .kit/ are missing, out of date, or no longer generated, or if the types have
+    /// changes that none of the migrations contains.
     #[arg(long)]
     check: bool,
     /// Build again whenever a file is saved.

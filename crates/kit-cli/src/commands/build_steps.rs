@@ -13,6 +13,7 @@ use kit_diagnostics::Diagnostics;
 
 use super::build_json::{JsonReport, OptionalSteps};
 use super::left_out;
+use super::migrate_apply::migrations_of;
 use crate::compiler::{self, Compiled};
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
@@ -203,14 +204,27 @@ pub(crate) async fn check_artifacts(
     } else {
         None
     };
-    let status = if is_fresh { "fresh" } else { "stale" };
+    // A project without migrations has another way to create its tables.
+    let is_behind = report.pending != PendingChanges::default() && !migrations_of(&project.root)?.is_empty();
+    let status = match (is_fresh, is_behind) {
+        (true, false) => "fresh",
+        (true, true) => "unmigrated",
+        (false, _) => "stale",
+    };
     let ran = OptionalSteps {
         compiled: None,
         types,
     };
     console.json(&JsonReport::new(status, &report, &ran, start.elapsed()));
+    if is_behind && let Some(text) = pending(&report) {
+        console.result(&text);
+    }
     if is_fresh {
-        return Ok(());
+        return if is_behind {
+            Err(CommandError::Reported)
+        } else {
+            Ok(())
+        };
     }
     let old = written.iter().map(|path| format!("  {directory}/{path}"));
     let left = removed

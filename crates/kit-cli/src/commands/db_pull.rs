@@ -236,12 +236,7 @@ fn kept_as_sql(snapshot: &Snapshot) -> Vec<String> {
 /// Returns the names and texts of the files with entities.
 fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
     if arguments.single_file {
-        let texts: Vec<&str> = pulled
-            .entities
-            .iter()
-            .map(|entity| entity.text.as_str())
-            .collect();
-        return vec![("entities.types.ts".to_owned(), texts.join("\n"))];
+        return vec![("entities.types.ts".to_owned(), pulled.single_file())];
     }
     pulled
         .entities

@@ -1,20 +1,26 @@
 //! The command `kit migrate:status`.
 
 use clap::Args;
+use kit_build::analyze_with;
 use kit_migrate::{Difference, MigrationStatus, State, Status, status};
 use serde::Serialize;
 
+use crate::commands::build_steps::request;
 use crate::commands::migrate_apply::{database_url, load, problem};
+use crate::commands::migrate_generate::pending_plan;
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
 use crate::failure::CommandError;
+use crate::plugins::Plugins;
+use crate::project::{Project, build_time};
 
 /// Compare the database with its history and with the committed migrations.
 ///
 /// Reports which migrations are applied, pending, edited since, missing here, or partially applied, which live tables differ
-/// from the result of the applied migrations, and how to repair each difference. Changes nothing. Exits with 0 if the
-/// database is up to date, and with 1 otherwise.
+/// from the result of the applied migrations, and how to repair each difference. Also reports changes of the types that no
+/// migration contains, if the project's types are there. Changes nothing. Exits with 0 if the database is up to date and the
+/// migrations contain all changes, and with 1 otherwise.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,18 +36,56 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let (root, migrations) = load(&arguments.common, context).await?;
     let url = database_url(&root, context).await?;
     let status = status(&url, &migrations).map_err(|error| problem(&error))?;
-    console.json(&Document::new(&status));
+    let types = compare_types(&arguments.common, context).await;
+    let is_behind = matches!(&types, Types::Ahead(_));
+    console.json(&Document::new(&status, &types));
     if !console.is_json() {
-        print_status(&status, console);
+        print_status(&status, &types, console);
     }
-    if status.is_up_to_date() {
+    if status.is_up_to_date() && !is_behind {
         Ok(())
     } else {
         Err(CommandError::Reported)
     }
 }
 
-fn print_status(status: &Status, console: &Console<'_>) {
+/// Types of the project compared with its migrations.
+enum Types {
+    /// The migrations contain all changes of the types, or the directory has no types, as in production.
+    Same,
+    /// Description of the changes that no migration contains.
+    Ahead(String),
+    /// Reason why the types were not compared.
+    Unknown(String),
+}
+
+/// Compares the types with the committed migrations.
+async fn compare_types(common: &Common, context: &Context<'_>) -> Types {
+    let compared = async {
+        let project = Project::open(common, context).await?;
+        let time = build_time(context.environment)?;
+        let analysis = analyze_with(&request(&project, &time), &Plugins(context.host), &()).await?;
+        if analysis.diagnostics.has_errors() {
+            let sources = Box::new(analysis.sources);
+            return Err(CommandError::Diagnostics(analysis.diagnostics, sources));
+        }
+        // Without types, the project is deployed, or its tables come from elsewhere.
+        if analysis.schema.tables.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(match pending_plan(&analysis) {
+            Ok(plan) => plan.changes.iter().map(|step| step.change.summary()).collect(),
+            Err(error) => vec![error.summary().0],
+        })
+    };
+    match compared.await {
+        Ok(changes) if changes.is_empty() => Types::Same,
+        Ok(changes) => Types::Ahead(changes.join("; ")),
+        Err(error) => Types::Unknown(error.summary().0),
+    }
+}
+
+fn print_status(status: &Status, types: &Types, console: &Console<'_>) {
     let width = status
         .migrations
         .iter()
@@ -86,13 +130,22 @@ fn print_status(status: &Status, console: &Console<'_>) {
             }
         }
     }
-    if status.is_up_to_date() {
+    match types {
+        Types::Same => {}
+        Types::Ahead(changes) => console.result(&format!(
+            "ahead  the types have changes that no migration contains: {changes}"
+        )),
+        Types::Unknown(reason) => console.result(&format!(
+            "the types were not compared with the migrations: {reason}"
+        )),
+    }
+    if status.is_up_to_date() && !matches!(types, Types::Ahead(_)) {
         console.result(&format!(
             "up to date: {}",
             quantity(status.migrations.len(), "migration")
         ));
     }
-    for repair in repairs(status) {
+    for repair in repairs(status, types) {
         console.result(&format!("repair: {repair}"));
     }
 }
@@ -147,8 +200,14 @@ fn describe(difference: &Difference) -> String {
 }
 
 /// Returns the steps that repair all differences. Steps that are equal are listed once.
-fn repairs(status: &Status) -> Vec<String> {
+fn repairs(status: &Status, types: &Types) -> Vec<String> {
     let mut all = Vec::new();
+    if matches!(types, Types::Ahead(_)) {
+        all.push(
+            "`kit migrate:generate --name <name>` writes the changes of the types into a migration"
+                .to_owned(),
+        );
+    }
     let mut pending = false;
     for MigrationStatus { name, state } in &status.migrations {
         match state {
@@ -193,7 +252,19 @@ struct Document<'a> {
     branches: JsonBranches<'a>,
     /// Description of a process that is applying migrations at the moment.
     running: Option<&'a str>,
+    types: JsonTypes<'a>,
     repairs: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonTypes<'a> {
+    /// Changes of the types that no migration contains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ahead: Option<&'a str>,
+    /// Reason why the types were not compared with the migrations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown_because: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -246,10 +317,10 @@ struct JsonDifference<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn new(status: &'a Status) -> Self {
+    fn new(status: &'a Status, types: &'a Types) -> Self {
         let drift = status.drift.as_ref();
         Self {
-            status: if status.is_up_to_date() {
+            status: if status.is_up_to_date() && !matches!(types, Types::Ahead(_)) {
                 "up-to-date"
             } else {
                 "differs"
@@ -268,7 +339,17 @@ impl<'a> Document<'a> {
                 conflict: status.branches.as_ref().err().map(String::as_str),
             },
             running: status.running.as_deref(),
-            repairs: repairs(status),
+            types: JsonTypes {
+                ahead: match types {
+                    Types::Ahead(changes) => Some(changes),
+                    _ => None,
+                },
+                unknown_because: match types {
+                    Types::Unknown(reason) => Some(reason),
+                    _ => None,
+                },
+            },
+            repairs: repairs(status, types),
         }
     }
 }

@@ -1,3 +1,5 @@
+import type { Decimal } from "@kit/types";
+
 /**
  * People who write books.
  *
@@ -10,7 +12,11 @@ export interface Author {
   fullName: string;
   /** @unique */
   email: string | null;
-  /** Day of birth. */
+  /**
+   * Day of birth.
+   *
+   * @storedAs date
+   */
   born: string | null;
   website: string | null;
   /** @generated now */
@@ -29,7 +35,7 @@ export interface Book {
   authorId: string;
   isbn: string | null;
   title: string;
-  price: string | null;
+  price: Decimal<10, 2> | null;
   /** @default 1 @integer @minimum -2147483648 @maximum 2147483647 */
   pages: number;
   /**
@@ -46,7 +52,7 @@ export interface Book {
 
 /** @table branches */
 export interface Branch {
-  /** @id @generated @integer @minimum -32768 @maximum 32767 */
+  /** @id @generated @storedAs smallint */
   id: number;
   /** @maxLength 80 @unique */
   name: string;
@@ -72,7 +78,7 @@ export interface Event {
 export interface Loan {
   /** @id @references Book.id */
   bookId: bigint;
-  /** @integer @minimum -32768 @maximum 32767 */
+  /** @storedAs smallint */
   branch: number;
   /** @id @generated now */
   since: Date;

@@ -1,6 +1,7 @@
 //! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
 
 mod adoption;
+mod adoption_of_many;
 mod archives;
 mod build;
 mod build_watch;

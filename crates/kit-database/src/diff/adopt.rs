@@ -1,6 +1,6 @@
 //! Takes account of objects that no entity describes: hand-written SQL created them, or an adopted database has them.
 
-use crate::foreign::{
+use crate::definitions::{
     check_definition, column_definition, foreign_key_definition, index_definition, primary_key_definition,
     stands_for, unique_definition,
 };

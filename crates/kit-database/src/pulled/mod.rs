@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::{ForeignObject, ObjectKind};
 use names::{identifiers, is_tag_word, name_interfaces, property_name};
-use text::text;
+use text::{DECIMAL_IMPORT, text};
 use types::{TypeText, default_tag, domains, enums, listed, type_text, union};
 
 /// Entities for the tables of a database.
@@ -97,6 +97,34 @@ pub fn pulled(objects: &[ForeignObject], without: &BTreeMap<String, String>) -> 
         });
     }
     found
+}
+
+impl Pulled {
+    /// Returns the entities as one file.
+    ///
+    /// ```
+    /// assert_eq!(kit_database::Pulled::default().single_file(), "");
+    /// ```
+    pub fn single_file(&self) -> String {
+        let texts: Vec<&str> = self
+            .entities
+            .iter()
+            .map(|entity| {
+                let import = entity.text.strip_prefix(DECIMAL_IMPORT);
+                import.map_or(entity.text.as_str(), |rest| rest.trim_start())
+            })
+            .collect();
+        let import = self
+            .entities
+            .iter()
+            .any(|entity| entity.text.starts_with(DECIMAL_IMPORT));
+        let head = if import {
+            format!("{DECIMAL_IMPORT}\n")
+        } else {
+            String::new()
+        };
+        format!("{head}{}", texts.join("\n"))
+    }
 }
 
 struct PulledTable<'a> {

@@ -7,8 +7,11 @@ use kit_ir::ReferentialAction;
 
 use super::PulledTable;
 use super::names::{identifiers, is_name, property_key};
-use crate::foreign::{foreign_key_definition, index_definition, unique_definition};
+use crate::definitions::{foreign_key_definition, index_definition, unique_definition};
 use crate::{ForeignKey, Index, Unique, names};
+
+/// Line with which a file imports the type of decimals.
+pub(super) const DECIMAL_IMPORT: &str = "import type { Decimal } from \"@kit/types\";\n";
 
 pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> String {
     let mut own = vec![format!("@table {}", table.name)];
@@ -85,7 +88,16 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         }
     }
     let references = references(table, tables);
-    let mut text = comment("", table.comment, &own);
+    let has_decimal = table
+        .columns
+        .iter()
+        .any(|column| column.r#type.text.starts_with("Decimal<"));
+    let mut text = if has_decimal {
+        format!("{DECIMAL_IMPORT}\n")
+    } else {
+        String::new()
+    };
+    text.push_str(&comment("", table.comment, &own));
     let _ = writeln!(text, "export interface {} {{", table.interface);
     for column in &table.columns {
         let mut tags = Vec::new();

@@ -137,6 +137,15 @@ pub(super) fn type_text(
             let length: u32 = length.parse().ok()?;
             ruled("string", &[&format!("@maxLength {length}")])
         }
+        ("numeric", Some(digits)) => {
+            let (precision, scale) = digits.split_once(',')?;
+            let (precision, scale): (u32, u32) = (precision.parse().ok()?, scale.parse().ok()?);
+            if scale > precision {
+                plain("string")
+            } else {
+                plain(&format!("Decimal<{precision}, {scale}>"))
+            }
+        }
         // PostgreSQL's own text form; drivers return and accept a string.
         (
             "text"
@@ -144,7 +153,6 @@ pub(super) fn type_text(
             | "character"
             | "citext"
             | "numeric"
-            | "date"
             | "time without time zone"
             | "time with time zone"
             | "inet"
@@ -174,7 +182,8 @@ pub(super) fn type_text(
             "number",
             &["@integer", "@minimum -2147483648", "@maximum 2147483647"],
         ),
-        ("smallint", _) => ruled("number", &["@integer", "@minimum -32768", "@maximum 32767"]),
+        ("smallint", _) => ruled("number", &["@storedAs smallint"]),
+        ("date", _) => ruled("string", &["@storedAs date"]),
         ("bigint", _) => plain("bigint"),
         ("real" | "double precision", _) => plain("number"),
         ("timestamp without time zone" | "timestamp with time zone", _) => plain("Date"),
