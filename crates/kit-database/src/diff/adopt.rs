@@ -277,6 +277,8 @@ impl Planner<'_> {
     /// Refuses steps that would break or drop foreign objects, names the objects that a step drops together with its
     /// table or column, and updates the list of foreign objects. Must run after all steps are planned.
     pub(super) fn foreign(&mut self) {
+        // All other steps use the new names.
+        self.rename_foreign();
         let steps = std::mem::take(&mut self.steps);
         for (_, step) in &steps {
             match &step.change {
@@ -365,7 +367,6 @@ impl Planner<'_> {
                 );
             }
         }
-        self.rename_foreign();
     }
 
     /// Returns true if a step changes the definitions of foreign objects. Must run before the list of foreign objects is

@@ -248,6 +248,13 @@ fn refuses_a_plan_that_would_break_an_object_of_hand_written_sql() {
     let retyped = NOTES.replace("  title: string;\n", "  title: boolean;\n");
     let error = project.generate(&retyped).unwrap_err().to_string();
     assert!(error.contains("view titles"), "{error}");
+    // The view uses the column under its former name.
+    let renamed = NOTES.replace(
+        "  title: string;\n",
+        "  /** @renamedFrom title */\n  heading: boolean;\n",
+    );
+    let error = project.generate(&renamed).unwrap_err().to_string();
+    assert!(error.contains("view titles"), "{error}");
     // PostgreSQL drops the index together with its column, so the plan names the index.
     let without_body = NOTES.replace("  body: string;\n", "");
     let plan = project.generate(&without_body).unwrap();
