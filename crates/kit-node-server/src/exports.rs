@@ -1,4 +1,6 @@
 //! Functions that JavaScript calls. `packages/server-native/src/addon.ts` declares their types.
+//!
+//! tidy: long because one table lists all functions
 
 mod reservations;
 mod socket;
