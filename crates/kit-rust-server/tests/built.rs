@@ -22,16 +22,22 @@ fn compiles_every_project_and_the_runtime_without_a_clippy_warning() {
     }
 }
 
-/// Returns the errors of cargo for a project that cargo must refuse: the number of the line in `src/services/mod.rs`, from
-/// 1, and the error.
-fn refused(project: &str) -> Vec<(usize, String)> {
+/// Returns the errors of cargo for a project that cargo must refuse, each in one line.
+fn output_of_refused(project: &str) -> String {
     let name = format!("{project}{BROKEN}");
     // The other projects, which are compiled already, give the dependencies their features.
     Workspace::compiled();
     let mut cargo = workspace::build_with_others(&name);
     let output = cargo.args(["--lib", "--message-format=short"]).output().unwrap();
     assert!(!output.status.success(), "{name} was compiled");
-    let reported = String::from_utf8(output.stderr).unwrap();
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Returns the errors of cargo in `src/services/mod.rs` of a project that cargo must refuse: the number of the line, from 1,
+/// and the error.
+fn refused(project: &str) -> Vec<(usize, String)> {
+    let reported = output_of_refused(project);
+    let name = format!("{project}{BROKEN}");
     // contracts-broken/src/services/mod.rs:2:83: error[E0063]: missing fields …
     let place = format!("{name}/src/services/mod.rs:");
     let errors: Vec<_> = reported
@@ -66,6 +72,15 @@ fn refuses_to_compile_handlers_that_break_their_contracts() {
         .enumerate()
         .map(|(at, (.., code))| (at, (*code).to_owned()));
     assert_eq!(errors, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn names_the_missing_trait_if_middleware_does_not_tell_the_scopes_of_callers() {
+    let reported = output_of_refused("identity");
+    let expected = "error[E0277]: a contract requires scopes, but `middleware::require_auth::RequireAuth` does not tell the \
+                    scopes of callers: the trait `Caller` is missing for this middleware";
+    assert!(reported.contains(expected), "{reported}");
+    assert!(!reported.contains("Authenticate` does not tell"), "{reported}");
 }
 
 /// Without this test, nobody would notice if Clippy were not the compiler.

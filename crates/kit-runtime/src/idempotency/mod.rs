@@ -12,7 +12,7 @@ use sqlx::PgPool;
 
 use crate::bytes::hex;
 use crate::http::StoredAnswer;
-use crate::postgres::RequestTransaction;
+use crate::postgres::{EndGuard, RequestTransaction};
 use crate::{Error, Next, Passed, Replies, Request, Wrapped};
 use answer_table::{AnswerTable, is_conflict, is_table_name};
 
@@ -254,6 +254,7 @@ impl Idempotency {
     ) -> Result<Wrapped<R>, Error> {
         let key = self.key(request, owner)?;
         let transaction = RequestTransaction::begin(pool, self.begin).await?;
+        let _guard = EndGuard(transaction.clone());
         let executed = self
             .execute(request, key.as_ref(), &transaction, next, adds)
             .await;
@@ -308,7 +309,7 @@ impl Idempotency {
                 self.max_bytes
             )));
         }
-        let mut connection = transaction.connection().await?;
+        let mut connection = transaction.free_connection()?;
         self.table
             .add(&mut connection, id, fingerprint, &stored, self.lifetime_ms)
             .await?;

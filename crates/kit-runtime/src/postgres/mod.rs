@@ -30,6 +30,7 @@ pub use request_transaction::{RequestTransaction, TransactionConnection};
 
 pub(crate) use failure::{help_for_missing, is_transaction_conflict, is_unavailable};
 pub(crate) use outage::report_outage;
+pub(crate) use request_transaction::EndGuard;
 
 /// Maximum time that the start of the server waits for a PostgreSQL that is starting too.
 const START: Duration = Duration::from_secs(30);

@@ -45,11 +45,16 @@ impl RequestTransaction {
     ///
     /// 500 if the transaction has ended, because the handler has returned.
     pub async fn connection(&self) -> Result<TransactionConnection<'_>, Error> {
-        MutexGuard::try_map(self.0.lock().await, Option::as_deref_mut)
-            .map(TransactionConnection)
-            .map_err(|_| {
-                Error::internal("The transaction of the request has ended, because its handler has returned")
-            })
+        connection_of(self.0.lock().await)
+    }
+
+    /// Returns the connection after the handler has returned.
+    ///
+    /// # Errors
+    ///
+    /// 500 if a task of the handler still uses the connection. Waiting for the task could take forever.
+    pub(crate) fn free_connection(&self) -> Result<TransactionConnection<'_>, Error> {
+        connection_of(self.0.try_lock().map_err(|_| still_used())?)
     }
 
     /// Commits the transaction.
@@ -61,9 +66,7 @@ impl RequestTransaction {
         let open = self.0.try_lock().ok().and_then(|mut open| open.take());
         match open {
             Some(transaction) => Ok(transaction.commit().await?),
-            None => Err(Error::internal(
-                "The handler has returned while another task uses the transaction of the request, so it is rolled back",
-            )),
+            None => Err(still_used()),
         }
     }
 
@@ -75,6 +78,40 @@ impl RequestTransaction {
             let _ = transaction.rollback().await;
         }
     }
+}
+
+/// Ends a transaction on drop, if it was not committed: after an error, or because the request was abandoned.
+pub(crate) struct EndGuard(pub(crate) RequestTransaction);
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        if let Ok(mut open) = self.0.0.try_lock() {
+            // sqlx rolls back a transaction that is dropped.
+            drop(open.take());
+            return;
+        }
+        // A task still uses the connection. Clones that the task or the handler keeps must not keep the transaction open.
+        let shared = Arc::clone(&self.0.0);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { drop(shared.lock().await.take()) });
+        }
+    }
+}
+
+fn connection_of<'t>(
+    open: MutexGuard<'t, Option<Transaction<'static, Postgres>>>,
+) -> Result<TransactionConnection<'t>, Error> {
+    MutexGuard::try_map(open, Option::as_deref_mut)
+        .map(TransactionConnection)
+        .map_err(|_| {
+            Error::internal("The transaction of the request has ended, because its handler has returned")
+        })
+}
+
+fn still_used() -> Error {
+    Error::internal(
+        "The handler has returned while another task uses the transaction of the request, so it is rolled back",
+    )
 }
 
 impl fmt::Debug for RequestTransaction {

@@ -19,6 +19,7 @@ mod own_spans;
 mod postgres_tls;
 mod process;
 mod redaction;
+mod request_transactions;
 mod router;
 mod rules;
 #[cfg(feature = "sessions")]

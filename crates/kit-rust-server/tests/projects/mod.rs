@@ -112,6 +112,43 @@ pub fn wrappers() -> Program {
     of_sources(&tests().join("inputs/wrappers"))
 }
 
+/// An application whose middleware is that of the guide's pages about identity and limits.
+pub fn identity() -> Program {
+    of_sources(&tests().join("inputs/identity"))
+}
+
+/// Files of [`identity`] that pages of the guide show, each with its page.
+const GUIDE_MIDDLEWARE: [(&str, &str); 7] = [
+    ("scopes.md", "src/middleware/authenticate.rs"),
+    ("jwt.md", "src/middleware/require_auth.rs"),
+    ("rate-limits.md", "src/middleware/limited.rs"),
+    ("rate-limits.md", "src/middleware/limited_in_valkey.rs"),
+    ("rust-server.md", "src/middleware/timed.rs"),
+    ("idempotency.md", "src/middleware/once.rs"),
+    ("idempotency.md", "src/handlers/banks.rs"),
+];
+
+/// Returns the files of [`identity`] that the user has written, with their paths.
+pub fn identity_files() -> Vec<(String, String)> {
+    let files = GUIDE_MIDDLEWARE.map(|(page, path)| (path.to_owned(), guide_file(page, "rust", path)));
+    files.into()
+}
+
+/// Generates the project of an application again after its user has added features of `kit-runtime` to the manifest.
+pub fn generated_with_features(name: &str, program: &Program, features: &str) -> Output {
+    let first = generated(name, program);
+    let manifest = first.files.iter().find(|file| file.path == "Cargo.toml");
+    let manifest = &manifest.expect("a manifest").text;
+    let manifest = manifest.replacen("features = [", &format!("features = [{features}, "), 1);
+    let options = Options {
+        name: name.to_owned(),
+        output_dir: ".kit".to_owned(),
+        manifest: Some(manifest),
+        ..Options::default()
+    };
+    generate(program, &options)
+}
+
 /// An application with WebSockets, plain ones and ones with wrappers, middleware and limits of their own.
 pub fn chat() -> Program {
     of_sources(&tests().join("inputs/chat"))

@@ -227,6 +227,22 @@ fn all() -> Vec<(String, Output, Written)> {
             "middleware/timed.rs",
         ],
     ));
+    let identity = projects::identity();
+    let features = r#""jwt", "valkey""#;
+    all.push((
+        "identity".to_owned(),
+        projects::generated_with_features("identity", &identity, features),
+        projects::identity_files(),
+    ));
+    let mut without_caller = projects::identity_files();
+    for (_, text) in &mut without_caller {
+        *text = text.replace("impl Caller for RequireAuth", "impl RequireAuth");
+    }
+    all.push((
+        format!("identity{BROKEN}"),
+        projects::generated_with_features("identity-broken", &identity, features),
+        without_caller,
+    ));
     for (name, program, services) in [
         (
             "contracts-broken",

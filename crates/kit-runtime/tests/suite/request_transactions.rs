@@ -1,0 +1,147 @@
+//! Tests of the transaction that a wrapper of idempotency keys shares with the handler, if the handler uses it wrongly.
+#![cfg(feature = "sqlx")]
+// Helper functions of tests may unwrap like tests.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+use kit_runtime::axum::body::{Body, to_bytes};
+use kit_runtime::axum::{self, http};
+use kit_runtime::idempotency::{IdempotencyOptions, KeyOwner};
+use kit_runtime::postgres::RequestTransaction;
+use kit_runtime::{
+    Application, Error, Never, Next, Request, Response, Routes, Segment, StatusCode, Wrapped, Wrapper,
+};
+use kit_test_postgres::database;
+use sqlx::PgPool;
+
+const TABLES: [&str; 2] = [
+    "CREATE TABLE payments (id serial PRIMARY KEY)",
+    "CREATE TABLE kit_idempotency (id text PRIMARY KEY, fingerprint text NOT NULL, status integer NOT NULL, \
+     content_type text, headers text NOT NULL, body bytea, expires_at timestamptz(3) NOT NULL)",
+];
+
+#[derive(Clone)]
+struct App {
+    pool: PgPool,
+    /// Transaction of the last request.
+    kept: Arc<Mutex<Option<RequestTransaction>>>,
+}
+
+impl Application for App {
+    async fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+struct Once(RequestTransaction);
+
+impl Wrapper<App> for Once {
+    const NAME: &'static str = "once";
+
+    type Reply = Never;
+
+    async fn run(app: &App, request: &Request, next: Next<'_, Self>) -> Result<Wrapped, Error> {
+        let once = IdempotencyOptions::new().build()?;
+        once.run(&app.pool, request, KeyOwner::Anyone, next, Self).await
+    }
+}
+
+async fn pay(app: App, request: Request) -> Result<Response, Error> {
+    let (app, request) = (&app, &request);
+    let rest = move |Once(transaction): Once| async move {
+        sqlx::query("INSERT INTO payments DEFAULT VALUES")
+            .execute(&mut *transaction.connection().await?)
+            .await?;
+        if request.header("x-do").as_deref() == Some("hold") {
+            let held = transaction.clone();
+            let (begun, begins) = tokio::sync::oneshot::channel();
+            tokio::spawn(async move {
+                let _connection = held.connection().await;
+                let _ = begun.send(());
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            });
+            begins.await?;
+        }
+        *app.kept.lock().unwrap() = Some(transaction);
+        let context = request.handler_context()?;
+        Ok(Response::empty(&context, StatusCode::CREATED))
+    };
+    request.wrapper(app, rest).await
+}
+
+/// Sends a payment. Returns the status and the body of the response.
+async fn send(app: &App, key: &str, what: &str) -> (u16, String) {
+    let routes = Routes::new(app.clone()).route("POST /payments", &[Segment::Static("payments")], pay);
+    let request = http::Request::post("/payments")
+        .header("idempotency-key", key)
+        .header("x-do", what)
+        .body(Body::empty())
+        .unwrap();
+    let router = axum::Router::from(routes.into_router());
+    let response = TowerToHyperService::new(router).call(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = to_bytes(response.into_body(), 10_000).await.unwrap();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+async fn payments(app: &App) -> i64 {
+    let count = sqlx::query_scalar("SELECT count(*) FROM payments");
+    count.fetch_one(&app.pool).await.unwrap()
+}
+
+/// Runs a test with an application on a new database.
+fn with_app<F: Future>(test: &str, body: impl FnOnce(App) -> F) {
+    let Some(database) = database(test) else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let pool = PgPool::connect(&database.url).await.unwrap();
+        for table in TABLES {
+            sqlx::query(table).execute(&pool).await.unwrap();
+        }
+        body(App {
+            pool,
+            kept: Arc::default(),
+        })
+        .await;
+    });
+}
+
+#[test]
+fn rolls_back_if_a_task_uses_the_connection_after_the_handler_has_returned() {
+    with_app(
+        "rolls_back_if_a_task_uses_the_connection_after_the_handler_has_returned",
+        |app| async move {
+            assert_eq!(send(&app, "k-1", "hold").await.0, 500);
+            // The transaction ends with the task.
+            while send(&app, "k-1", "").await.0 == 409 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            assert_eq!(payments(&app).await, 1);
+            assert_eq!(send(&app, "k-1", "").await, (201, String::new()));
+            assert_eq!(payments(&app).await, 1);
+        },
+    );
+}
+
+#[test]
+fn gives_no_connection_after_the_handler_has_returned() {
+    with_app(
+        "gives_no_connection_after_the_handler_has_returned",
+        |app| async move {
+            assert_eq!(send(&app, "k-1", "").await.0, 201);
+            let kept = app.kept.lock().unwrap().take().unwrap();
+            let error = kept.connection().await.err().unwrap();
+            assert_eq!(error.status(), StatusCode::INTERNAL_SERVER_ERROR);
+            assert!(
+                error
+                    .message()
+                    .starts_with("The transaction of the request has ended"),
+                "{error:?}"
+            );
+        },
+    );
+}

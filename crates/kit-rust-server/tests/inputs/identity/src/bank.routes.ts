@@ -1,0 +1,20 @@
+// Routes whose middleware is that of the guide's pages, in Rust.
+
+import type { Route, Scopes } from "@kit/types";
+import type { Account, Transfer } from "./bank.types.ts";
+
+export interface KeyRoutes {
+  "GET /accounts/:owner": Route<{
+    params: { owner: string };
+    response: Account;
+    auth: Scopes<"orders:read">;
+  }>;
+}
+
+export interface TokenRoutes {
+  "DELETE /accounts/:owner": Route<{ params: { owner: string }; auth: Scopes<"orders:write"> }>;
+}
+
+export interface BankRoutes {
+  "POST /transfers": Route<{ headers: { "idempotency-key": string }; body: Transfer; response: Transfer }>;
+}
