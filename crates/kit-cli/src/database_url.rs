@@ -6,8 +6,11 @@ use crate::failure::{Problem, Reason};
 /// Environment variable with the URL of the database.
 const VARIABLE: &str = "DATABASE_URL";
 
-/// Help for a `DATABASE_URL` that is missing or blank.
-const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database";
+/// Environment variable with the URL for migrations, if they need another role or another port than the application.
+const MIGRATE_VARIABLE: &str = "MIGRATE_URL";
+
+/// Form of the URL.
+const FORM: &str = "postgres://user:password@host:5432/database";
 
 /// Returns the URL in `DATABASE_URL`; `None` for the project's embedded database.
 ///
@@ -16,7 +19,22 @@ const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database
 /// blank value mostly means a missing secret, and the migrations would go into a database that no application
 /// uses.
 pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<String>, MissingUrl> {
-    let value = environment.var(VARIABLE);
+    from_variable(environment, VARIABLE)
+}
+
+/// Returns the URL for a command that applies or compares migrations: `MIGRATE_URL` if the variable exists, or else the
+/// result of [`from_environment`]. A blank `MIGRATE_URL` is treated like a blank `DATABASE_URL`.
+pub(crate) fn for_migrations(environment: &dyn Environment) -> Result<Option<String>, MissingUrl> {
+    if environment.var(MIGRATE_VARIABLE).is_some()
+        && let Some(url) = from_variable(environment, MIGRATE_VARIABLE)?
+    {
+        return Ok(Some(url));
+    }
+    from_environment(environment)
+}
+
+fn from_variable(environment: &dyn Environment, variable: &str) -> Result<Option<String>, MissingUrl> {
+    let value = environment.var(variable);
     let url = value.as_deref().map_or("", str::trim);
     if !url.is_empty() {
         return Ok(Some(url.to_owned()));
@@ -34,11 +52,11 @@ pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<S
     };
     let state = if is_set { "is set and empty" } else { "is not set" };
     Err(MissingUrl {
-        message: format!("{VARIABLE} {state}, and {place}: the embedded PostgreSQL is only for development"),
+        message: format!("{variable} {state}, and {place}: the embedded PostgreSQL is only for development"),
         help: if is_set {
-            format!("{HELP} (the value may refer to a secret or a variable that is missing)")
+            format!("set {variable}={FORM} (the value may refer to a secret or a variable that is missing)")
         } else {
-            HELP.to_owned()
+            format!("set {variable}={FORM}")
         },
     })
 }

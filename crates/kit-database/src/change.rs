@@ -65,6 +65,10 @@ pub enum Change {
         /// True if the conversion may lose values, so that all values are checked first.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         guarded: bool,
+        /// Column that is filled while the application runs, and then replaces the column. `None` if PostgreSQL changes only
+        /// the definition of the column, or rewrites the table.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        copy: Option<Box<ColumnCopy>>,
     },
     /// Sets or replaces the default of a column. Existing rows keep their values.
     SetDefault {
@@ -107,6 +111,9 @@ pub enum Change {
         name: String,
         /// Names of the columns.
         columns: Vec<String>,
+        /// True if the table has a primary key of the same name, which the new one replaces.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        replaces: bool,
     },
     /// Adds a unique constraint. Fails, and changes nothing, if rows have equal values.
     AddUnique {
@@ -195,7 +202,72 @@ pub enum Change {
     },
 }
 
+/// Column that replaces a column of another type.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ColumnCopy {
+    /// True if the column cannot be null.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_null: bool,
+    /// True if the default of the column is the next number of a sequence.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub identity: bool,
+    /// Comment of the column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Primary key that contains the column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary_key: Option<Unique>,
+    /// Unique constraints that contain the column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uniques: Vec<Unique>,
+    /// Indexes that contain the column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<Index>,
+}
+
 impl Change {
+    /// Returns the name of the changed table, after a rename.
+    pub(crate) fn table(&self) -> &str {
+        match self {
+            Self::CreateTable { table } => &table.name,
+            Self::RenameTable { to: table, .. }
+            | Self::DropTable { table }
+            | Self::AddColumn { table, .. }
+            | Self::DropColumn { table, .. }
+            | Self::RenameColumn { table, .. }
+            | Self::SetType { table, .. }
+            | Self::SetDefault { table, .. }
+            | Self::DropDefault { table, .. }
+            | Self::SetNotNull { table, .. }
+            | Self::DropNotNull { table, .. }
+            | Self::AddPrimaryKey { table, .. }
+            | Self::AddUnique { table, .. }
+            | Self::AddCheck { table, .. }
+            | Self::AddForeignKey { table, .. }
+            | Self::DropConstraint { table, .. }
+            | Self::RenameConstraint { table, .. }
+            | Self::CreateIndex { table, .. }
+            | Self::DropIndex { table, .. }
+            | Self::RenameIndex { table, .. }
+            | Self::SetComment { table, .. } => table,
+        }
+    }
+
+    /// Returns true if queries of an application that was built before the change can fail or return other values after the
+    /// change: renames, drops, changes of a type, and required columns without a default.
+    pub fn breaks_running_app(&self) -> bool {
+        match self {
+            Self::DropTable { .. }
+            | Self::DropColumn { .. }
+            | Self::RenameTable { .. }
+            | Self::RenameColumn { .. } => true,
+            Self::SetType { from, to, .. } => !(from.is_text() && to.is_text()),
+            Self::AddColumn { column, .. } => !column.nullable && column.default.is_none(),
+            _ => false,
+        }
+    }
+
     /// Returns true if the change permanently deletes stored values. A constraint that existing rows may
     /// violate is not destructive: if a row violates it, adding the constraint fails and changes nothing.
     pub fn is_destructive(&self) -> bool {
@@ -254,7 +326,9 @@ impl Change {
         }
     }
 
-    /// Returns the SQL statements that make the change, in the order in which they run.
+    /// Returns the SQL statements that make the change, in the order in which they run. A change of an existing table
+    /// without a [`ColumnCopy`] is made in one transaction, while other sessions wait; [`Plan::sql`](crate::Plan::sql)
+    /// contains the statements for a table in use.
     pub fn statements(&self) -> Vec<Statement> {
         match self {
             Self::CreateTable { table } => create_table(table),
@@ -274,7 +348,13 @@ impl Change {
                 from,
                 to,
                 guarded,
-            } => set_type(table, column, *from, *to, *guarded),
+                copy,
+            } => match copy {
+                Some(copy) => {
+                    crate::online::Retype::new(table, column, *from, *to, *guarded, copy).statements()
+                }
+                None => set_type(table, column, *from, *to, *guarded),
+            },
             Self::SetDefault {
                 table,
                 column,
@@ -308,9 +388,16 @@ impl Change {
             Self::DropNotNull { table, column } => {
                 vec![alter(table, TableAction::DropNotNull(column.clone()))]
             }
-            Self::AddPrimaryKey { table, name, columns } => {
+            Self::AddPrimaryKey {
+                table,
+                name,
+                columns,
+                replaces,
+            } => {
+                let drop = replaces.then(|| alter(table, TableAction::DropConstraint(name.clone())));
                 let (name, columns) = (name.clone(), columns.clone());
-                vec![alter(table, TableAction::AddPrimaryKey { name, columns })]
+                let add = alter(table, TableAction::AddPrimaryKey { name, columns });
+                drop.into_iter().chain([add]).collect()
             }
             Self::AddUnique { table, unique } => {
                 vec![alter(table, TableAction::AddUnique(unique.clone()))]
@@ -366,7 +453,7 @@ impl Change {
     }
 }
 
-fn alter(table: &str, action: TableAction) -> Statement {
+pub(crate) fn alter(table: &str, action: TableAction) -> Statement {
     Statement::AlterTable {
         name: table.to_owned(),
         action,
@@ -398,11 +485,7 @@ fn create_table(table: &Table) -> Vec<Statement> {
 }
 
 fn add_column(table: &str, column: &Column) -> Vec<Statement> {
-    let comment = column.comment.clone().map(|comment| Statement::Comment {
-        table: table.to_owned(),
-        column: Some(column.name.clone()),
-        comment: Some(comment),
-    });
+    let comment = comment(table, column);
     let mut statements = if column.nullable || column.default.is_some() {
         vec![alter(table, TableAction::AddColumn(column.clone()))]
     } else {
@@ -410,22 +493,22 @@ fn add_column(table: &str, column: &Column) -> Vec<Statement> {
             nullable: true,
             ..column.clone()
         };
-        let (quoted, name) = (
-            crate::sql::identifier(table),
-            crate::sql::identifier(&column.name),
-        );
         vec![
             alter(table, TableAction::AddColumn(open)),
-            Statement::Remark(vec![
-                "Existing rows have no value in this column yet, and kit does not know the value. Write it here. Without it, the".to_owned(),
-                "next statement stops the migration and changes nothing if the table has rows:".to_owned(),
-                format!("UPDATE {quoted} SET {name} = … WHERE {name} IS NULL;"),
-            ]),
             alter(table, TableAction::SetNotNull(column.name.clone())),
         ]
     };
     statements.extend(comment);
     statements
+}
+
+/// Returns the statement for the comment of a column.
+pub(crate) fn comment(table: &str, column: &Column) -> Option<Statement> {
+    column.comment.clone().map(|comment| Statement::Comment {
+        table: table.to_owned(),
+        column: Some(column.name.clone()),
+        comment: Some(comment),
+    })
 }
 
 /// Returns true for a change from `timestamp`, which earlier versions of kit used for a `Date`, to `timestamptz`.
@@ -453,7 +536,7 @@ fn set_type(table: &str, column: &str, from: ColumnType, to: ColumnType, guarded
             Statement::Remark(vec![
                 format!("{table}.{column}: the values are read as UTC, and digits below a millisecond are dropped."),
                 "The table is rewritten, and its indexes are rebuilt, under an ACCESS EXCLUSIVE lock: other sessions".to_owned(),
-                "cannot read or write the table meanwhile. changes.json has an alternative for a large table in use.".to_owned(),
+                "cannot read or write the table meanwhile.".to_owned(),
             ]),
             set,
         ];

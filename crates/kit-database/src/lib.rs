@@ -38,6 +38,7 @@ pub mod kysely;
 mod migration;
 mod model;
 mod names;
+mod online;
 mod pulled;
 pub mod raw;
 mod renames_from;
@@ -51,7 +52,7 @@ mod timestamps;
 mod typescript;
 
 pub use branches::{Latest, committed, latest};
-pub use change::Change;
+pub use change::{Change, ColumnCopy};
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, draft_of_problems};
 pub use foreign::{ForeignObject, ObjectKind};
@@ -62,7 +63,7 @@ pub use model::{
 };
 pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
 pub use snapshot::{Snapshot, SnapshotError};
-pub use step::{Alternative, ChangeClass, PlannedChange};
+pub use step::{Alternative, ChangeClass, PlannedChange, Risk};
 pub use tags::{RenameTag, rename_tags};
 
 /// A file to write. The function that returns the file documents its base directory.

@@ -50,6 +50,50 @@ impl ChangeClass {
     }
 }
 
+/// Effect of a change for which a pipeline can stop. A change can have several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Risk {
+    /// Stored values are lost for good.
+    Destructive,
+    /// The change fails if existing rows do not satisfy the change.
+    NeedsData,
+    /// Other sessions wait for a time that grows with the table.
+    Locks,
+    /// An application that was built before the change can fail after the change.
+    BreaksRunningApp,
+}
+
+impl Risk {
+    /// All risks, in the order in which they are listed.
+    pub const ALL: [Self; 4] = [
+        Self::Destructive,
+        Self::NeedsData,
+        Self::Locks,
+        Self::BreaksRunningApp,
+    ];
+
+    /// Returns the name of the risk in JSON and on the command line: `needsData`.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Destructive => "destructive",
+            Self::NeedsData => "needsData",
+            Self::Locks => "locks",
+            Self::BreaksRunningApp => "breaksRunningApp",
+        }
+    }
+
+    /// Returns the name of the risk in words: `needs data`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Destructive => "destructive",
+            Self::NeedsData => "needs data",
+            Self::Locks => "locks",
+            Self::BreaksRunningApp => "breaks the running application",
+        }
+    }
+}
+
 /// A way to get the same result with less risk than the planned change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,11 +111,32 @@ impl PlannedChange {
         self.class == ChangeClass::Destructive || self.change.is_destructive()
     }
 
-    /// Returns a short description of the change, with its class unless that is `safe`.
+    /// Returns the risks of the change; empty if the change is safe.
+    pub fn risks(&self) -> Vec<Risk> {
+        let class = match self.class {
+            ChangeClass::Safe => None,
+            ChangeClass::Locks => Some(Risk::Locks),
+            ChangeClass::NeedsData => Some(Risk::NeedsData),
+            ChangeClass::Destructive => Some(Risk::Destructive),
+        };
+        let mut risks: Vec<Risk> = self
+            .change
+            .is_destructive()
+            .then_some(Risk::Destructive)
+            .into_iter()
+            .collect();
+        risks.extend(class.filter(|class| !risks.contains(class)));
+        risks.extend(self.change.breaks_running_app().then_some(Risk::BreaksRunningApp));
+        risks
+    }
+
+    /// Returns a short description of the change, with its risks.
     pub fn summary(&self) -> String {
-        match self.class {
-            ChangeClass::Safe => self.change.summary(),
-            class => format!("{} ({})", self.change.summary(), class.name()),
+        let risks: Vec<&str> = self.risks().into_iter().map(Risk::name).collect();
+        if risks.is_empty() {
+            self.change.summary()
+        } else {
+            format!("{} ({})", self.change.summary(), risks.join(", "))
         }
     }
 }

@@ -69,7 +69,8 @@ fn drops_foreign_keys_before_tables() {
     assert!(plan.is_destructive());
     assert_eq!(
         plan.sql(),
-        "ALTER TABLE todos DROP CONSTRAINT todos_user_id_users_id_fk;\n\nDROP TABLE users;\n\nDROP TABLE todos;\n"
+        "ALTER TABLE todos DROP CONSTRAINT todos_user_id_users_id_fk;\n\n-- kit: new transaction\nDROP TABLE users;\n\n\
+         -- kit: new transaction\nDROP TABLE todos;\n"
     );
 }
 
@@ -84,12 +85,24 @@ fn adds_a_required_column_without_default_as_nullable_first() {
     assert_eq!(plan.changes.len(), 1);
     assert_eq!(plan.changes[0].class, ChangeClass::NeedsData);
     assert!(plan.changes[0].alternative.is_some());
+    assert!(plan.changes[0].change.breaks_running_app());
     let sql = plan.sql();
     assert!(
         sql.starts_with("ALTER TABLE tags ADD COLUMN label varchar(20);\n"),
         "{sql}"
     );
-    assert!(sql.contains("-- UPDATE tags SET label = … WHERE label IS NULL;\nALTER TABLE tags ALTER COLUMN label SET NOT NULL;"), "{sql}");
+    assert!(
+        sql.contains("-- UPDATE tags SET label = … WHERE label IS NULL;\n-- kit: new transaction\nDO $kit$"),
+        "{sql}"
+    );
+    assert!(
+        sql.ends_with(
+            "-- kit: new transaction\nALTER TABLE tags ADD CONSTRAINT tags_label_not_null CHECK (label IS NOT NULL) NOT VALID;\n\n\
+             -- kit: outside transaction\nALTER TABLE tags VALIDATE CONSTRAINT tags_label_not_null;\n\n\
+             ALTER TABLE tags ALTER COLUMN label SET NOT NULL;\n\nALTER TABLE tags DROP CONSTRAINT tags_label_not_null;\n"
+        ),
+        "{sql}"
+    );
 }
 
 /// Returns the reference tables with `timestamp` columns, as earlier versions of kit created them.
@@ -120,7 +133,7 @@ fn converts_only_the_requested_timestamp_columns() {
         summaries,
         [
             "drop the default of notes.created_at",
-            "change the type of notes.created_at from timestamp to timestamptz(3) (locks)",
+            "change the type of notes.created_at from timestamp to timestamptz(3) (breaks the running application)",
             "set the default of notes.created_at",
         ]
     );
@@ -200,9 +213,16 @@ fn drops_and_adds_a_constraint_that_changed() {
     assert!(!plan.is_destructive());
     assert_eq!(
         plan.sql(),
-        "ALTER TABLE jobs DROP CONSTRAINT jobs_status_check;\n\nDROP INDEX jobs_status_idx;\n\n\
-         ALTER TABLE jobs ADD CONSTRAINT jobs_status_unique UNIQUE (status);\n\n\
-         ALTER TABLE jobs ADD CONSTRAINT jobs_status_check CHECK (status IN ('a', 'it''s'));\n"
+        "DO $kit$\nBEGIN\n  IF EXISTS (SELECT FROM jobs WHERE status IS NOT NULL GROUP BY status HAVING count(*) > 1) THEN\n    \
+         RAISE EXCEPTION 'two rows of jobs have the same values of (status)'\n      \
+         USING ERRCODE = 'check_violation', HINT = 'Look for them with: SELECT status, count(*) FROM jobs WHERE status IS NOT NULL \
+         GROUP BY status HAVING count(*) > 1';\n  END IF;\nEND\n$kit$;\n\n\
+         -- kit: new transaction\nDROP INDEX jobs_status_idx;\n\n\
+         -- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY jobs_status_unique ON jobs (status);\n\n\
+         ALTER TABLE jobs ADD CONSTRAINT jobs_status_unique UNIQUE USING INDEX jobs_status_unique;\n\n\
+         ALTER TABLE jobs DROP CONSTRAINT jobs_status_check;\n\n\
+         ALTER TABLE jobs ADD CONSTRAINT jobs_status_check CHECK (status IN ('a', 'it''s')) NOT VALID;\n\n\
+         -- kit: outside transaction\nALTER TABLE jobs VALIDATE CONSTRAINT jobs_status_check;\n"
     );
     assert!(matches!(plan.changes[0].change, Change::DropConstraint { .. }));
 }

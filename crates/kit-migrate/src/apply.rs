@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use kit_database::Migration;
+use kit_database::{Migration, PlannedChange, Risk};
 use tokio_postgres::Client;
 
 use crate::connect::{block_on, connect};
@@ -11,6 +11,7 @@ use crate::destructive::losses;
 use crate::event::{Applied, Event, Planned};
 use crate::history::{History, Progress, Record};
 use crate::interrupt::Interrupt;
+use crate::lint::findings;
 use crate::migration_run::MigrationRun;
 use crate::run::Run;
 use crate::script::Script;
@@ -77,6 +78,8 @@ pub fn apply_watched(
         };
         let (connection, history) = interrupt.run_or_stop(open).await?;
         let run = Run {
+            url,
+            watcher: RefCell::default(),
             history,
             connection,
             options,
@@ -252,10 +255,19 @@ fn plan(
                 });
             }
             let losses = losses(migration, script);
+            let findings = findings(migration, script);
+            let destructive = migration.destructive || !losses.is_empty();
+            let mut risks: Vec<Risk> = destructive.then_some(Risk::Destructive).into_iter().collect();
+            risks.extend(migration.changes.iter().flat_map(PlannedChange::risks));
+            risks.extend(findings.iter().map(|finding| finding.risk));
+            risks.sort_unstable();
+            risks.dedup();
             Ok(Planned {
                 name: migration.name.clone(),
-                destructive: migration.destructive || !losses.is_empty(),
+                destructive,
                 losses,
+                findings,
+                risks,
                 out_of_order: newest.is_some_and(|newest| migration.name < *newest),
                 steps_done: progress.done,
             })

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Loss;
+use kit_database::Risk;
+
+use crate::{Finding, Loss};
 
 /// Progress event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,10 @@ pub struct Planned {
     pub destructive: bool,
     /// Statements that may delete stored data.
     pub losses: Vec<Loss>,
+    /// Statements that make other sessions wait, fail on existing rows, or break the running application.
+    pub findings: Vec<Finding>,
+    /// Risks of the planned changes and of the statements, each once.
+    pub risks: Vec<Risk>,
     /// True if a migration with a later name was already applied, which happens after a merge of two branches.
     pub out_of_order: bool,
     /// Number of steps that an earlier run already completed.

@@ -7,7 +7,7 @@ use kit_database::sql::identifier;
 use kit_database::{Migration, sql};
 use tokio_postgres::Client;
 
-use crate::script::Script;
+use crate::script::{Mode, Script};
 use crate::{DatabaseError, MigrateError};
 
 /// Table of migrations that are completely applied.
@@ -56,7 +56,7 @@ impl Progress {
                 || script
                     .steps
                     .get(self.done)
-                    .is_some_and(|step| step.outside_transaction))
+                    .is_some_and(|step| step.mode == Mode::Outside))
     }
 }
 

@@ -9,8 +9,8 @@
 //!
 //! Invariants:
 //! - Only one run at a time: each run holds an advisory lock, and the wait for the lock has a limit.
-//! - A migration and its row in the history are one transaction. A migration with statements that must run outside of a
-//!   transaction is recorded step by step in `kit_migration_progress`. If a run is killed, the next run continues after
+//! - A migration and its row in the history are one transaction. A migration that lines such as `-- kit: new transaction`
+//!   divide into steps is recorded step by step in `kit_migration_progress`. If a run is killed, the next run continues after
 //!   the last recorded step.
 //! - Each attempt to lock a table is short and is repeated, because a waiting attempt blocks later queries of the
 //!   application.
@@ -31,6 +31,8 @@
 
 mod adopt;
 mod apply;
+mod batches;
+mod blockers;
 mod catalog;
 mod concurrent;
 mod connect;
@@ -41,6 +43,7 @@ mod error;
 mod event;
 mod history;
 mod interrupt;
+mod lint;
 mod lock;
 mod migration_run;
 mod pooler;
@@ -61,6 +64,7 @@ pub use destructive::Loss;
 pub use drift::{Difference, Drift, drift};
 pub use error::{DatabaseError, MigrateError};
 pub use event::{Applied, Event, Planned};
+pub use lint::{Finding, find_risks};
 pub use record::{first_unrecorded, record};
 pub use run::Options;
 pub use scratch::with_scratch_database;

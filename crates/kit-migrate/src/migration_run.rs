@@ -1,25 +1,28 @@
 //! Runs one migration.
 //!
-//! Most migrations are one transaction that includes their row in the history, so both are committed or neither. If
-//! statements are marked to run outside of a transaction, the SQL is a list of steps, and each step is recorded: a
+//! Many migrations are one transaction that includes their row in the history, so both are committed or neither. If
+//! lines such as `-- kit: new transaction` divide the SQL, the SQL is a list of steps, and each step is recorded: a
 //! transactional step within its transaction, any other step before it starts and after it is done. Therefore the next
 //! run can continue after a run was killed at any point.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use kit_database::Migration;
 use tokio_postgres::SimpleQueryMessage;
 
+use crate::batches::{BatchSize, Batches};
+use crate::blockers::{Blockers, jittered};
 use crate::concurrent::{Concurrent, IndexState};
 use crate::history::Progress;
 use crate::run::Run;
-use crate::script::{Script, Statement, Step};
+use crate::script::{Mode, Script, Statement, Step};
 use crate::{Applied, DatabaseError, Event, MigrateError};
 
 /// First pause after an attempt to get a lock failed. Each later pause is twice as long as the previous
-/// pause.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// pause, apart from a random part.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// State of the migration that is running.
 pub(crate) struct MigrationRun<'a> {
@@ -30,6 +33,8 @@ pub(crate) struct MigrationRun<'a> {
     /// Time of the first attempt of the current step. The field `tries` counts its attempts.
     first_try: Instant,
     tries: u32,
+    /// Sessions that blocked the last attempt.
+    blockers: RefCell<Blockers>,
 }
 
 /// Failure of a step.
@@ -48,6 +53,7 @@ impl<'a> MigrationRun<'a> {
             begun: Instant::now(),
             first_try: Instant::now(),
             tries: 0,
+            blockers: RefCell::default(),
         }
     }
 
@@ -68,14 +74,19 @@ impl<'a> MigrationRun<'a> {
                 running: false,
             };
             (self.first_try, self.tries) = (Instant::now(), 0);
-            if step.outside_transaction {
-                self.run_outside_transaction(&step.statements[0], number, &progress, &next)
-                    .await?;
-            } else {
-                self.run_in_transaction(step, number, &progress, &next).await?;
+            match step.mode {
+                Mode::Transaction => self.run_in_transaction(step, number, &progress, &next).await?,
+                Mode::Outside => {
+                    self.run_outside_transaction(&step.statements[0], number, &progress, &next)
+                        .await?;
+                }
+                Mode::Batches => {
+                    self.run_in_batches(&step.statements[0], number, &progress, &next)
+                        .await?;
+                }
             }
             number += step.statements.len();
-            recorded = !step.outside_transaction && next.done == steps.len();
+            recorded = step.mode == Mode::Transaction && next.done == steps.len();
             progress = next;
         }
         if !recorded {
@@ -110,7 +121,8 @@ impl<'a> MigrationRun<'a> {
 
     async fn transaction(&self, step: &Step<'_>, number: usize, next: &Progress) -> Result<(), AttemptError> {
         let client = &self.run.connection;
-        self.settings(self.run.options.lock_timeout).await?;
+        self.settings(self.run.options.lock_timeout, Limit::Option)
+            .await?;
         let plain = |error| AttemptError::Failed(Failure::of_own_sql(error));
         client.batch_execute("BEGIN").await.map_err(plain)?;
         let begun = self.transaction_id().await.map_err(plain)?;
@@ -183,14 +195,14 @@ impl<'a> MigrationRun<'a> {
         }
         loop {
             self.check()?;
-            // A `CONCURRENTLY` statement waits for other sessions without blocking them, so it may wait longer.
-            let patience = if index == Concurrent::Other {
+            // These statements wait for other sessions without blocking queries, so they may wait longer.
+            let patience = if index == Concurrent::Other && !validates(statement) {
                 self.run.options.lock_timeout
             } else {
                 self.run.options.wait.saturating_sub(self.first_try.elapsed())
             };
             let outcome = async {
-                self.settings(patience).await?;
+                self.settings(patience, Limit::None).await?;
                 // This migration itself created an invalid index with this name: in an earlier attempt, or in a run
                 // that was killed.
                 if progress.running || self.tries > 0 {
@@ -237,6 +249,69 @@ impl<'a> MigrationRun<'a> {
             .await
     }
 
+    /// Runs a statement for a part of the rows at a time. A batch that waits for a row lock is tried again.
+    async fn run_in_batches(
+        &mut self,
+        statement: &Statement<'_>,
+        number: usize,
+        progress: &Progress,
+        next: &Progress,
+    ) -> Result<(), MigrateError> {
+        let script = |message: &str| MigrateError::Script {
+            name: self.migration.name.clone(),
+            message: format!("line {}: {message}", statement.line),
+        };
+        let batches = Batches::of(statement.text).map_err(script)?;
+        self.settings(self.run.options.lock_timeout, Limit::Option)
+            .await
+            .map_err(|error| self.abort(error, progress.done))?;
+        let found = self
+            .run
+            .connection
+            .simple_query(&batches.pages())
+            .await
+            .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
+        let pages: u64 = first_value(&found)
+            .and_then(|pages| pages.parse().ok())
+            .ok_or_else(|| {
+                script(&format!(
+                    "`{}` is not an ordinary table, so kit cannot change it in batches",
+                    batches.table
+                ))
+            })?;
+        let (mut from, mut size) = (0, BatchSize::default());
+        while from < pages {
+            self.check()?;
+            let to = (from + size.pages()).min(pages);
+            let begun = Instant::now();
+            self.run.report(&Event::Statement {
+                name: &self.migration.name,
+                number,
+                of: self.script.len(),
+                line: statement.line,
+                title: &format!("{} ({} %)", statement.title(), from * 100 / pages),
+            });
+            match self.watched(&batches.sql(from, to), statement).await {
+                Ok(()) => {
+                    let took = begun.elapsed();
+                    size.adjust(took);
+                    (self.first_try, self.tries, from) = (Instant::now(), 0, to);
+                    // Leave half of the time to other sessions.
+                    tokio::time::sleep(took.min(LONGEST_PAUSE)).await;
+                }
+                Err(error) => {
+                    size.shrink();
+                    self.retry_or_fail(error, progress).await?;
+                }
+            }
+        }
+        self.run_own_sql(
+            &self.run.history.record_progress(&self.migration.name, next),
+            progress.done,
+        )
+        .await
+    }
+
     async fn drop_invalid_index(
         &self,
         index: &Concurrent,
@@ -263,22 +338,44 @@ impl<'a> MigrationRun<'a> {
             line: statement.line,
             title: &statement.title(),
         });
-        self.run
-            .connection
-            .batch_execute(statement.text)
-            .await
-            .map_err(|error| AttemptError::Failed(Failure::of(statement, error)))
+        self.watched(statement.text, statement).await
+    }
+
+    /// Runs SQL. After a failed attempt, also finds out which sessions block the SQL.
+    async fn watched(&self, sql: &str, statement: &Statement<'_>) -> Result<(), AttemptError> {
+        let work = self.run.connection.batch_execute(sql);
+        let watcher = self.run.watcher.borrow().clone();
+        let outcome = match watcher {
+            Some(watcher) if self.tries > 0 => {
+                let delay = self.run.options.lock_timeout / 2;
+                let (outcome, blockers) = watcher.watch(work, delay).await;
+                if let Some(blockers) = blockers {
+                    self.blockers.replace(blockers);
+                }
+                outcome
+            }
+            _ => work.await,
+        };
+        outcome.map_err(|error| AttemptError::Failed(Failure::of(statement, error)))
     }
 
     /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run
     /// changed. The lock timeout limits the wait for locks, because a waiting statement blocks all later
     /// queries on the same table.
-    async fn settings(&self, lock_timeout: Duration) -> Result<(), AttemptError> {
+    async fn settings(&self, lock_timeout: Duration, limit: Limit) -> Result<(), AttemptError> {
         let client = &self.run.connection;
-        let text = format!(
+        let milliseconds = |time: Duration| time.as_millis().clamp(1, 2_147_483_647);
+        let mut text = format!(
             "RESET ALL; SET standard_conforming_strings = on; SET lock_timeout = {}",
-            lock_timeout.as_millis().clamp(1, 2_147_483_647)
+            milliseconds(lock_timeout)
         );
+        match (limit, self.run.options.statement_timeout) {
+            (Limit::Option, Some(time)) => {
+                text += &format!("; SET statement_timeout = {}", milliseconds(time));
+            }
+            (Limit::Option, None) => {}
+            (Limit::None, _) => text += "; SET statement_timeout = 0",
+        }
         client
             .batch_execute(&text)
             .await
@@ -299,10 +396,7 @@ impl<'a> MigrationRun<'a> {
             .connection
             .simple_query("SELECT pg_catalog.pg_current_xact_id()")
             .await?;
-        Ok(messages.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
-            _ => None,
-        }))
+        Ok(first_value(&messages))
     }
 
     /// Runs SQL that is not part of the migration, such as a change to the history table.
@@ -325,7 +419,7 @@ impl<'a> MigrationRun<'a> {
             return Err(self.stop(failure, progress.done));
         }
         let waited = self.first_try.elapsed();
-        let pause = (FIRST_PAUSE * 2_u32.saturating_pow(self.tries - 1)).min(LONGEST_PAUSE);
+        let pause = jittered((FIRST_PAUSE * 2_u32.saturating_pow(self.tries - 1)).min(LONGEST_PAUSE));
         if waited + pause > self.run.options.wait {
             return Err(MigrateError::Blocked {
                 name: self.migration.name.clone(),
@@ -333,7 +427,10 @@ impl<'a> MigrationRun<'a> {
                 statement: failure.title,
                 tries: self.tries,
                 waited,
-                holders: self.run.longest_transactions().await,
+                holders: match self.blockers.take().sessions {
+                    sessions if sessions.is_empty() => self.run.longest_transactions().await,
+                    sessions => sessions,
+                },
                 applied: self.run.applied_names(),
             });
         }
@@ -344,8 +441,41 @@ impl<'a> MigrationRun<'a> {
             ),
             pause,
         });
+        self.run.open_watcher().await;
         self.run.pause(pause).await;
+        if self.blockers.borrow().is_vacuum {
+            self.end_vacuum(failure.line).await;
+        }
         self.check()
+    }
+
+    /// Makes PostgreSQL end an automatic vacuum of the table that the statement in the given line changes. PostgreSQL ends
+    /// a vacuum if another session waits longer than an attempt of kit. This lock does not make queries wait.
+    async fn end_vacuum(&self, line: usize) {
+        const PATIENCE: Duration = Duration::from_secs(3);
+        let statements = self.script.steps.iter().flat_map(|step| &step.statements);
+        let Some(table) = statements
+            .filter(|statement| statement.line == line)
+            .find_map(Statement::altered_table)
+        else {
+            return;
+        };
+        let sql = format!(
+            "BEGIN; SET LOCAL lock_timeout = {}; LOCK TABLE {table} IN SHARE UPDATE EXCLUSIVE MODE; COMMIT",
+            PATIENCE.as_millis()
+        );
+        // If this attempt fails, the next attempt of the statement fails too, and reports the error.
+        if self.run.connection.batch_execute(&sql).await.is_err() {
+            let _ = self.run.connection.batch_execute("ROLLBACK").await;
+        }
+    }
+
+    /// Converts the failure of an attempt that is not repeated.
+    fn abort(&self, error: AttemptError, done: usize) -> MigrateError {
+        match error {
+            AttemptError::Abort(error) => error,
+            AttemptError::Failed(failure) => self.stop(failure, done),
+        }
     }
 
     /// Returns an error if the run was interrupted.
@@ -384,6 +514,32 @@ impl<'a> MigrationRun<'a> {
             source: failure.source,
         }
     }
+}
+
+/// Time limit of the statements of a step.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    /// The limit in the options, or else the limit that the database sets.
+    Option,
+    /// No limit: the statement makes no query wait.
+    None,
+}
+
+/// Returns the first value of the first row.
+fn first_value(messages: &[SimpleQueryMessage]) -> Option<String> {
+    messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    })
+}
+
+/// Returns true for `ALTER TABLE … VALIDATE CONSTRAINT`, which reads all rows while other sessions read and write.
+fn validates(statement: &Statement<'_>) -> bool {
+    statement.begins(&["alter", "table"])
+        && statement
+            .head
+            .windows(2)
+            .any(|words| words[0] == "validate" && words[1] == "constraint")
 }
 
 /// Failure of one attempt.

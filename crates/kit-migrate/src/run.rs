@@ -1,8 +1,10 @@
 //! State of one run, which its parts share.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
+use crate::blockers::{DESCRIPTION, Watcher};
 use crate::connect::Connection;
 use crate::event::{Applied, Event};
 use crate::history::History;
@@ -18,8 +20,11 @@ pub struct Options {
     /// Maximum time to wait for another run to finish, and to retry while the application holds locks. Default: 60 s.
     pub wait: Duration,
     /// Maximum time that one attempt waits for a lock. Queries of the application queue behind the attempt, so keep
-    /// this time short. Default: 2 s.
+    /// this time short. Default: 50 ms.
     pub lock_timeout: Duration,
+    /// Maximum duration of a statement that may hold locks, or `None` for the limit that the database sets. Statements that
+    /// make no query wait, such as `CREATE INDEX CONCURRENTLY`, have no limit. Default: `None`.
+    pub statement_timeout: Option<Duration>,
     /// True if Ctrl-C and a termination signal stop the run cleanly. These signals then do not end the
     /// process by themselves.
     pub interruptible: bool,
@@ -31,7 +36,8 @@ impl Default for Options {
             allow_destructive: false,
             dry_run: false,
             wait: Duration::from_mins(1),
-            lock_timeout: Duration::from_secs(2),
+            lock_timeout: Duration::from_millis(50),
+            statement_timeout: None,
             interruptible: false,
         }
     }
@@ -39,7 +45,10 @@ impl Default for Options {
 
 /// State of one run.
 pub(crate) struct Run<'a> {
+    pub(crate) url: &'a str,
     pub(crate) connection: Connection,
+    /// Second connection, opened when an attempt to get a lock failed.
+    pub(crate) watcher: RefCell<Option<Rc<Watcher>>>,
     pub(crate) history: History,
     pub(crate) options: &'a Options,
     pub(crate) interrupt: Interrupt,
@@ -72,13 +81,22 @@ impl Run<'_> {
         }
     }
 
+    /// Opens the second connection, unless it is open. Without the connection, messages name fewer sessions.
+    pub(crate) async fn open_watcher(&self) {
+        if self.watcher.borrow().is_none()
+            && let Ok(watcher) = Watcher::open(self.url, &self.connection).await
+        {
+            self.watcher.replace(Some(Rc::new(watcher)));
+        }
+    }
+
     /// Describes the three other sessions of this database whose transactions are open longest, for a message.
     pub(crate) async fn longest_transactions(&self) -> Vec<String> {
-        let query = "SELECT 'server process ' || pid || ', `' || coalesce(application_name, '') || '`, ' || state \
-            || ', since ' || to_char(xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') || ' UTC' \
-            FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
-            AND xact_start IS NOT NULL AND state IS NOT NULL ORDER BY xact_start LIMIT 3";
-        match self.connection.query(query, &[]).await {
+        let query = format!(
+            "SELECT {DESCRIPTION} FROM pg_catalog.pg_stat_activity WHERE datname = current_database() \
+             AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND state IS NOT NULL ORDER BY xact_start LIMIT 3"
+        );
+        match self.connection.query(&query, &[]).await {
             Ok(rows) => rows.iter().filter_map(|row| row.get(0)).collect(),
             Err(_) => Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use kit_database::sql::OUTSIDE_TRANSACTION;
+use kit_database::sql::{IN_BATCHES, NEW_TRANSACTION, OUTSIDE_TRANSACTION};
 use sha2::{Digest as _, Sha256};
 use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
@@ -13,13 +13,43 @@ pub(crate) struct Script<'a> {
     pub(crate) steps: Vec<Step<'a>>,
 }
 
-/// Step of a migration: statements of one transaction, or one statement outside of a transaction.
+/// Step of a migration: statements of one transaction, or one statement that runs in another way.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Step<'a> {
-    /// True if the step is a statement that is marked to run outside of a transaction.
-    pub(crate) outside_transaction: bool,
-    /// Statements of the step; exactly one if `outside_transaction` is true.
+    pub(crate) mode: Mode,
+    /// Statements of the step; exactly one unless the mode is [`Mode::Transaction`].
     pub(crate) statements: Vec<Statement<'a>>,
+}
+
+/// Way in which a step runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// All statements in one transaction.
+    Transaction,
+    /// One statement outside of a transaction.
+    Outside,
+    /// One statement that changes a part of the rows at a time, each part in its own transaction.
+    Batches,
+}
+
+/// Line that kit reads, above a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Directive {
+    Outside,
+    NewTransaction,
+    Batches,
+}
+
+impl Directive {
+    const ALL: [Self; 3] = [Self::Outside, Self::NewTransaction, Self::Batches];
+
+    fn line(self) -> &'static str {
+        match self {
+            Self::Outside => OUTSIDE_TRANSACTION,
+            Self::NewTransaction => NEW_TRANSACTION,
+            Self::Batches => IN_BATCHES,
+        }
+    }
 }
 
 /// A statement.
@@ -59,7 +89,7 @@ impl<'a> Script<'a> {
         let mut script = Self { steps: Vec::new() };
         // The statement that has started, and the line of the directive above it.
         let mut open: Option<UnfinishedStatement> = None;
-        let mut marked: Option<usize> = None;
+        let mut marked: Option<(usize, Directive)> = None;
         let (mut at, mut line) = (0, 1);
         for token in tokenize(sql) {
             let text = &sql[at..at + token.len as usize];
@@ -67,16 +97,28 @@ impl<'a> Script<'a> {
                 TokenKind::Eof => break,
                 TokenKind::Whitespace | TokenKind::BlockComment { terminated: true } => {}
                 TokenKind::LineComment => {
-                    if is_directive(text, line)? {
+                    if let Some(directive) = directive(text, line)? {
+                        let found = directive.line();
                         if open.is_some() {
                             return Err(error(
                                 line,
+                                format!("`{found}` is inside a statement; put this line above the statement"),
+                            ));
+                        }
+                        // A statement outside of a transaction is never in the transaction of another statement.
+                        if let Some((_, other)) = marked
+                            && other != Directive::NewTransaction
+                            && other != directive
+                        {
+                            let other = other.line();
+                            return Err(error(
+                                line,
                                 format!(
-                                    "`{OUTSIDE_TRANSACTION}` is inside a statement; put this line above the statement"
+                                    "`{other}` and `{found}` are above the same statement; keep one of them"
                                 ),
                             ));
                         }
-                        marked = Some(line);
+                        marked = Some((line, directive));
                     }
                 }
                 kind if is_cut_off(kind) => {
@@ -84,7 +126,7 @@ impl<'a> Script<'a> {
                 }
                 TokenKind::Semi if open.as_ref().is_none_or(UnfinishedStatement::may_end) => {
                     if let Some(open) = open.take() {
-                        script.add(open.end(sql, at)?, marked.take().is_some());
+                        script.add(open.end(sql, at)?, marked.take());
                     }
                 }
                 _ => open
@@ -95,30 +137,33 @@ impl<'a> Script<'a> {
             at += text.len();
         }
         if let Some(open) = open {
-            script.add(open.end(sql, sql.len())?, marked.take().is_some());
+            script.add(open.end(sql, sql.len())?, marked.take());
         }
-        if let Some(line) = marked {
-            return Err(error(
-                line,
-                format!("there is no statement below `{OUTSIDE_TRANSACTION}`"),
-            ));
+        if let Some((line, directive)) = marked {
+            let found = directive.line();
+            return Err(error(line, format!("there is no statement below `{found}`")));
         }
         if script.steps.is_empty() {
             script.steps.push(Step {
-                outside_transaction: false,
+                mode: Mode::Transaction,
                 statements: Vec::new(),
             });
         }
         Ok(script)
     }
 
-    fn add(&mut self, statement: Statement<'a>, outside_transaction: bool) {
+    fn add(&mut self, statement: Statement<'a>, marked: Option<(usize, Directive)>) {
+        let directive = marked.map(|(_, directive)| directive);
         match self.steps.last_mut() {
-            Some(step) if !outside_transaction && !step.outside_transaction => {
+            Some(step) if directive.is_none() && step.mode == Mode::Transaction => {
                 step.statements.push(statement);
             }
             _ => self.steps.push(Step {
-                outside_transaction,
+                mode: match directive {
+                    None | Some(Directive::NewTransaction) => Mode::Transaction,
+                    Some(Directive::Outside) => Mode::Outside,
+                    Some(Directive::Batches) => Mode::Batches,
+                },
                 statements: vec![statement],
             }),
         }
@@ -131,7 +176,7 @@ impl<'a> Script<'a> {
 
     /// Returns true if all of the SQL is one transaction, so that the migration runs completely or not at all.
     pub(crate) fn is_one_transaction(&self) -> bool {
-        self.steps.iter().all(|step| !step.outside_transaction)
+        matches!(self.steps.as_slice(), [step] if step.mode == Mode::Transaction)
     }
 
     /// Returns the SHA-256 of the first steps, in hexadecimal. Detects edits of steps that were completed before a
@@ -139,10 +184,10 @@ impl<'a> Script<'a> {
     pub(crate) fn checksum(&self, steps: usize) -> String {
         let mut digest = Sha256::new();
         for step in self.steps.iter().take(steps) {
-            digest.update(if step.outside_transaction {
-                b"alone\0"
-            } else {
-                b"whole\0"
+            digest.update(match step.mode {
+                Mode::Outside => b"alone\0",
+                Mode::Transaction => b"whole\0",
+                Mode::Batches => b"batch\0",
             });
             for statement in &step.statements {
                 digest.update(statement.text.replace("\r\n", "\n").as_bytes());
@@ -171,6 +216,27 @@ impl Statement<'_> {
         format!("{} …", cut.trim_end())
     }
 
+    /// Returns the name of the table that `ALTER TABLE` or `CREATE TRIGGER … ON` changes, as written in the statement.
+    pub(crate) fn altered_table(&self) -> Option<String> {
+        let start = if self.begins(&["alter", "table"]) {
+            2
+        } else if self.begins(&["create", "trigger"]) {
+            1 + self.head.iter().position(|word| word == "on")?
+        } else {
+            return None;
+        };
+        let words = self.head[start..].iter();
+        let mut words = words.skip_while(|word| ["if", "exists", "only"].contains(&word.as_str()));
+        let mut name = words.next()?.clone();
+        let rest: Vec<&String> = words.take(2).collect();
+        if let [dot, table] = rest[..]
+            && dot == "."
+        {
+            name = format!("{name}.{table}");
+        }
+        Some(name)
+    }
+
     /// Returns true if the statement begins with these words.
     pub(crate) fn begins(&self, words: &[&str]) -> bool {
         self.head.len() >= words.len() && self.head.iter().zip(words).all(|(one, other)| one == other)
@@ -197,21 +263,28 @@ fn is_cut_off(kind: TokenKind) -> bool {
     }
 }
 
-/// Returns true if a comment is the directive `-- kit: outside transaction`. Returns an error for an unknown directive
+/// Returns the directive in a comment, such as `-- kit: outside transaction`. Returns an error for an unknown directive
 /// that starts with `kit:`.
-fn is_directive(comment: &str, line: usize) -> Result<bool, ScriptError> {
+fn directive(comment: &str, line: usize) -> Result<Option<Directive>, ScriptError> {
     let comment = comment.trim_end();
-    if comment == OUTSIDE_TRANSACTION {
-        return Ok(true);
+    if let Some(known) = Directive::ALL.iter().find(|known| known.line() == comment) {
+        return Ok(Some(*known));
     }
     let said = comment.trim_start_matches('-').trim_start();
     if said.starts_with("kit:") {
+        let known: Vec<String> = Directive::ALL
+            .iter()
+            .map(|known| format!("`{}`", known.line()))
+            .collect();
         return Err(error(
             line,
-            format!("`{comment}` is not known; the only known line is `{OUTSIDE_TRANSACTION}`"),
+            format!(
+                "`{comment}` is not known; the known lines are {}",
+                known.join(", ")
+            ),
         ));
     }
-    Ok(false)
+    Ok(None)
 }
 
 fn error(line: usize, message: impl Into<String>) -> ScriptError {
@@ -325,9 +398,10 @@ impl Statement<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // a test
 mod tests {
-    use super::{Script, ScriptError};
+    use super::{Mode, Script, ScriptError};
 
-    /// Formats the steps: `a; b | !c` is a step with two statements and a step outside of a transaction.
+    /// Formats the steps: `a; b | !c | *d` is a step with two statements, a step outside of a transaction, and a step in
+    /// batches.
     fn cut(sql: &str) -> String {
         let steps: Vec<String> = Script::parse(sql)
             .unwrap()
@@ -337,7 +411,11 @@ mod tests {
                 let statements: Vec<&str> = step.statements.iter().map(|one| one.text).collect();
                 format!(
                     "{}{}",
-                    if step.outside_transaction { "!" } else { "" },
+                    match step.mode {
+                        Mode::Transaction => "",
+                        Mode::Outside => "!",
+                        Mode::Batches => "*",
+                    },
                     statements.join("; ")
                 )
             })
@@ -389,6 +467,26 @@ mod tests {
     }
 
     #[test]
+    fn begins_a_step_at_each_line_that_kit_reads() {
+        let sql = "a; b;\n-- kit: new transaction\nc; d;\n-- kit: in batches\nupdate t set x = 1 where x is null;\n-- kit: new transaction\n-- kit: outside transaction\ne; f";
+        assert_eq!(
+            cut(sql),
+            "a; b | c; d | *update t set x = 1 where x is null | !e | f"
+        );
+        assert!(
+            !Script::parse("a;\n-- kit: new transaction\nb")
+                .unwrap()
+                .is_one_transaction()
+        );
+        let (line, message) = refused("-- kit: in batches\n-- kit: outside transaction\na");
+        assert_eq!(
+            (line, message.contains("keep one of them")),
+            (2, true),
+            "{message}"
+        );
+    }
+
+    #[test]
     fn keeps_the_checksum_of_completed_steps_if_only_later_steps_change() {
         let before = Script::parse("a;\n-- kit: outside transaction\nb;\nc;").unwrap();
         let after = Script::parse("-- new\na;\n\n-- kit: outside transaction\nb;\nother;").unwrap();
@@ -408,7 +506,7 @@ mod tests {
             (
                 "-- kit:concurrently\na",
                 1,
-                "is not known; the only known line is `-- kit: outside transaction`",
+                "is not known; the known lines are `-- kit: outside transaction`, `-- kit: new transaction`, `-- kit: in batches`",
             ),
             ("--kit: outside transaction\na", 1, "is not known"),
             ("a /* b", 1, "has no end"),
@@ -422,6 +520,29 @@ mod tests {
             assert!(message.contains(part), "{sql}: {message}");
         }
         assert_eq!(cut("savepoint x; rollback to x"), "savepoint x; rollback to x");
+    }
+
+    #[test]
+    fn finds_the_table_that_a_statement_alters() {
+        for (sql, expected) in [
+            (
+                "ALTER TABLE IF EXISTS ONLY s.\"T t\" ADD x int",
+                Some("s.\"T t\""),
+            ),
+            ("alter table notes drop x", Some("notes")),
+            (
+                "create trigger t before insert on notes execute function f()",
+                Some("notes"),
+            ),
+            ("select 1", None),
+        ] {
+            let script = Script::parse(sql).unwrap();
+            assert_eq!(
+                script.steps[0].statements[0].altered_table().as_deref(),
+                expected,
+                "{sql}"
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use kit_database::Migration;
 
 use crate::Loss;
 use crate::destructive::losses;
-use crate::script::Script;
+use crate::script::{Mode, Script};
 
 /// A statement of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct SplitStatement<'a> {
     pub text: &'a str,
     /// Line of its first word, from 1.
     pub line: usize,
-    /// True if the statement is marked to run outside of a transaction.
+    /// True if the statement is marked to run outside of a transaction or in batches.
     pub outside_transaction: bool,
 }
 
@@ -37,7 +37,7 @@ pub fn split_statements(sql: &str) -> Result<Vec<SplitStatement<'_>>, String> {
             step.statements.iter().map(|statement| SplitStatement {
                 text: statement.text,
                 line: statement.line,
-                outside_transaction: step.outside_transaction,
+                outside_transaction: step.mode != Mode::Transaction,
             })
         })
         .collect())

@@ -24,7 +24,8 @@ export async function applyMigrations(root: string, url: string): Promise<void> 
   const args = [findKit(root), "migrate:apply", "--allow-destructive", "--root", root];
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: url, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
+    // A `MIGRATE_URL` of the environment or of `.env` must not select another database.
+    env: { ...process.env, DATABASE_URL: url, MIGRATE_URL: url, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -52,7 +52,9 @@ export function noDatabase(cause: unknown): never {
 export async function migrate(root: string): Promise<void> {
   const kit = findKit(root);
   try {
-    await promisify(execFile)(process.execPath, [kit, "migrate:apply"], { cwd: root });
+    // A `MIGRATE_URL` of the environment or of `.env` must not select another database.
+    const env = { ...process.env, MIGRATE_URL: process.env["DATABASE_URL"] };
+    await promisify(execFile)(process.execPath, [kit, "migrate:apply"], { cwd: root, env });
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim();
     throw new Error(`Cannot apply the migrations to the test database:\n${said ?? String(error)}`, {

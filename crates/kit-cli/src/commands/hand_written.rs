@@ -24,18 +24,14 @@ pub(crate) async fn record_snapshots(
     let Some(first) = first_unrecorded(migrations) else {
         return Ok(());
     };
-    let name = migrations[first].name.clone();
     let is_production = context
         .environment
         .var("NODE_ENV")
         .is_some_and(|mode| mode == "production");
     if is_production || is_ci(context.environment) {
-        let message = format!(
-            "{MIGRATIONS}/{name}/snapshot.json does not describe the result of the SQL in {MIGRATIONS}/{name}/migration.sql"
-        );
-        let help = "run `kit migrate:apply` on your own machine, which updates the file, and commit the file";
-        return Err(Problem::migration(vec![Reason::new(message)]).help(help).into());
+        return refuse_outdated_snapshot(migrations);
     }
+    let name = migrations[first].name.clone();
     let server = scratch_server(root, &name, context).await?;
     let before: Vec<Migration> = migrations.to_vec();
     record(&server, migrations, first).map_err(|error| Problem::from(&error))?;
@@ -52,6 +48,19 @@ pub(crate) async fn record_snapshots(
         }
     }
     Ok(())
+}
+
+/// Returns an error if hand-written SQL was edited since its snapshot was recorded.
+pub(crate) fn refuse_outdated_snapshot(migrations: &[Migration]) -> Result<(), CommandError> {
+    let Some(first) = first_unrecorded(migrations) else {
+        return Ok(());
+    };
+    let name = &migrations[first].name;
+    let message = format!(
+        "{MIGRATIONS}/{name}/snapshot.json does not describe the result of the SQL in {MIGRATIONS}/{name}/migration.sql"
+    );
+    let help = "run `kit migrate:apply` on your own machine, which updates the file, and commit the file";
+    Err(Problem::migration(vec![Reason::new(message)]).help(help).into())
 }
 
 /// Returns the URL of a server on which kit may create scratch databases: the one of `SCRATCH_DATABASE_URL` or

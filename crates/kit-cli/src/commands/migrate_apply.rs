@@ -7,12 +7,13 @@ use std::time::Duration;
 use anstyle::Style;
 use clap::Args;
 use kit_build::{MIGRATIONS, read_migrations};
-use kit_database::{Migration, PlannedChange};
+use kit_database::{Alternative, Migration, PlannedChange, Risk};
 use kit_diagnostics::Diagnostics;
 use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
 use crate::commands::hand_written::record_snapshots;
+use crate::commands::migrate_generate::describe as describe_change;
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
@@ -22,10 +23,10 @@ use crate::{Stream, database_url, env_file};
 
 /// Apply the migrations that are not applied to the database yet.
 ///
-/// The database is the one in `DATABASE_URL`, or else the project's embedded PostgreSQL, which is for development only: with
-/// `NODE_ENV=production` the variable must be set. The command first shows the migrations that it applies.
-/// Each migration runs in its own transaction, except for statements after `-- kit: outside transaction`. If a run is
-/// interrupted, the next run continues. Migrations that destroy data are refused without --allow-destructive: those with such
+/// The database is the one in `MIGRATE_URL`, or else in `DATABASE_URL`, or else the project's embedded PostgreSQL, which is
+/// for development only: with `NODE_ENV=production` one of the variables must be set. The command first shows the migrations
+/// that it applies. Each migration runs in its own transaction, or in several steps if `migration.sql` has lines such as
+/// `-- kit: new transaction`. If a run is interrupted, the next run continues. Migrations that destroy data are refused without --allow-destructive: those with such
 /// a change in `changes.json`, and those with such a statement in `migration.sql`, such as DROP TABLE, TRUNCATE, or DELETE
 /// without WHERE.
 #[derive(Debug, Args)]
@@ -33,12 +34,17 @@ use crate::{Stream, database_url, env_file};
 Examples:
   kit migrate:apply
   kit migrate:apply --dry-run
-  kit migrate:apply --wait 600 --lock-timeout 1
+  kit migrate:apply --dry-run --fail-on destructive,locks,breaksRunningApp
+  kit migrate:apply --wait 600 --lock-timeout 0.02
   DATABASE_URL=postgres://localhost/notes kit migrate:apply --json")]
 pub(crate) struct Arguments {
     /// Only show the migrations that would be applied.
     #[arg(long)]
     dry_run: bool,
+    /// Exit with 1 if a migration that would be applied has one of these risks: `destructive`, `needsData`, `locks`,
+    /// `breaksRunningApp`.
+    #[arg(long, value_name = "RISKS", value_delimiter = ',', value_parser = risk, requires = "dry_run")]
+    fail_on: Vec<Risk>,
     /// Also apply migrations that delete stored data, such as rows, columns and tables.
     #[arg(long)]
     allow_destructive: bool,
@@ -46,10 +52,21 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     wait: Duration,
     /// Maximum time that one attempt waits for a table; other queries on the table wait meanwhile.
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "0.05", value_parser = seconds)]
     lock_timeout: Duration,
+    /// Maximum duration of one statement that may hold locks. By default, the limit that the database sets.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    statement_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// Parses the name of a risk.
+fn risk(text: &str) -> Result<Risk, String> {
+    Risk::ALL
+        .into_iter()
+        .find(|risk| risk.id() == text.trim())
+        .ok_or_else(|| format!("one of {}", Risk::ALL.map(Risk::id).join(", ")))
 }
 
 /// Parses seconds such as `2` or `0.5`. The minimum is one millisecond, because PostgreSQL reads 0 as no limit; the maximum
@@ -85,13 +102,45 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         dry_run: arguments.dry_run,
         wait: arguments.wait,
         lock_timeout: arguments.lock_timeout,
+        statement_timeout: arguments.statement_timeout,
         interruptible: true,
     };
     let outcome = apply_watched(&url, &migrations, &options, &|event| printer.print(event));
     printer.clear();
     let report = outcome.map_err(|error| problem(&error))?;
     print_report(console, arguments, &migrations, &report);
-    Ok(())
+    refuse_risks(console, arguments, &report)
+}
+
+/// Returns an error if a migration that would be applied has one of the risks of `--fail-on`.
+fn refuse_risks(console: &Console<'_>, arguments: &Arguments, report: &Report) -> Result<(), CommandError> {
+    let reasons: Vec<Reason> = report
+        .pending
+        .iter()
+        .filter_map(|planned| {
+            let found: Vec<&str> = planned
+                .risks
+                .iter()
+                .filter(|risk| arguments.fail_on.contains(risk))
+                .map(|risk| risk.id())
+                .collect();
+            (!found.is_empty()).then(|| {
+                Reason::new(format!(
+                    "`{}` has a risk of `--fail-on`: {}",
+                    planned.name,
+                    found.join(", ")
+                ))
+            })
+        })
+        .collect();
+    match reasons.is_empty() {
+        true => Ok(()),
+        // With --json, the report contains the risks.
+        false if console.is_json() => Err(CommandError::Reported),
+        false => Err(Problem::migration(reasons)
+            .help("the lines above name the changes and statements, and their alternatives")
+            .into()),
+    }
 }
 
 /// Loads the file `.env`, and returns the directory of the project and its migrations.
@@ -127,9 +176,9 @@ fn refuse_below(root: &Path, migrations: &[Migration]) -> Result<(), CommandErro
     }
 }
 
-/// Returns the URL from `DATABASE_URL`, or else the URL of the embedded database.
+/// Returns the URL from `MIGRATE_URL` or `DATABASE_URL`, or else the URL of the embedded database.
 pub(crate) async fn database_url(root: &Path, context: &Context<'_>) -> Result<String, CommandError> {
-    match database_url::from_environment(context.environment).map_err(Problem::from)? {
+    match database_url::for_migrations(context.environment).map_err(Problem::from)? {
         Some(url) => Ok(url),
         None => Ok(context
             .host
@@ -232,9 +281,24 @@ fn describe(planned: &Planned, migrations: &[Migration]) -> String {
             loss.line, loss.statement, loss.reason
         );
     }
-    for change in changes(migrations, &planned.name) {
+    for finding in &planned.findings {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n    {}", change.summary());
+        let _ = write!(
+            text,
+            "\n    line {}: `{}` {} ({})",
+            finding.line,
+            finding.statement,
+            finding.reason,
+            finding.risk.name()
+        );
+        if !finding.alternative.is_empty() {
+            let _ = write!(text, "\n      instead: {}", finding.alternative);
+        }
+    }
+    for change in changes(migrations, &planned.name) {
+        let mut lines = String::new();
+        describe_change(change, &mut lines);
+        text += &lines.replace('\n', "\n  ");
     }
     text
 }
@@ -276,6 +340,18 @@ fn print_report(console: &Console<'_>, arguments: &Arguments, migrations: &[Migr
                         reason: &loss.reason,
                     })
                     .collect(),
+                risks: &planned.risks,
+                statements: planned
+                    .findings
+                    .iter()
+                    .map(|finding| JsonFinding {
+                        line: finding.line,
+                        statement: &finding.statement,
+                        risk: finding.risk,
+                        reason: finding.reason,
+                        alternative: (!finding.alternative.is_empty()).then_some(finding.alternative),
+                    })
+                    .collect(),
                 out_of_order: planned.out_of_order,
                 steps_done: planned.steps_done,
                 changes: changes(migrations, &planned.name)
@@ -283,6 +359,8 @@ fn print_report(console: &Console<'_>, arguments: &Arguments, migrations: &[Migr
                     .map(|change| JsonChange {
                         summary: change.change.summary(),
                         destructive: change.is_destructive(),
+                        risks: change.risks(),
+                        alternative: change.alternative.as_ref(),
                     })
                     .collect(),
             })
@@ -338,9 +416,13 @@ struct JsonPending<'a> {
     name: &'a str,
     destructive: bool,
     destructive_statements: Vec<JsonLoss<'a>>,
+    /// Risks of the changes and of the statements.
+    risks: &'a [Risk],
+    /// Statements with a risk other than `destructive`.
+    statements: Vec<JsonFinding<'a>>,
     out_of_order: bool,
     steps_done: usize,
-    changes: Vec<JsonChange>,
+    changes: Vec<JsonChange<'a>>,
 }
 
 #[derive(Serialize)]
@@ -351,7 +433,20 @@ struct JsonLoss<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonChange {
+struct JsonFinding<'a> {
+    line: usize,
+    statement: &'a str,
+    risk: Risk,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternative: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonChange<'a> {
     summary: String,
     destructive: bool,
+    risks: Vec<Risk>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternative: Option<&'a Alternative>,
 }

@@ -6,13 +6,13 @@ use std::path::Path;
 use clap::Args;
 use kit_build::{Analysis, BuildTime, MIGRATIONS, analyze_with, write_migration};
 use kit_database::{
-    Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, latest, plan,
+    Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, Risk, latest, plan,
 };
 use kit_migrate::record;
 use serde::Serialize;
 
 use crate::commands::build_steps::request;
-use crate::commands::hand_written::{record_snapshots, scratch_server};
+use crate::commands::hand_written::{record_snapshots, refuse_outdated_snapshot, scratch_server};
 use crate::commands::migrate_apply::{migrations_of, problem};
 use crate::common_args::Common;
 use crate::console::quantity;
@@ -29,19 +29,22 @@ use crate::project::{Project, build_time, root};
 #[command(after_help = "\
 Examples:
   kit migrate:generate --name create_notes
+  kit migrate:generate --check
   kit migrate:generate --name add_archived --json
   kit migrate:generate --name add_search --empty
   kit migrate:generate --name times --convert-timestamps
   kit migrate:generate --name book_times --convert-timestamps books.added_at")]
 pub(crate) struct Arguments {
     /// Purpose of the migration, in a few words.
-    #[arg(long)]
-    name: String,
+    #[arg(long, required_unless_present = "check")]
+    name: Option<String>,
+    /// Write nothing, and exit with 1 if the types have changes that no migration contains.
+    #[arg(long, conflicts_with_all = ["name", "convert_timestamps", "empty"])]
+    check: bool,
     /// Also convert columns of type `timestamp`, which earlier versions of kit created, to `timestamptz(3)`: the given
     /// columns, or all.
     ///
-    /// Values are read as UTC and lose their digits below a millisecond. PostgreSQL rewrites each table while other sessions
-    /// cannot use it. Columns that are connected by foreign keys are converted together.
+    /// Values are read as UTC and lose their digits below a millisecond. Columns that are connected by foreign keys are converted together.
     #[arg(long, value_name = "TABLE.COLUMN", num_args = 0.., value_delimiter = ',')]
     convert_timestamps: Option<Vec<String>>,
     /// Write a migration without statements, for SQL that you write by hand.
@@ -71,11 +74,16 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if !console.is_json() {
         console.diagnostics(&diagnostics, &analysis.sources);
     }
+    if arguments.check {
+        refuse_outdated_snapshot(&analysis.migrations)?;
+        return check(&analysis, context);
+    }
     record_snapshots(&project.root, &mut analysis.migrations, context).await?;
     if let Some(columns) = &arguments.convert_timestamps {
         analysis.schema.convert_timestamps(columns).map_err(refuse)?;
     }
-    let written = write(&project.root, &time, &analysis, &arguments.name, context).await?;
+    let name = arguments.name.as_deref().unwrap_or_default();
+    let written = write(&project.root, &time, &analysis, name, context).await?;
     let Some(Written { migration, merges }) = written else {
         console.json(&Report {
             status: "unchanged",
@@ -106,14 +114,56 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         );
     }
     for change in &migration.changes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n  {}", change.summary());
-        if change.class != ChangeClass::Safe {
-            let _ = write!(text, "\n    {}", change.reason);
-        }
+        describe(change, &mut text);
     }
     console.result(&text);
     Ok(())
+}
+
+/// Adds lines with a change, the reason of its risks, and its alternative.
+pub(crate) fn describe(change: &PlannedChange, text: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "\n  {}", change.summary());
+    if !change.risks().is_empty() {
+        let _ = write!(text, "\n    {}", change.reason);
+    }
+    if let Some(alternative) = &change.alternative {
+        let _ = write!(text, "\n    instead ({}):", alternative.summary);
+        for step in &alternative.steps {
+            let _ = write!(text, "\n      {}", step.replace('\n', "\n      "));
+        }
+    }
+}
+
+/// Reports the changes that no migration contains.
+fn check(analysis: &Analysis, context: &Context<'_>) -> Result<(), CommandError> {
+    let console = context.console;
+    let (latest, plan) = compare(analysis)?;
+    let is_current = plan.is_empty() && latest.side_by_side.is_empty();
+    console.json(&Report {
+        status: if is_current { "unchanged" } else { "missing" },
+        path: None,
+        destructive: plan.is_destructive(),
+        merges: &latest.side_by_side,
+        changes: plan.changes.iter().map(Line::new).collect(),
+    });
+    if is_current {
+        console.result(&format!("{MIGRATIONS}/ is up to date with the types"));
+        return Ok(());
+    }
+    let mut text = format!(
+        "{MIGRATIONS}/ lacks {}; `kit migrate:generate --name <name>` writes a migration",
+        if plan.is_empty() {
+            "a migration that joins merged branches".to_owned()
+        } else {
+            quantity(plan.changes.len(), "change")
+        }
+    );
+    for change in &plan.changes {
+        describe(change, &mut text);
+    }
+    console.result(&text);
+    Err(CommandError::Reported)
 }
 
 /// Returns the changes of the types that no migration contains yet.
@@ -181,8 +231,13 @@ fn write_empty(arguments: &Arguments, context: &Context<'_>) -> Result<(), Comma
     let migrations = migrations_of(&root)?;
     let previous = latest(&migrations).map_err(refuse)?.snapshot;
     let timestamp = next_timestamp(&build_time(context.environment)?, &migrations)?;
-    let migration = Migration::by_hand(&timestamp, &arguments.name, None, previous.as_ref())
-        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    let migration = Migration::by_hand(
+        &timestamp,
+        arguments.name.as_deref().unwrap_or_default(),
+        None,
+        previous.as_ref(),
+    )
+    .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
     write_migration(&root, &migration)?;
     let path = format!("{MIGRATIONS}/{}", migration.name);
     context.console.json(&Report {
@@ -215,7 +270,7 @@ pub(crate) fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Resu
 
 #[derive(Serialize)]
 struct Report<'a> {
-    /// `generated` or `unchanged`.
+    /// `generated`, `unchanged`, or with `--check` also `missing`.
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
@@ -231,6 +286,8 @@ struct Line {
     summary: String,
     /// `safe`, `locks`, `needsData` or `destructive`.
     class: ChangeClass,
+    /// `destructive`, `needsData`, `locks` and `breaksRunningApp`, as far as they apply.
+    risks: Vec<Risk>,
     destructive: bool,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,6 +299,7 @@ impl Line {
         Self {
             summary: step.change.summary(),
             class: step.class,
+            risks: step.risks(),
             destructive: step.is_destructive(),
             reason: step.reason.clone(),
             alternative: step.alternative.clone(),

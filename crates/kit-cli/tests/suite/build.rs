@@ -187,6 +187,16 @@ fn refuses_an_output_directory_with_files_that_kit_did_not_write() {
 #[test]
 fn generates_migrations_from_changes_of_the_types() {
     let project = notes();
+    let missing = project.kit(&["migrate:generate", "--check"]);
+    assert_eq!(
+        missing.parts(),
+        (
+            1,
+            "migrations/ lacks 1 change; `kit migrate:generate --name <name>` writes a migration\n  create table notes\n",
+            ""
+        )
+    );
+    assert!(!project.root.join("migrations").exists());
     let first = project.kit(&["migrate:generate", "--name", "Create notes"]);
     assert_eq!(
         first.parts(),
@@ -203,6 +213,11 @@ fn generates_migrations_from_changes_of_the_types() {
     );
     assert!(!project.root.join("migrations/.staging").exists());
 
+    let current = project.kit(&["migrate:generate", "--check", "--json"]);
+    assert_eq!(
+        (current.code, &current.json()["status"]),
+        (0, &json!("unchanged"))
+    );
     let again = project.kit(&["migrate:generate", "--name", "again", "--json"]);
     assert_eq!(
         again.json(),
@@ -263,9 +278,9 @@ fn migrate_generate_converts_timestamp_columns_only_with_its_option() {
         (
             0,
             "migrations/20260921141321_two: 1 change\n  \
-               change the type of notes.at from timestamp to timestamptz(3) (locks)\n    \
-                 values are read as UTC and lose their digits below a millisecond; the table is rewritten while other sessions \
-                 cannot read it\n",
+               change the type of notes.at from timestamp to timestamptz(3) (breaks the running application)\n    \
+                 values are read as UTC and lose their digits below a millisecond; a second column is filled in batches while \
+                 the application runs, and then replaces the column\n",
             ""
         )
     );

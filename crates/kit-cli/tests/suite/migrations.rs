@@ -156,6 +156,50 @@ fn refuses_the_embedded_database_in_production_and_a_blank_url_in_ci() {
 }
 
 #[test]
+fn migrate_url_takes_precedence_over_database_url() {
+    let mut project = Project::new(&[
+        ("migrations/20260101000000_one/migration.sql", "select 1;"),
+        ("migrations/20260101000000_one/changes.json", CHANGES),
+    ]);
+    // No program listens on these ports.
+    project.set("DATABASE_URL", "postgres://kit:secret@127.0.0.1:1/notes");
+    project.set("MIGRATE_URL", "postgres://owner:secret@127.0.0.1:2/notes");
+    for command in ["migrate:apply", "migrate:status"] {
+        let outcome = project.kit(&[command]);
+        assert!(
+            outcome.err.contains("cannot connect to 127.0.0.1:2/notes"),
+            "{command}: {}",
+            outcome.err
+        );
+    }
+    project.set("MIGRATE_URL", " ");
+    project.set("NODE_ENV", "production");
+    let outcome = project.kit(&["migrate:apply"]);
+    assert!(
+        outcome
+            .err
+            .starts_with("error: MIGRATE_URL is set and empty, and NODE_ENV is `production`"),
+        "{}",
+        outcome.err
+    );
+}
+
+#[test]
+fn accepts_only_known_risks_in_a_dry_run() {
+    let project = Project::new(&[]);
+    let outcome = project.kit(&["migrate:apply", "--dry-run", "--fail-on", "locks,blocks"]);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome
+            .err
+            .contains("one of destructive, needsData, locks, breaksRunningApp"),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(project.kit(&["migrate:apply", "--fail-on", "locks"]).code, 2);
+}
+
+#[test]
 fn explains_how_to_fix_a_database_that_is_not_available() {
     let mut project = Project::new(&[
         ("migrations/20260101000000_one/migration.sql", "select 1;"),

@@ -280,7 +280,7 @@ impl Planner<'_> {
         // All other steps use the new names.
         self.rename_foreign();
         let steps = std::mem::take(&mut self.steps);
-        for (_, step) in &steps {
+        for (_, step, _) in &steps {
             match &step.change {
                 Change::DropTable { table } => {
                     self.refuse_users(table, &format!("table {table}"), table, "drops this table");
@@ -372,7 +372,7 @@ impl Planner<'_> {
     /// Returns true if a step changes the definitions of foreign objects. Must run before the list of foreign objects is
     /// updated.
     pub(super) fn touches_foreign(&self) -> bool {
-        self.steps.iter().any(|(_, step)| {
+        self.steps.iter().any(|(_, step, _)| {
             let (table, column) = match &step.change {
                 Change::RenameTable { from, .. } => (from, None),
                 Change::RenameColumn { table, from, .. } => (table, Some(from)),
@@ -440,7 +440,7 @@ impl Planner<'_> {
 
     /// Gives foreign objects the new names of tables and columns. Their definitions are found by running the migration.
     fn rename_foreign(&mut self) {
-        for (_, step) in &self.steps {
+        for (_, step, _) in &self.steps {
             let (from, to) = match &step.change {
                 Change::RenameTable { from, to } => (format!("table {from}"), format!("table {to}")),
                 Change::RenameColumn { table, from, to } => {

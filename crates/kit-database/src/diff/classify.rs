@@ -2,8 +2,6 @@
 
 use kit_ir::Decimal;
 
-use crate::sql::create_index as create_index_statement;
-use crate::sql::{self, OUTSIDE_TRANSACTION, Statement, TableAction, identifier, print_one};
 use crate::step::Classification;
 use crate::{
     ChangeClass, Check, Column, ColumnDefault, ColumnType, Counts, ForeignKey, Index, Range, Rule, Table,
@@ -11,11 +9,6 @@ use crate::{
 };
 
 use super::types::Conversion;
-
-/// Adds the marker line above a statement, so that it runs outside of a transaction.
-fn outside_transaction(statement: &str) -> String {
-    format!("{OUTSIDE_TRANSACTION}\n{statement}")
-}
 
 pub(super) fn create_table() -> Classification {
     Classification::new(ChangeClass::Safe, "the table is new")
@@ -61,9 +54,13 @@ pub(super) fn add_column(table: &str, column: &Column) -> Classification {
                 "make the property required in a separate migration".to_owned(),
             ],
         ),
-        Some(ColumnDefault::RandomUuid | ColumnDefault::UuidV7 | ColumnDefault::Identity) => Classification::new(
+        Some(ColumnDefault::Identity) => Classification::new(
             ChangeClass::Locks,
-            "each row gets its own value, so the table is rewritten while other sessions cannot read it",
+            "each row gets its own number, so the table is rewritten while other sessions cannot read it",
+        ),
+        Some(ColumnDefault::RandomUuid | ColumnDefault::UuidV7) => Classification::new(
+            ChangeClass::Safe,
+            "each row gets its own value, in batches while the application runs",
         ),
         Some(ColumnDefault::Now | ColumnDefault::Literal(_) | ColumnDefault::Json(_)) => {
             Classification::new(ChangeClass::Safe, "existing rows get the default without a rewrite of the table")
@@ -85,68 +82,48 @@ pub(super) fn drop_column(table: &str, column: &Column, successor: Option<&Colum
     }
 }
 
-/// Classifies a change of a type. `is_key` is true if no two rows may have the same value in the column.
+/// Classifies a change of a type. `is_key` is true if no two rows may have the same value in the column. `is_copied` is true
+/// if a copy of the column is filled while the application runs.
 pub(super) fn set_type(
-    table: &str,
-    column: &Column,
     from: ColumnType,
+    to: ColumnType,
     conversion: Conversion,
     is_key: bool,
+    is_copied: bool,
 ) -> Classification {
-    let to = column.r#type;
-    let classification = match conversion {
-        Conversion::Free => {
-            return Classification::new(
-                ChangeClass::Safe,
-                format!("every {from} is a valid {to}, and PostgreSQL rewrites no row"),
-            );
-        }
-        Conversion::Rewrite => Classification::new(
-            ChangeClass::Locks,
+    let way = if is_copied {
+        "a second column is filled in batches while the application runs, and then replaces the column"
+    } else {
+        "the table is rewritten while other sessions cannot read it, because hand-written SQL uses the column, or an index has two columns whose types change"
+    };
+    let harmless = if is_copied {
+        ChangeClass::Safe
+    } else {
+        ChangeClass::Locks
+    };
+    match conversion {
+        Conversion::Free => Classification::new(
+            ChangeClass::Safe,
+            format!("every {from} is a valid {to}, and PostgreSQL rewrites no row"),
+        ),
+        Conversion::Rewrite => Classification::new(harmless, format!("every {from} is a valid {to}; {way}")),
+        Conversion::Milliseconds if is_key => Classification::new(
+            ChangeClass::NeedsData,
             format!(
-                "every {from} is a valid {to}, but the table is rewritten while other sessions cannot read it"
+                "the migration stops and changes nothing if two values are equal without their digits below a millisecond; {way}"
             ),
         ),
-        Conversion::Milliseconds => {
-            if is_key {
-                Classification::new(
-                    ChangeClass::NeedsData,
-                    "the migration stops and changes nothing if two values are equal without their digits below a millisecond; the table is \
-                     rewritten while other sessions cannot read it",
-                )
-            } else {
-                Classification::new(
-                    ChangeClass::Locks,
-                    "values are read as UTC and lose their digits below a millisecond; the table is rewritten while other sessions \
-                     cannot read it",
-                )
-            }
-        }
+        Conversion::Milliseconds => Classification::new(
+            harmless,
+            format!("values are read as UTC and lose their digits below a millisecond; {way}"),
+        ),
         Conversion::Guarded => Classification::new(
             ChangeClass::NeedsData,
-            format!("the migration stops and changes nothing if a value is not a valid {to} or would change"),
+            format!(
+                "the migration stops and changes nothing if a value is not a valid {to} or would change; {way}"
+            ),
         ),
-    };
-    let (table, name) = (identifier(table), identifier(&column.name));
-    let next = identifier(&format!("{}_next", column.name));
-    let copy = if conversion == Conversion::Milliseconds {
-        format!(
-            "let the application write both columns, and copy the existing rows in batches: \
-             UPDATE {table} SET {next} = {} WHERE {next} IS NULL AND …",
-            sql::utc_in_milliseconds(&column.name)
-        )
-    } else {
-        "let the application write both columns, and copy the existing rows in batches".to_owned()
-    };
-    classification.with_alternative(
-        "rows are converted in batches while the application runs",
-        [
-            format!("ALTER TABLE {table} ADD COLUMN {next} {to}"),
-            copy,
-            "let the application read only the new column".to_owned(),
-            format!("ALTER TABLE {table} DROP COLUMN {name}"),
-        ],
-    )
+    }
 }
 
 pub(super) fn set_default(counts: bool) -> Classification {
@@ -168,43 +145,17 @@ pub(super) fn drop_not_null() -> Classification {
     Classification::new(ChangeClass::Safe, "every row stays valid")
 }
 
-pub(super) fn set_not_null(table: &str, column: &Column) -> Classification {
-    let (quoted, name) = (identifier(table), identifier(&column.name));
-    let constraint = identifier(&crate::names::constraint(&[table, &column.name], "not_null"));
-    let fill = match &column.default {
-        Some(ColumnDefault::Identity) | None => "…".to_owned(),
-        Some(default) => crate::sql::default(default),
-    };
+pub(super) fn set_not_null() -> Classification {
     Classification::new(
         ChangeClass::NeedsData,
-        "the migration stops and changes nothing if a row has null; the whole table is read while other sessions cannot write to it",
-    )
-    .with_alternative(
-        "rows are filled first, and checked while the application runs",
-        [
-            format!("UPDATE {quoted} SET {name} = {fill} WHERE {name} IS NULL"),
-            format!("ALTER TABLE {quoted} ADD CONSTRAINT {constraint} CHECK ({name} IS NOT NULL) NOT VALID"),
-            outside_transaction(&format!("ALTER TABLE {quoted} VALIDATE CONSTRAINT {constraint}")),
-            format!("ALTER TABLE {quoted} ALTER COLUMN {name} SET NOT NULL"),
-            format!("ALTER TABLE {quoted} DROP CONSTRAINT {constraint}"),
-        ],
+        "the migration stops and changes nothing if a row has null; rows are checked while the application runs",
     )
 }
 
-pub(super) fn add_primary_key(table: &Table) -> Classification {
-    let quoted = identifier(&table.name);
-    let columns: Vec<String> = table.primary_key.iter().map(|name| identifier(name)).collect();
-    let (columns, name) = (columns.join(", "), identifier(&table.primary_key_name()));
+pub(super) fn add_primary_key() -> Classification {
     Classification::new(
         ChangeClass::NeedsData,
-        "the migration stops and changes nothing if two rows have the same values; the index is built while other sessions cannot use the table",
-    )
-    .with_alternative(
-        "the index is built while the application runs",
-        [
-            outside_transaction(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({columns})")),
-            format!("ALTER TABLE {quoted} ADD CONSTRAINT {name} PRIMARY KEY USING INDEX {name}"),
-        ],
+        "the migration stops and changes nothing if two rows have the same values; the index is built while the application runs",
     )
 }
 
@@ -214,122 +165,73 @@ pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Classific
             !unique.columns.contains(&column.name) || (column.default.is_none() && column.nullable)
         })
     {
-        return Classification::new(
-            ChangeClass::Locks,
-            "no row has a value in the column yet, but the table is read once",
-        );
+        return Classification::new(ChangeClass::Safe, "no row has a value in the column yet");
     }
-    let (quoted, name) = (identifier(&table.name), identifier(&unique.name));
-    let columns: Vec<String> = unique.columns.iter().map(|name| identifier(name)).collect();
     Classification::new(
         ChangeClass::NeedsData,
-        "the migration stops and changes nothing if two rows have the same values; the index is built while other sessions cannot use the table",
-    )
-    .with_alternative(
-        "the index is built while the application runs",
-        [
-            outside_transaction(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({})", columns.join(", "))),
-            format!("ALTER TABLE {quoted} ADD CONSTRAINT {name} UNIQUE USING INDEX {name}"),
-        ],
+        "the migration stops and changes nothing if two rows have the same values; the index is built while the application runs",
     )
 }
 
-pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, new: bool) -> Classification {
+/// Classifies a new check. Also returns true if existing rows cannot break the check.
+pub(super) fn add_check(check: &Check, former: Option<&Check>, new: bool) -> (Classification, bool) {
     let known = former.is_some_and(|former| widens(&former.rule, &check.rule));
-    let classification = if known || new {
-        let reason = if known {
-            "every existing row is valid, but all rows are read once while other sessions cannot use the table"
-        } else {
-            "no existing row has its own value yet, but all rows are read once while other sessions cannot use the table"
-        };
-        Classification::new(ChangeClass::Locks, reason)
+    let reason = match (known, new) {
+        (true, _) => "every existing row is valid; rows are checked while the application runs",
+        (false, true) => "no existing row has its own value yet; rows are checked while the application runs",
+        (false, false) => {
+            "the migration stops and changes nothing if a row is not valid; rows are checked while the application runs"
+        }
+    };
+    let class = if known || new {
+        ChangeClass::Safe
     } else {
-        Classification::new(
-            ChangeClass::NeedsData,
-            "the migration stops and changes nothing if a row is not valid; all rows are read while other sessions cannot use the table",
-        )
+        ChangeClass::NeedsData
     };
-    let add = Statement::AlterTable {
-        name: table.name.clone(),
-        action: TableAction::AddCheck(check.clone()),
-    };
-    classification.with_alternative(
-        "rows are checked while the application runs",
-        validated(&table.name, &add, &check.name),
-    )
+    (Classification::new(class, reason), known || new)
 }
 
 /// Classifies a new foreign key. `known` is true if a foreign key between the same columns existed before, so
-/// that only its `ON DELETE` action or the column type differs.
-pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known: bool) -> Classification {
+/// that only its `ON DELETE` action or the column type differs. Also returns true if existing rows cannot break the foreign
+/// key.
+pub(super) fn add_foreign_key(
+    table: &Table,
+    key: &ForeignKey,
+    new: bool,
+    known: bool,
+) -> (Classification, bool) {
     let empty = new
         && table
             .column(&key.column)
             .is_some_and(|column| column.nullable && column.default.is_none());
-    let classification = if known {
-        Classification::new(
-            ChangeClass::Locks,
-            "every existing row is valid, but all rows are read once while other sessions cannot write to either table",
-        )
-    } else if empty {
-        Classification::new(
-            ChangeClass::Locks,
-            "no row has a reference yet, but all rows are read once while other sessions cannot write to either table",
-        )
+    let reason = match (known, empty) {
+        (true, _) => "every existing row is valid; rows are checked while the application runs",
+        (false, true) => "no row has a reference yet; rows are checked while the application runs",
+        (false, false) => {
+            "the migration stops and changes nothing if a row refers to a missing row; rows are checked while the application runs"
+        }
+    };
+    let class = if known || empty {
+        ChangeClass::Safe
     } else {
-        Classification::new(
-            ChangeClass::NeedsData,
-            "the migration stops and changes nothing if a row refers to a missing row; all rows are read while other sessions cannot write to either table",
-        )
+        ChangeClass::NeedsData
     };
-    let add = Statement::AlterTable {
-        name: table.name.clone(),
-        action: TableAction::AddForeignKey(key.clone()),
-    };
-    classification.with_alternative(
-        "rows are checked while the application runs",
-        validated(&table.name, &add, &key.name),
-    )
-}
-
-/// Returns the SQL of the two steps that add a constraint: the first makes PostgreSQL check new rows, the
-/// second checks existing rows without blocking other sessions.
-fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
-    [
-        format!("{} NOT VALID", print_one(add)),
-        outside_transaction(&format!(
-            "ALTER TABLE {} VALIDATE CONSTRAINT {}",
-            identifier(table),
-            identifier(name)
-        )),
-    ]
+    (Classification::new(class, reason), known || empty)
 }
 
 /// Classifies a new index. `created` is true if the table is new, and `new` if no row has a value of its own in the
 /// columns.
-pub(super) fn create_index(table: &Table, index: &Index, created: bool, new: bool) -> Classification {
+pub(super) fn create_index(index: &Index, created: bool, new: bool) -> Classification {
     if created {
         return Classification::new(ChangeClass::Safe, "the table is new");
     }
-    let classification = if index.unique && !new {
-        Classification::new(
+    if index.unique && !new {
+        return Classification::new(
             ChangeClass::NeedsData,
-            "the migration stops and changes nothing if rows have equal values; other sessions cannot write to the table while the index is built",
-        )
-    } else {
-        Classification::new(
-            ChangeClass::Locks,
-            "other sessions cannot write to the table while the index is built",
-        )
-    };
-    classification.with_alternative(
-        "the index is built while the application runs",
-        [outside_transaction(&create_index_statement(
-            &table.name,
-            index,
-            true,
-        ))],
-    )
+            "the migration stops and changes nothing if rows have equal values; the index is built while the application runs",
+        );
+    }
+    Classification::new(ChangeClass::Safe, "the index is built while the application runs")
 }
 
 pub(super) fn drop_constraint() -> Classification {

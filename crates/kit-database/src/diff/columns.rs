@@ -1,6 +1,7 @@
 //! Plans the changes to the columns of a table that exists before and after the migration.
 
-use crate::{Change, Column, ColumnDefault, Snapshot, Table};
+use crate::online::{self, Parts, Retype};
+use crate::{Change, Column, ColumnCopy, ColumnDefault, ColumnType, Snapshot, Table, Unique};
 
 use super::types::{Conversion, conversion};
 use super::{Phase, Planner, classify};
@@ -10,7 +11,7 @@ impl Planner<'_> {
     pub(super) fn columns(&mut self, before: &Table, after: &Table) {
         for column in &before.columns {
             match after.column(&column.name) {
-                Some(kept) => self.compare(after, column, kept),
+                Some(kept) => self.compare(before, after, column, kept),
                 None => self.drop_column(before, after, column),
             }
         }
@@ -42,7 +43,11 @@ impl Planner<'_> {
             table: table.to_owned(),
             column: Snapshot::without_property(column),
         };
-        self.push(Phase::Create, classify::add_column(table, column), change);
+        let parts = Parts {
+            change: online::add_column(table, column),
+            ..Parts::default()
+        };
+        self.push_parts(Phase::Create, classify::add_column(table, column), change, parts);
     }
 
     fn comment(&mut self, table: &str, column: Option<String>, comment: Option<String>) {
@@ -57,7 +62,7 @@ impl Planner<'_> {
     /// Plans the changes to a column that exists before and after the migration. A default that the new type
     /// cannot store is dropped before the type changes. An identity column becomes `NOT NULL` before it gets
     /// its default, because PostgreSQL requires this order.
-    fn compare(&mut self, owner: &Table, before: &Column, after: &Column) {
+    fn compare(&mut self, was: &Table, owner: &Table, before: &Column, after: &Column) {
         let table = owner.name.as_str();
         let place = || (table.to_owned(), after.name.clone());
         let type_changes = !before.r#type.is_stored_as(after.r#type);
@@ -77,9 +82,7 @@ impl Planner<'_> {
             };
             self.push(Phase::Alter, classify::drop_default(), change);
         }
-        if type_changes {
-            self.set_type(owner, before, after);
-        }
+        let is_copied = type_changes && self.set_type(was, owner, before, after);
         if before.nullable != after.nullable {
             let (table, column) = place();
             if after.nullable {
@@ -89,8 +92,28 @@ impl Planner<'_> {
                     Change::DropNotNull { table, column },
                 );
             } else {
-                let classification = classify::set_not_null(&table, after);
-                self.push(Phase::Alter, classification, Change::SetNotNull { table, column });
+                let stored = (self.stored_table(&table), self.stored_column(&table, &column));
+                let checks = vec![online::without_null(
+                    &table,
+                    &column,
+                    stored.0,
+                    stored.1.unwrap_or(&column),
+                )];
+                let locked = vec![table.clone()];
+                let groups = online::set_not_null(&table, &column);
+                let change = Change::SetNotNull { table, column };
+                let change_groups = if is_copied {
+                    // The copied column cannot be null, so this statement reads no row.
+                    online::at_once(&change, locked)
+                } else {
+                    groups
+                };
+                let parts = Parts {
+                    checks,
+                    change: change_groups,
+                    ..Parts::default()
+                };
+                self.push_parts(Phase::Alter, classify::set_not_null(), change, parts);
             }
         }
         if let Some(default) = after.default.clone().filter(|_| !keeps_default) {
@@ -107,7 +130,8 @@ impl Planner<'_> {
         }
     }
 
-    fn set_type(&mut self, owner: &Table, before: &Column, after: &Column) {
+    /// Plans the change of a type. Returns true if a copy of the column replaces the column.
+    fn set_type(&mut self, was: &Table, owner: &Table, before: &Column, after: &Column) -> bool {
         let table = owner.name.as_str();
         let (from, to) = (before.r#type, after.r#type);
         let Some(conversion) = conversion(from, to) else {
@@ -121,27 +145,171 @@ impl Planner<'_> {
                     after.name
                 ),
             );
-            return;
+            return false;
         };
-        // A change between `text` and `varchar` keeps the constraints of the column, so they are not dropped and added
-        // again.
-        if !(from.is_text() && to.is_text()) {
-            self.rewritten_columns
-                .insert((table.to_owned(), after.name.clone()));
+        let place = (table.to_owned(), after.name.clone());
+        // PostgreSQL would read all rows to check the constraints of a column whose type changes, so they are dropped and
+        // added again.
+        self.retyped_columns.insert(place.clone());
+        if conversion != Conversion::Free {
+            self.rewritten_columns.insert(place);
         }
-        let change = Change::SetType {
-            table: table.to_owned(),
-            column: after.name.clone(),
-            from,
-            to,
-            guarded: conversion == Conversion::Guarded,
-        };
+        let stored = self.stored_table(table);
+        let used = [
+            format!("column {table}.{}", after.name),
+            format!(
+                "column {stored}.{}",
+                self.stored_column(table, &after.name).unwrap_or(&after.name)
+            ),
+        ];
+        // PostgreSQL rebuilds indexes and constraints of hand-written SQL if it rewrites the table.
+        let is_foreign = self
+            .foreign
+            .iter()
+            .any(|object| object.uses.iter().any(|one| used.contains(one)));
+        let copy = (conversion != Conversion::Free && !is_foreign)
+            .then(|| copy(was, owner, after))
+            .flatten();
         let is_key = owner.primary_key.contains(&after.name)
             || owner
                 .uniques
                 .iter()
                 .any(|unique| unique.columns.contains(&after.name));
-        let classification = classify::set_type(table, after, from, conversion, is_key);
-        self.push(Phase::Alter, classification, change);
+        let classification = classify::set_type(from, to, conversion, is_key, copy.is_some());
+        let guarded = conversion == Conversion::Guarded;
+        let parts = copy.as_ref().map(|copy| {
+            self.retype(
+                was,
+                &Retype::new(table, &after.name, from, to, guarded, copy),
+                copy,
+                after,
+                from,
+            )
+        });
+        let change = Change::SetType {
+            table: table.to_owned(),
+            column: after.name.clone(),
+            from,
+            to,
+            guarded,
+            copy: copy.map(Box::new),
+        };
+        match parts {
+            Some(parts) => {
+                self.push_parts(Phase::Alter, classification, change, parts);
+                true
+            }
+            None => {
+                self.push(Phase::Alter, classification, change);
+                false
+            }
+        }
     }
+
+    fn retype(
+        &self,
+        was: &Table,
+        retype: &Retype<'_>,
+        copy: &ColumnCopy,
+        after: &Column,
+        from: ColumnType,
+    ) -> Parts {
+        let table = was.name.as_str();
+        let stored = self.stored_table(table);
+        let name = |column: &String| self.stored_column(table, column).unwrap_or(column).to_owned();
+        let mut checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
+        if (from, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz) {
+            checks.extend(copy.primary_key.iter().chain(&copy.uniques).map(|key| {
+                let value = |column: &String| {
+                    let quoted = crate::sql::identifier(&name(column));
+                    if *column == after.name {
+                        online::converted(from, after.r#type, &quoted)
+                    } else {
+                        quoted
+                    }
+                };
+                let values: Vec<String> = key.columns.iter().map(value).collect();
+                online::without_duplicates(table, &key.columns, stored, &values, None)
+            }));
+        }
+        Parts {
+            checks,
+            prepare: retype.prepare(),
+            change: retype.swap(),
+        }
+    }
+
+    /// Returns the present names of constraints and indexes of a table, and of foreign keys that refer to the table.
+    fn known_objects(&self, table: &Table) -> Vec<String> {
+        let keys = self.before.iter().flat_map(|other| {
+            let own = other.name == table.name;
+            other
+                .foreign_keys
+                .iter()
+                .filter(move |key| own || key.table == table.name)
+                .map(|key| key.name.clone())
+        });
+        let former = Table {
+            name: self.stored_table(&table.name).to_owned(),
+            ..table.clone()
+        };
+        let uniques = table.uniques.iter().map(|unique| unique.name.clone());
+        let checks = table.checks.iter().map(|check| check.name.clone());
+        let indexes = table.indexes.iter().map(|index| index.name.clone());
+        std::iter::once(former.primary_key_name())
+            .chain(uniques)
+            .chain(checks)
+            .chain(indexes)
+            .chain(keys)
+            .collect()
+    }
+}
+
+/// Returns the copy that replaces a column. Returns `None` if an index contains another column whose values are converted
+/// too: both columns would have to be replaced at the same time.
+fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
+    let contains = |columns: &[String]| columns.contains(&column.name);
+    let uniques: Vec<Unique> = after
+        .uniques
+        .iter()
+        .filter(|unique| contains(&unique.columns))
+        .filter(|unique| before.uniques.iter().any(|was| was.columns == unique.columns))
+        .cloned()
+        .collect();
+    let indexes: Vec<_> = after
+        .indexes
+        .iter()
+        .filter(|index| contains(&index.columns))
+        .filter(|index| before.indexes.iter().any(|was| was.columns == index.columns))
+        .cloned()
+        .collect();
+    let primary_key =
+        (before.primary_key == after.primary_key && contains(&after.primary_key)).then(|| Unique {
+            name: after.primary_key_name(),
+            columns: after.primary_key.clone(),
+        });
+    let is_converted = |name: &String| match (before.column(name), after.column(name)) {
+        (Some(was), Some(is)) => {
+            *name != column.name
+                && !was.r#type.is_stored_as(is.r#type)
+                && conversion(was.r#type, is.r#type) != Some(Conversion::Free)
+        }
+        _ => false,
+    };
+    let keys = uniques.iter().chain(&primary_key).flat_map(|key| &key.columns);
+    if keys
+        .chain(indexes.iter().flat_map(|index| &index.columns))
+        .any(is_converted)
+    {
+        return None;
+    }
+    let kept = before.column(&column.name).and_then(|was| was.default.clone());
+    Some(ColumnCopy {
+        not_null: !column.nullable,
+        identity: kept == Some(ColumnDefault::Identity) && column.default == kept,
+        comment: column.comment.clone(),
+        primary_key,
+        uniques,
+        indexes,
+    })
 }

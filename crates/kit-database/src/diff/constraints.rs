@@ -1,6 +1,8 @@
 //! Plans the changes to keys, constraints and indexes. Keys, constraints and indexes are compared by their
 //! definitions: if only the name differs, the plan has a rename.
 
+use crate::online::{self, Parts};
+use crate::sql::{self, TableAction, identifier};
 use crate::{Change, Check, ForeignKey, Index, Table, Unique};
 
 use super::order::Rename;
@@ -33,7 +35,7 @@ impl Planner<'_> {
                 Some(was) => self.foreign_keys(was, table, &mut renames),
                 None => {
                     for key in &table.foreign_keys {
-                        self.add_foreign_key(table, key, false);
+                        self.add_foreign_key(table, key, false, None);
                     }
                 }
             }
@@ -53,16 +55,51 @@ impl Planner<'_> {
             return;
         }
         // A table of hand-written SQL may have no key.
-        if !before.primary_key.is_empty() {
+        let has_key = !before.primary_key.is_empty();
+        if has_key {
             self.record_lost_key(&after.name, &before.primary_key);
+        }
+        // A dropped column takes the primary key with it.
+        let replaces = has_key
+            && before.primary_key_name() == after.primary_key_name()
+            && before.primary_key.iter().all(|column| {
+                after.column(column).is_some()
+                    && !self
+                        .rewritten_columns
+                        .contains(&(after.name.clone(), column.clone()))
+            });
+        if has_key && !replaces {
             self.drop_constraint(Phase::DropConstraints, &after.name, &before.primary_key_name());
         }
-        let change = Change::AddPrimaryKey {
-            table: after.name.clone(),
+        let key = Unique {
             name: after.primary_key_name(),
             columns: after.primary_key.clone(),
         };
-        self.push(Phase::AddConstraints, classify::add_primary_key(after), change);
+        let parts = Parts {
+            checks: self.duplicate_check(after, &key.columns, None),
+            change: online::add_key(&after.name, &key, true, replaces),
+            ..Parts::default()
+        };
+        let change = Change::AddPrimaryKey {
+            table: after.name.clone(),
+            name: key.name,
+            columns: key.columns,
+            replaces,
+        };
+        self.push_parts(Phase::AddConstraints, classify::add_primary_key(), change, parts);
+    }
+
+    /// Returns the check that no two rows have the same values in the columns. Returns none if a column is new.
+    fn duplicate_check(&self, table: &Table, columns: &[String], condition: Option<&str>) -> Vec<sql::Statement> {
+        let values: Option<Vec<String>> = columns
+            .iter()
+            .map(|column| self.stored_column(&table.name, column).map(identifier))
+            .collect();
+        let stored = self.stored_table(&table.name);
+        values
+            .map(|values| online::without_duplicates(&table.name, columns, stored, &values, condition))
+            .into_iter()
+            .collect()
     }
 
     fn uniques(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
@@ -85,13 +122,18 @@ impl Planner<'_> {
                 unique: unique.clone(),
             };
             let classification = classify::add_unique(after, unique, new);
-            self.push(Phase::AddConstraints, classification, change);
+            let parts = Parts {
+                checks: self.duplicate_check(after, &unique.columns, None),
+                change: online::add_key(&after.name, unique, false, false),
+                ..Parts::default()
+            };
+            self.push_parts(Phase::AddConstraints, classification, change, parts);
         }
     }
 
     fn checks(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
-        let rewritten_columns = self.rewritten_columns.clone();
-        let stays = |check: &Check| !rewritten_columns.contains(&(after.name.clone(), check.column.clone()));
+        let retyped = self.retyped_columns.clone();
+        let stays = |check: &Check| !retyped.contains(&(after.name.clone(), check.column.clone()));
         let same = |one: &Check, other: &Check| {
             (&one.column, &one.rule) == (&other.column, &other.rule) && stays(one)
         };
@@ -99,21 +141,75 @@ impl Planner<'_> {
         for (was, check) in matched.kept {
             renames.extend(Rename::of(&after.name, &was.name, &check.name, false));
         }
+        // A check that another one of the same name replaces is dropped in the transaction that adds the other one.
+        let is_replaced =
+            |check: &Check| stays(check) && matched.new.iter().any(|new| new.name == check.name);
         for check in &matched.gone {
-            if check.column.is_empty() || after.column(&check.column).is_some() {
+            if is_replaced(check) {
+                let change = Change::DropConstraint {
+                    table: after.name.clone(),
+                    constraint: check.name.clone(),
+                };
+                let (phase, parts) = (Phase::DropConstraints, Parts::default());
+                self.push_parts(phase, classify::drop_constraint(), change, parts);
+            } else if check.column.is_empty() || after.column(&check.column).is_some() {
                 self.drop_constraint(Phase::DropConstraints, &after.name, &check.name);
             }
         }
-        for check in matched.new {
-            let former = matched.gone.iter().find(|former| former.name == check.name);
+        for check in &matched.new {
+            let former = matched
+                .gone
+                .iter()
+                .find(|former| former.name == check.name)
+                .copied();
             let new = self.have_no_rows(&after.name, std::slice::from_ref(&check.column));
+            let (classification, is_valid) = classify::add_check(check, former, new);
+            let replaced = former.filter(|former| is_replaced(former));
+            let parts = Parts {
+                checks: if is_valid {
+                    Vec::new()
+                } else {
+                    self.rule_check(before, after, check)
+                },
+                change: online::add_validated(
+                    &after.name,
+                    vec![after.name.clone()],
+                    replaced.map(|former| former.name.as_str()),
+                    TableAction::AddCheck((*check).clone()),
+                    &check.name,
+                ),
+                ..Parts::default()
+            };
             let change = Change::AddCheck {
                 table: after.name.clone(),
-                check: check.clone(),
+                check: (*check).clone(),
             };
-            let classification = classify::add_check(after, check, former.copied(), new);
-            self.push(Phase::AddConstraints, classification, change);
+            self.push_parts(Phase::AddConstraints, classification, change, parts);
         }
+    }
+
+    /// Returns the check that all rows satisfy the rule of a constraint. Returns none if the column is new.
+    fn rule_check(&self, before: &Table, after: &Table, check: &Check) -> Vec<sql::Statement> {
+        let place = format!("{}.{}", after.name, check.column);
+        let stored = self.stored_table(&after.name);
+        let (Some(name), Some(was), Some(is)) = (
+            self.stored_column(&after.name, &check.column),
+            before.column(&check.column),
+            after.column(&check.column),
+        ) else {
+            return Vec::new();
+        };
+        let name = identifier(name);
+        let value = if was.r#type.is_stored_as(is.r#type) {
+            name
+        } else {
+            format!("({})", online::converted(was.r#type, is.r#type, &name))
+        };
+        vec![online::all_satisfy(
+            &place,
+            &sql::condition(&check.rule, &value),
+            stored,
+        )]
     }
 
     fn indexes(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
@@ -158,43 +254,132 @@ impl Planner<'_> {
         for (was, key) in matched.kept {
             renames.extend(Rename::of(&after.name, &was.name, &key.name, false));
         }
+        let is_alike = |one: &ForeignKey, other: &ForeignKey| {
+            (&one.column, &one.table, &one.target) == (&other.column, &other.table, &other.target)
+        };
+        // A foreign key that another one between the same columns replaces is dropped in the transaction that adds the other
+        // one.
+        let is_replaced = |key: &ForeignKey| stays(key) && matched.new.iter().any(|new| is_alike(key, new));
         for key in &matched.gone {
-            self.drop_constraint(Phase::DropForeignKeys, &after.name, &key.name);
+            if is_replaced(key) {
+                let change = Change::DropConstraint {
+                    table: after.name.clone(),
+                    constraint: key.name.clone(),
+                };
+                let (phase, parts) = (Phase::DropForeignKeys, Parts::default());
+                self.push_parts(phase, classify::drop_constraint(), change, parts);
+            } else {
+                self.drop_constraint(Phase::DropForeignKeys, &after.name, &key.name);
+            }
         }
-        for key in matched.new {
+        for key in &matched.new {
             // If both columns of a foreign key change to the same type, existing rows still satisfy the foreign key.
-            let known = matched.gone.iter().any(|former| {
-                (&former.column, &former.table, &former.target) == (&key.column, &key.table, &key.target)
-            });
-            self.add_foreign_key(after, key, known);
+            let former = matched.gone.iter().find(|former| is_alike(former, key)).copied();
+            let replaced = former.filter(|former| is_replaced(former));
+            self.add_foreign_key(after, key, former.is_some(), replaced);
         }
     }
 
     /// Adds a foreign key. `known` is true if a foreign key with the same columns existed before, so that
-    /// existing rows satisfy the new one.
-    fn add_foreign_key(&mut self, table: &Table, key: &ForeignKey, known: bool) {
+    /// existing rows satisfy the new one. `replaced` is dropped in the same transaction.
+    fn add_foreign_key(
+        &mut self,
+        table: &Table,
+        key: &ForeignKey,
+        known: bool,
+        replaced: Option<&ForeignKey>,
+    ) {
         let new = self.have_no_rows(&table.name, std::slice::from_ref(&key.column));
         let change = Change::AddForeignKey {
             table: table.name.clone(),
             foreign_key: key.clone(),
         };
-        let classification = if self.created.contains(&table.name) {
-            classify::create_table()
+        let mut locked = self.locked_table(&change);
+        if !self.created.contains(&key.table) && !locked.contains(&key.table) {
+            locked.push(key.table.clone());
+        }
+        let (classification, parts) = if self.created.contains(&table.name) {
+            let change = online::at_once(&change, locked);
+            (
+                classify::create_table(),
+                Parts {
+                    change,
+                    ..Parts::default()
+                },
+            )
         } else {
-            classify::add_foreign_key(table, key, new, known)
+            let (classification, is_valid) = classify::add_foreign_key(table, key, new, known);
+            let parts = Parts {
+                checks: if is_valid {
+                    Vec::new()
+                } else {
+                    self.reference_check(table, key)
+                },
+                change: online::add_validated(
+                    &table.name,
+                    locked,
+                    replaced.map(|former| former.name.as_str()),
+                    TableAction::AddForeignKey(key.clone()),
+                    &key.name,
+                ),
+                ..Parts::default()
+            };
+            (classification, parts)
         };
-        self.push(Phase::AddForeignKeys, classification, change);
+        self.push_parts(Phase::AddForeignKeys, classification, change, parts);
+    }
+
+    /// Returns the check that all references refer to existing rows. Returns none if the values change before the foreign key
+    /// is added.
+    fn reference_check(&self, table: &Table, key: &ForeignKey) -> Vec<sql::Statement> {
+        let is_rewritten = |table: &String, column: &String| {
+            self.rewritten_columns.contains(&(table.clone(), column.clone()))
+        };
+        let Some(column) = self.stored_column(&table.name, &key.column) else {
+            return Vec::new();
+        };
+        if is_rewritten(&table.name, &key.column) || is_rewritten(&key.table, &key.target) {
+            return Vec::new();
+        }
+        let place = format!("{}.{}", table.name, key.column);
+        let target = self.stored_column(&key.table, &key.target);
+        if target.is_none() && !self.created.contains(&key.table) {
+            return Vec::new();
+        }
+        let target = target.map(|target| (self.stored_table(&key.table), target));
+        vec![online::all_refer(
+            &place,
+            (self.stored_table(&table.name), column),
+            target,
+        )]
     }
 
     fn create_index(&mut self, table: &Table, index: &Index) {
         let created = self.created.contains(&table.name);
         let new = self.have_no_rows(&table.name, &index.columns);
-        let classification = classify::create_index(table, index, created, new);
         let change = Change::CreateIndex {
             table: table.name.clone(),
             index: index.clone(),
         };
-        self.push(Phase::Index, classification, change);
+        let groups = if created {
+            online::at_once(&change, Vec::new())
+        } else {
+            online::create_index(&table.name, index)
+        };
+        // A condition has the new names of renamed columns, so PostgreSQL cannot check it before the rename.
+        let is_checkable = index.condition.is_none() || !self.former_columns.keys().any(|(of, _)| *of == table.name);
+        let checks = if index.unique && !created && !new && is_checkable {
+            self.duplicate_check(table, &index.columns, index.condition.as_deref())
+        } else {
+            Vec::new()
+        };
+        let parts = Parts {
+            checks,
+            change: groups,
+            ..Parts::default()
+        };
+        let classification = classify::create_index(index, created, new);
+        self.push_parts(Phase::Index, classification, change, parts);
     }
 
     fn drop_constraint(&mut self, phase: Phase, table: &str, constraint: &str) {

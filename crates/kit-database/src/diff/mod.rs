@@ -10,9 +10,10 @@ mod renames;
 mod tenants;
 mod types;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::online::{self, Parts};
 use crate::sql::{self, Statement};
 use crate::step::Classification;
 use crate::{Change, ForeignObject, PlannedChange, Schema, Snapshot, Table};
@@ -28,6 +29,8 @@ pub struct Plan {
     pub(crate) foreign: Vec<ForeignObject>,
     /// True if a step changes the definitions of foreign objects, as a rename of a column does.
     pub(crate) changes_foreign: bool,
+    /// Statements of all steps, with the lines that divide them into transactions.
+    statements: Vec<Statement>,
 }
 
 impl Plan {
@@ -52,14 +55,9 @@ impl Plan {
         self.changes_foreign
     }
 
-    /// Returns the SQL of all steps.
+    /// Returns the SQL of all steps. An application can use the tables while the SQL runs.
     pub fn sql(&self) -> String {
-        let statements: Vec<Statement> = self
-            .changes
-            .iter()
-            .flat_map(|step| step.change.statements())
-            .collect();
-        sql::print(&statements)
+        sql::print(&self.statements)
     }
 }
 
@@ -116,6 +114,9 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
         foreign: previous.map_or_else(Vec::new, |snapshot| snapshot.foreign().to_vec()),
         after: &next.tables,
         rewritten_columns: BTreeSet::new(),
+        retyped_columns: BTreeSet::new(),
+        former_tables: BTreeMap::new(),
+        former_columns: BTreeMap::new(),
         lost_keys: BTreeSet::new(),
         created: BTreeSet::new(),
         added: BTreeSet::new(),
@@ -136,13 +137,25 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     planner.foreign();
     if planner.problems.is_empty() {
         // The sort is stable: steps of one phase keep the order of the tables.
-        planner.steps.sort_by_key(|(phase, _)| *phase);
-        Ok(Plan {
-            changes: planner.steps.into_iter().map(|(_, step)| step).collect(),
+        planner.steps.sort_by_key(|(phase, ..)| *phase);
+        let mut plan = Plan {
             foreign: planner.foreign,
             tables: adopted.tables.iter().map(Snapshot::without_entity).collect(),
             changes_foreign,
-        })
+            ..Plan::default()
+        };
+        let (mut renames, mut others) = (Vec::new(), Vec::new());
+        for (phase, step, parts) in planner.steps {
+            plan.changes.push(step);
+            let list = if phase == Phase::Rename {
+                &mut renames
+            } else {
+                &mut others
+            };
+            list.push(parts);
+        }
+        plan.statements = online::assemble(renames, others);
+        Ok(plan)
     } else {
         Err(PlanError {
             problems: planner.problems,
@@ -190,19 +203,63 @@ struct Planner<'a> {
     foreign: Vec<ForeignObject>,
     /// Columns whose values are rewritten. Their constraints must be dropped and added again.
     rewritten_columns: BTreeSet<TableColumn>,
+    /// Columns whose type changes, with and without a rewrite of their values.
+    retyped_columns: BTreeSet<TableColumn>,
+    /// Present names of renamed tables, by their new names.
+    former_tables: BTreeMap<String, String>,
+    /// Present names of renamed columns, by the new names of the table and the column.
+    former_columns: BTreeMap<TableColumn, String>,
     /// Columns that lose the primary key or unique constraint that foreign keys need.
     lost_keys: BTreeSet<TableColumn>,
     /// Names of the new tables.
     created: BTreeSet<String>,
     /// New columns of existing tables.
     added: BTreeSet<TableColumn>,
-    steps: Vec<(Phase, PlannedChange)>,
+    steps: Vec<(Phase, PlannedChange, Parts)>,
     problems: Vec<Problem>,
 }
 
 impl Planner<'_> {
+    /// Adds a change that needs locks only for a moment.
     fn push(&mut self, phase: Phase, classification: Classification, change: Change) {
-        self.steps.push((phase, classification.of(change)));
+        let mut locked = self.locked_table(&change);
+        if let (Phase::DropForeignKeys, Change::DropConstraint { constraint, .. }) = (phase, &change) {
+            // Two tables are locked, so no other foreign key is dropped in the same transaction.
+            locked.push(constraint.clone());
+        }
+        let parts = Parts {
+            change: online::at_once(&change, locked),
+            ..Parts::default()
+        };
+        self.push_parts(phase, classification, change, parts);
+    }
+
+    fn push_parts(&mut self, phase: Phase, classification: Classification, change: Change, parts: Parts) {
+        self.steps.push((phase, classification.of(change), parts));
+    }
+
+    /// Returns the name of the existing table that a change locks.
+    fn locked_table(&self, change: &Change) -> Vec<String> {
+        let table = change.table();
+        if self.created.contains(table) {
+            Vec::new()
+        } else {
+            vec![table.to_owned()]
+        }
+    }
+
+    /// Returns the present name of a table.
+    fn stored_table<'a>(&'a self, table: &'a str) -> &'a str {
+        self.former_tables.get(table).map_or(table, String::as_str)
+    }
+
+    /// Returns the present name of a column. Returns `None` if the column or its table is new.
+    fn stored_column<'a>(&'a self, table: &str, column: &'a str) -> Option<&'a str> {
+        let key = (table.to_owned(), column.to_owned());
+        if self.created.contains(table) || self.added.contains(&key) {
+            return None;
+        }
+        Some(self.former_columns.get(&key).map_or(column, String::as_str))
     }
 
     fn problem(&mut self, place: &str, message: impl Into<String>, help: impl Into<String>) {

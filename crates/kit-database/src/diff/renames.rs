@@ -36,6 +36,7 @@ impl Planner<'_> {
     }
 
     fn rename_table(&mut self, from: &str, to: &str) {
+        self.former_tables.insert(to.to_owned(), from.to_owned());
         let Some(table) = self.before.iter_mut().find(|table| table.name == from) else {
             return;
         };
@@ -65,6 +66,8 @@ impl Planner<'_> {
     }
 
     fn rename_column(&mut self, table: &str, from: &str, to: &str) {
+        self.former_columns
+            .insert((table.to_owned(), to.to_owned()), from.to_owned());
         let rename = |name: &mut String| {
             if name == from {
                 to.clone_into(name);

@@ -19,6 +19,14 @@ pub use quote::{identifier, string_literal};
 /// in separate transactions.
 pub const OUTSIDE_TRANSACTION: &str = "-- kit: outside transaction";
 
+/// Line in `migration.sql` at which a new transaction begins. The transaction before the line is committed, so that its
+/// locks are free.
+pub const NEW_TRANSACTION: &str = "-- kit: new transaction";
+
+/// Line above an `UPDATE` or `DELETE` of `migration.sql` that changes a part of the rows at a time, each part in its own
+/// transaction. Applies to the next statement only.
+pub const IN_BATCHES: &str = "-- kit: in batches";
+
 /// A statement of a migration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
@@ -51,6 +59,13 @@ pub enum Statement {
     },
     /// `CREATE INDEX`.
     CreateIndex {
+        /// Name of the table.
+        table: String,
+        /// The index.
+        index: Index,
+    },
+    /// `CREATE INDEX CONCURRENTLY`, which other sessions do not wait for. Runs outside of a transaction.
+    CreateIndexConcurrently {
         /// Name of the table.
         table: String,
         /// The index.
@@ -116,6 +131,10 @@ pub enum Statement {
     },
     /// A comment for readers of `migration.sql`. Each item is one line.
     Remark(Vec<String>),
+    /// A line that kit reads, such as [`OUTSIDE_TRANSACTION`]. Applies to the next statement.
+    Mark(&'static str),
+    /// A statement as text, without its semicolon.
+    Text(String),
 }
 
 /// Action of an `ALTER TABLE`.
@@ -137,6 +156,26 @@ pub enum TableAction {
         name: String,
         /// Names of the columns.
         columns: Vec<String>,
+    },
+    /// The given action, which adds a check or a foreign key, with `NOT VALID`: PostgreSQL checks only new rows.
+    AddNotValid(Box<TableAction>),
+    /// `ADD CONSTRAINT … CHECK (column IS NOT NULL) NOT VALID`.
+    AddNotNullCheck {
+        /// Name of the constraint.
+        name: String,
+        /// Name of the column.
+        column: String,
+    },
+    /// `VALIDATE CONSTRAINT`: checks all rows while other sessions read and write.
+    ValidateConstraint(String),
+    /// `ADD CONSTRAINT … UNIQUE USING INDEX`, or `… PRIMARY KEY USING INDEX`. The index gets the name of the constraint.
+    AddKeyUsingIndex {
+        /// Name of the constraint.
+        name: String,
+        /// True for a primary key.
+        primary: bool,
+        /// Name of the unique index.
+        index: String,
     },
     /// `DROP CONSTRAINT`.
     DropConstraint(String),

@@ -14,11 +14,11 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 pub fn print(statements: &[Statement]) -> String {
     let mut sql = String::new();
     for (at, statement) in statements.iter().enumerate() {
-        if at > 0 && !matches!(statements[at - 1], Statement::Remark(_)) {
+        if at > 0 && !is_line(&statements[at - 1]) {
             sql.push('\n');
         }
         sql.push_str(&print_one(statement));
-        if !matches!(statement, Statement::Remark(_)) {
+        if !is_line(statement) {
             sql.push(';');
         }
         sql.push('\n');
@@ -28,6 +28,11 @@ pub fn print(statements: &[Statement]) -> String {
 
 /// Name of the policy that selects the rows of the current tenant.
 const TENANT_POLICY: &str = "kit_tenant";
+
+/// Returns true for lines that stand above a statement.
+fn is_line(statement: &Statement) -> bool {
+    matches!(statement, Statement::Remark(_) | Statement::Mark(_))
+}
 
 /// Prints one statement without its semicolon.
 pub fn print_one(statement: &Statement) -> String {
@@ -72,6 +77,7 @@ pub fn print_one(statement: &Statement) -> String {
             format!("ALTER TABLE {} {}", identifier(name), self::action(action))
         }
         Statement::CreateIndex { table, index } => create_index(table, index, false),
+        Statement::CreateIndexConcurrently { table, index } => create_index(table, index, true),
         Statement::DropIndex { name } => format!("DROP INDEX {}", identifier(name)),
         Statement::RenameIndex { from, to } => {
             format!("ALTER INDEX {} RENAME TO {}", identifier(from), identifier(to))
@@ -135,6 +141,8 @@ pub fn print_one(statement: &Statement) -> String {
             let lines: Vec<String> = lines.iter().map(|line| format!("-- {line}")).collect();
             lines.join("\n")
         }
+        Statement::Mark(line) => (*line).to_owned(),
+        Statement::Text(text) => text.clone(),
     }
 }
 
@@ -196,9 +204,9 @@ pub(crate) fn index_columns(index: &Index) -> String {
     columns.join(", ")
 }
 
-fn action(action: &TableAction) -> String {
+fn action(of: &TableAction) -> String {
     let alter = |column: &String, what: String| format!("ALTER COLUMN {} {what}", identifier(column));
-    match action {
+    match of {
         TableAction::AddColumn(column) => format!("ADD COLUMN {}", self::column(column)),
         TableAction::DropColumn(column) => format!("DROP COLUMN {}", identifier(column)),
         TableAction::AddUnique(constraint) => format!("ADD {}", unique(constraint)),
@@ -211,6 +219,19 @@ fn action(action: &TableAction) -> String {
                 list(columns)
             )
         }
+        TableAction::AddNotValid(added) => format!("{} NOT VALID", action(added)),
+        TableAction::AddNotNullCheck { name, column } => format!(
+            "ADD CONSTRAINT {} CHECK ({} IS NOT NULL) NOT VALID",
+            identifier(name),
+            identifier(column)
+        ),
+        TableAction::ValidateConstraint(name) => format!("VALIDATE CONSTRAINT {}", identifier(name)),
+        TableAction::AddKeyUsingIndex { name, primary, index } => format!(
+            "ADD CONSTRAINT {} {} USING INDEX {}",
+            identifier(name),
+            if *primary { "PRIMARY KEY" } else { "UNIQUE" },
+            identifier(index)
+        ),
         TableAction::DropConstraint(constraint) => format!("DROP CONSTRAINT {}", identifier(constraint)),
         TableAction::RenameConstraint { from, to } => {
             format!("RENAME CONSTRAINT {} TO {}", identifier(from), identifier(to))

@@ -16,7 +16,7 @@ use std::fmt;
 use kit_database::{Change, Migration, PlannedChange, sql};
 
 use crate::script::{Script, Statement};
-use words::Word;
+pub(crate) use words::Word;
 
 /// A statement that may delete stored data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,11 @@ pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
         }));
     }
     losses
+}
+
+/// Returns the words of a statement.
+pub(crate) fn words_of(statement: &Statement<'_>) -> Vec<Word> {
+    words::words(statement.text, statement.line)
 }
 
 /// Returns a flag for each statement: true if kit planned the statement as part of a change that deletes

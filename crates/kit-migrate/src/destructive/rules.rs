@@ -304,13 +304,32 @@ impl Checker<'_> {
         if !has_body && self.depth == 0 {
             return None;
         }
+        if self.is_message(at) {
+            return None;
+        }
         match content {
+            // A single word, such as a value in a condition, is no statement.
+            Some(content) if words(content, word.line).len() < 2 => None,
             Some(content) => self.body(word, content),
             None => finding(
                 word,
                 "contains code in a string with escapes, which kit cannot check",
             ),
         }
+    }
+
+    /// Returns true for a string that `RAISE` only shows: `RAISE EXCEPTION '…' USING HINT = '…'`.
+    fn is_message(&self, at: usize) -> bool {
+        let is_option = matches!(
+            self.before(at, 2),
+            Some("message" | "hint" | "detail" | "errcode")
+        ) && self.words[at - 1].is_sign("=")
+            && self.words[..at]
+                .iter()
+                .rev()
+                .take_while(|word| !word.is_sign(";"))
+                .any(|word| word.is("raise"));
+        is_option || self.before(at, 1) == Some("exception") && self.before(at, 2) == Some("raise")
     }
 
     fn body(&self, word: &Word, body: &str) -> Option<Finding> {

@@ -141,6 +141,7 @@ fn accepts_statements_that_keep_data() {
         "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.b := 1; RETURN NEW; END $$",
         "DO $$ BEGIN DELETE FROM a WHERE id = 1; PERFORM 1; END $$",
         "DO $$ BEGIN EXECUTE 'CREATE TABLE a (id int)'; END $$",
+        "DO $$ BEGIN IF EXISTS (SELECT FROM a WHERE NOT (b IN ('drop'))) THEN RAISE EXCEPTION 'drop table a' USING HINT = 'Look with: DELETE FROM a'; END IF; END $$",
         "SELECT set_config('lock_timeout', '1s', true)",
         "SELECT setval('a_seq', 7)",
         "CREATE VIEW v AS SELECT 1",

@@ -4,15 +4,15 @@ use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
 /// A keyword, name, string, number, operator or punctuation character.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) kind: Kind,
+pub(crate) struct Word {
+    pub(crate) kind: Kind,
     /// Line of the word, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
 }
 
 /// Kind of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A keyword or an unquoted name, in lower case.
     Plain(String),
     /// A name in double quotes, which is never a keyword.
@@ -31,32 +31,41 @@ pub(super) enum Kind {
 
 impl Word {
     /// Returns the keyword or unquoted name.
-    pub(super) fn plain(&self) -> Option<&str> {
+    pub(crate) fn plain(&self) -> Option<&str> {
         match &self.kind {
             Kind::Plain(word) => Some(word),
             _ => None,
         }
     }
 
-    pub(super) fn is(&self, word: &str) -> bool {
+    pub(crate) fn is(&self, word: &str) -> bool {
         self.plain() == Some(word)
     }
 
-    pub(super) fn is_sign(&self, sign: &str) -> bool {
+    pub(crate) fn is_sign(&self, sign: &str) -> bool {
         matches!(&self.kind, Kind::Sign(found) if found == sign)
     }
 
-    pub(super) fn is_name(&self) -> bool {
+    pub(crate) fn is_name(&self) -> bool {
         matches!(self.kind, Kind::Plain(_) | Kind::Quoted(_))
     }
 
-    pub(super) fn is_text(&self) -> bool {
+    /// Returns the name without its quotes.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Plain(word) => Some(word),
+            Kind::Quoted(word) => Some(word.trim_matches('"')),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Dollar(_) | Kind::Text { .. })
     }
 }
 
 /// Splits SQL into words. `line` is the number of its first line.
-pub(super) fn words(sql: &str, line: usize) -> Vec<Word> {
+pub(crate) fn words(sql: &str, line: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let (mut at, mut line) = (0, line);
     for token in tokenize(sql) {
@@ -77,7 +86,7 @@ pub(super) fn words(sql: &str, line: usize) -> Vec<Word> {
 }
 
 /// Returns true if two statements differ at most in spaces, comments and letter case.
-pub(super) fn are_equal(one: &[Word], other: &[Word]) -> bool {
+pub(crate) fn are_equal(one: &[Word], other: &[Word]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.kind == other.kind)
 }
 

@@ -7,9 +7,9 @@
 //! - `=== plan`: the plan of kit, one change per line; written with `KIT_BLESS=1`.
 //! - `=== query` and `=== result`: a query after the migration, with its expected rows.
 //! - `=== fails`: the rows do not satisfy the new types. The migration must fail with this message and change nothing.
+//! - `=== remains`: with `fails`, the differences that the completed steps of the migration leave.
 //! - `=== fill`: SQL that the user writes at the marked location in migration.sql.
 //! - `=== refused`: a change that kit refuses to plan.
-//! - `=== alternative`: also run the alternatives of changes.json, statement by statement.
 //! - `=== earlier`: an earlier version of kit, which stored a `Date` as `timestamp`, created the tables of `before`.
 //! - `=== convert`: the user requests that these `timestamp` columns become `timestamptz(3)`; all if the section is empty.
 #![allow(clippy::disallowed_methods)] // cases are files
@@ -125,9 +125,6 @@ fn every_case(release: Release, test: &str) {
         };
         compare_plan(path, &text, &case, &plan);
         run(release, &name, &case, &before, &after, &plan);
-        if case.contains_key("alternative") {
-            run_alternatives(release, &name, &case, &before, &after, &plan);
-        }
     }
     drop(server);
 }
@@ -182,39 +179,12 @@ fn run(release: Release, name: &str, case: &Case, before: &Schema, after: &Schem
             }
             assert_eq!(
                 differences(&database.url, before),
-                [""; 0],
-                "{name}: nothing changed"
+                lines(case.get("remains").map_or("", String::as_str)),
+                "{name}: nothing else changed"
             );
         }
     }
     if let Some(sql) = case.get("query") {
         assert_eq!(query(&database.url, sql), lines(&case["result"]), "{name}");
     }
-}
-
-/// Runs the statements of the alternatives, one transaction each, if the plan has alternatives. The result must be
-/// the same as the result of the plan.
-fn run_alternatives(release: Release, name: &str, case: &Case, before: &Schema, after: &Schema, plan: &Plan) {
-    let (database, _) = prepared(release, name, case, before);
-    let mut gone = 0;
-    for step in &plan.changes {
-        if let Some(alternative) = &step.alternative {
-            // A step with `…` needs a value from the user, so skip it.
-            for statement in alternative.steps.iter().filter(|step| !step.contains('…')) {
-                execute(&database.url, statement);
-                gone += 1;
-            }
-        } else {
-            execute(
-                &database.url,
-                &kit_database::sql::print(&step.change.statements()),
-            );
-        }
-    }
-    assert!(gone > 0, "{name}: no alternative");
-    assert_eq!(
-        differences(&database.url, after),
-        [""; 0],
-        "{name}: the other way"
-    );
 }

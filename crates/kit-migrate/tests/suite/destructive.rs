@@ -113,6 +113,7 @@ fn refuses_a_planned_change_of_type_without_its_guard() {
         from: ColumnType::DoublePrecision,
         to: ColumnType::BigInt,
         guarded: true,
+        copy: None,
     };
     let whole = sql::print(&change.statements());
     let planned = |sql: &str| Migration {
