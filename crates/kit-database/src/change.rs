@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sql::{Statement, TableAction};
+use crate::online::{ColumnCopy, Retype};
+use crate::sql::{Statement, TableAction, alter, comment, is_timestamp_conversion};
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Table, Unique};
 
 /// A change of a migration, as recorded in `changes.json`.
@@ -202,30 +203,6 @@ pub enum Change {
     },
 }
 
-/// Column that replaces a column of another type.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ColumnCopy {
-    /// True if the column cannot be null.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub not_null: bool,
-    /// True if the default of the column is the next number of a sequence.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub identity: bool,
-    /// Comment of the column.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
-    /// Primary key that contains the column.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub primary_key: Option<Unique>,
-    /// Unique constraints that contain the column.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub uniques: Vec<Unique>,
-    /// Indexes that contain the column.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub indexes: Vec<Index>,
-}
-
 impl Change {
     /// Returns the name of the changed table, after a rename.
     pub(crate) fn table(&self) -> &str {
@@ -350,9 +327,7 @@ impl Change {
                 guarded,
                 copy,
             } => match copy {
-                Some(copy) => {
-                    crate::online::Retype::new(table, column, *from, *to, *guarded, copy).statements()
-                }
+                Some(copy) => Retype::new(table, column, *from, *to, *guarded, copy).statements(),
                 None => set_type(table, column, *from, *to, *guarded),
             },
             Self::SetDefault {
@@ -453,13 +428,6 @@ impl Change {
     }
 }
 
-pub(crate) fn alter(table: &str, action: TableAction) -> Statement {
-    Statement::AlterTable {
-        name: table.to_owned(),
-        action,
-    }
-}
-
 fn create_table(table: &Table) -> Vec<Statement> {
     let mut statements = vec![Statement::CreateTable {
         name: table.name.clone(),
@@ -500,20 +468,6 @@ fn add_column(table: &str, column: &Column) -> Vec<Statement> {
     };
     statements.extend(comment);
     statements
-}
-
-/// Returns the statement for the comment of a column.
-pub(crate) fn comment(table: &str, column: &Column) -> Option<Statement> {
-    column.comment.clone().map(|comment| Statement::Comment {
-        table: table.to_owned(),
-        column: Some(column.name.clone()),
-        comment: Some(comment),
-    })
-}
-
-/// Returns true for a change from `timestamp`, which earlier versions of kit used for a `Date`, to `timestamptz`.
-pub(crate) fn is_timestamp_conversion(from: ColumnType, to: ColumnType) -> bool {
-    (from, to) == (ColumnType::Timestamp, ColumnType::Timestamptz)
 }
 
 fn set_type(table: &str, column: &str, from: ColumnType, to: ColumnType, guarded: bool) -> Vec<Statement> {

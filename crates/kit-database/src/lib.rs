@@ -52,7 +52,7 @@ mod timestamps;
 mod typescript;
 
 pub use branches::{Latest, committed, latest};
-pub use change::{Change, ColumnCopy};
+pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, draft_of_problems};
 pub use foreign::{ForeignObject, ObjectKind};
@@ -61,6 +61,7 @@ pub use model::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ForeignKey, Index, Range, Rule, Schema,
     Table, Unique, ValueType,
 };
+pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Alternative, ChangeClass, PlannedChange, Risk};

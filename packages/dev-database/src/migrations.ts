@@ -25,7 +25,13 @@ export async function applyMigrations(root: string, url: string): Promise<void> 
   const child = spawn(process.execPath, args, {
     cwd: root,
     // A `MIGRATE_URL` of the environment or of `.env` must not select another database.
-    env: { ...process.env, DATABASE_URL: url, MIGRATE_URL: url, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
+    env: {
+      ...process.env,
+      DATABASE_URL: url,
+      MIGRATE_URL: url,
+      NODE_TEST_CONTEXT: undefined,
+      NODE_OPTIONS: undefined,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -185,6 +185,27 @@ fn migrate_url_takes_precedence_over_database_url() {
 }
 
 #[test]
+fn check_exits_with_1_until_a_migration_contains_the_changes_of_the_types() {
+    let types = "/** @table notes */\nexport interface Note {\n  /** @id @generated uuid */ id: string;\n}\n";
+    let project = Project::new(&[("src/notes.types.ts", types)]);
+    let missing = project.kit(&["migrate:generate", "--check"]);
+    assert_eq!(
+        (missing.code, missing.out.as_str()),
+        (
+            1,
+            "migrations/ lacks 1 change; `kit migrate:generate --name <name>` writes a migration\n  create table notes\n",
+        )
+    );
+    assert!(!project.root.join("migrations").exists());
+    assert_eq!(project.kit(&["migrate:generate", "--name", "notes"]).code, 0);
+    let current = project.kit(&["migrate:generate", "--check", "--json"]);
+    assert_eq!(
+        (current.code, &current.json()["status"]),
+        (0, &json!("unchanged"))
+    );
+}
+
+#[test]
 fn accepts_only_known_risks_in_a_dry_run() {
     let project = Project::new(&[]);
     let outcome = project.kit(&["migrate:apply", "--dry-run", "--fail-on", "locks,blocks"]);

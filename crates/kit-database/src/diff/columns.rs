@@ -4,7 +4,7 @@ use crate::online::{self, Parts, Retype};
 use crate::{Change, Column, ColumnCopy, ColumnDefault, ColumnType, Snapshot, Table, Unique};
 
 use super::types::{Conversion, conversion};
-use super::{Phase, Planner, classify};
+use super::{Phase, Planner, at_once, classify};
 
 impl Planner<'_> {
     /// Plans the changes to the columns of a table.
@@ -104,7 +104,7 @@ impl Planner<'_> {
                 let change = Change::SetNotNull { table, column };
                 let change_groups = if is_copied {
                     // The copied column cannot be null, so this statement reads no row.
-                    online::at_once(&change, locked)
+                    at_once(&change, locked)
                 } else {
                     groups
                 };
@@ -194,16 +194,13 @@ impl Planner<'_> {
             guarded,
             copy: copy.map(Box::new),
         };
-        match parts {
-            Some(parts) => {
-                self.push_parts(Phase::Alter, classification, change, parts);
-                true
-            }
-            None => {
-                self.push(Phase::Alter, classification, change);
-                false
-            }
+        let is_copied = parts.is_some();
+        if let Some(parts) = parts {
+            self.push_parts(Phase::Alter, classification, change, parts);
+        } else {
+            self.push(Phase::Alter, classification, change);
         }
+        is_copied
     }
 
     fn retype(

@@ -6,7 +6,7 @@ use crate::sql::{self, TableAction, identifier};
 use crate::{Change, Check, ForeignKey, Index, Table, Unique};
 
 use super::order::Rename;
-use super::{Phase, Planner, classify};
+use super::{Phase, Planner, at_once, classify};
 
 impl Planner<'_> {
     /// Plans the changes to constraints and indexes. Must run after the changes to tables and columns are planned.
@@ -299,7 +299,7 @@ impl Planner<'_> {
             locked.push(key.table.clone());
         }
         let (classification, parts) = if self.created.contains(&table.name) {
-            let change = online::at_once(&change, locked);
+            let change = at_once(&change, locked);
             (
                 classify::create_table(),
                 Parts {
@@ -362,7 +362,7 @@ impl Planner<'_> {
             index: index.clone(),
         };
         let groups = if created {
-            online::at_once(&change, Vec::new())
+            at_once(&change, Vec::new())
         } else {
             online::create_index(&table.name, index)
         };

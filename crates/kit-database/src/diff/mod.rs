@@ -13,7 +13,7 @@ mod types;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::online::{self, Parts};
+use crate::online::{self, Group, Parts};
 use crate::sql::{self, Statement};
 use crate::step::Classification;
 use crate::{Change, ForeignObject, PlannedChange, Schema, Snapshot, Table};
@@ -195,6 +195,11 @@ enum Phase {
 /// Name of a table, and name of one of its columns.
 type TableColumn = (String, String);
 
+/// Returns the change as a group, for a table that is new or a change that needs locks only for a moment.
+fn at_once(change: &Change, locked: Vec<String>) -> Vec<Group> {
+    vec![Group::Locks(locked, change.statements())]
+}
+
 struct Planner<'a> {
     /// The committed tables. Renames that are already planned are applied to them.
     before: Vec<Table>,
@@ -228,7 +233,7 @@ impl Planner<'_> {
             locked.push(constraint.clone());
         }
         let parts = Parts {
-            change: online::at_once(&change, locked),
+            change: at_once(&change, locked),
             ..Parts::default()
         };
         self.push_parts(phase, classification, change, parts);

@@ -228,3 +228,25 @@ pub enum TableAction {
     /// `NO FORCE ROW LEVEL SECURITY`.
     NoForceRowSecurity,
 }
+
+/// Returns an `ALTER TABLE` with one action.
+pub(crate) fn alter(table: &str, action: TableAction) -> Statement {
+    Statement::AlterTable {
+        name: table.to_owned(),
+        action,
+    }
+}
+
+/// Returns the statement for the comment of a column.
+pub(crate) fn comment(table: &str, column: &Column) -> Option<Statement> {
+    column.comment.clone().map(|comment| Statement::Comment {
+        table: table.to_owned(),
+        column: Some(column.name.clone()),
+        comment: Some(comment),
+    })
+}
+
+/// Returns true for a change from `timestamp`, which earlier versions of kit used for a `Date`, to `timestamptz`.
+pub(crate) fn is_timestamp_conversion(from: ColumnType, to: ColumnType) -> bool {
+    (from, to) == (ColumnType::Timestamp, ColumnType::Timestamptz)
+}

@@ -1,0 +1,78 @@
+//! Checks of all rows, which only read.
+
+use crate::sql::{Statement, identifier};
+
+/// Returns the check that a column contains no null. `stored` is the present name of the table and the column.
+pub(crate) fn without_null(table: &str, column: &str, stored: &str, stored_column: &str) -> Statement {
+    let name = identifier(stored_column);
+    Statement::Guard {
+        table: stored.to_owned(),
+        condition: format!("{name} IS NULL"),
+        message: format!("{table}.{column} contains null values"),
+        hint: format!(
+            "Look for them with: SELECT * FROM {} WHERE {name} IS NULL",
+            identifier(stored)
+        ),
+    }
+}
+
+/// Returns the check that no two rows have equal values. `stored` are the present names of the table and the expressions of
+/// the values.
+pub(crate) fn without_duplicates(
+    table: &str,
+    columns: &[String],
+    stored: &str,
+    values: &[String],
+) -> Statement {
+    let given: Vec<String> = values
+        .iter()
+        .map(|value| format!("{value} IS NOT NULL"))
+        .collect();
+    let list = values.join(", ");
+    let condition = format!("{} GROUP BY {list} HAVING count(*) > 1", given.join(" AND "));
+    Statement::Guard {
+        table: stored.to_owned(),
+        message: format!(
+            "two rows of {table} have the same values of ({})",
+            columns.join(", ")
+        ),
+        hint: format!(
+            "Look for them with: SELECT {list}, count(*) FROM {} WHERE {condition}",
+            identifier(stored)
+        ),
+        condition,
+    }
+}
+
+/// Returns the check that all rows satisfy a condition.
+pub(crate) fn all_satisfy(place: &str, rule: &str, stored: &str) -> Statement {
+    Statement::Guard {
+        table: stored.to_owned(),
+        condition: format!("NOT ({rule})"),
+        message: format!("{place} holds values that the new rule forbids"),
+        hint: format!(
+            "Look for them with: SELECT * FROM {} WHERE NOT ({rule})",
+            identifier(stored)
+        ),
+    }
+}
+
+/// Returns the check that each reference of a column refers to an existing row. `target` is the present name of the other
+/// table and its column; `None` if they are new.
+pub(crate) fn all_refer(place: &str, stored: (&str, &str), target: Option<(&str, &str)>) -> Statement {
+    let (table, column) = (identifier(stored.0), identifier(stored.1));
+    let condition = match target {
+        None => format!("{column} IS NOT NULL"),
+        Some((other, key)) => format!(
+            "{table}.{column} IS NOT NULL AND NOT EXISTS (SELECT FROM {} AS kit_target WHERE kit_target.{} = {table}.{column})",
+            identifier(other),
+            identifier(key)
+        ),
+    };
+    Statement::Guard {
+        table: stored.0.to_owned(),
+        message: format!("{place} refers to rows that do not exist"),
+        hint: format!("Look for them with: SELECT * FROM {table} WHERE {condition}"),
+        condition,
+    }
+}
