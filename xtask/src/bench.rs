@@ -62,9 +62,11 @@ enum Name {
     Static,
     /// Creation of a database for one test, fifty times: milliseconds.
     Database,
+    /// Longest wait of other sessions while a migration changes a table that they use: milliseconds; takes minutes.
+    Migrations,
     /// No measurement: changes of existing rows by kit and drizzle-kit in ten migrations that often cause problems;
     /// takes minutes.
-    Migrations,
+    DrizzleKit,
     /// No measurement: write the tables and the picture of docs/performance.md from recorded results.
     Page,
     /// All results of docs/performance.md, measured in full and written: about twenty minutes on a machine without
@@ -172,10 +174,11 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Static if options.json.is_some() => bail!("`static` writes no file: leave out `--json`"),
         Name::Static => "bench/static/run.ts",
         Name::Database => "bench/database/run.ts",
-        Name::Migrations if options.quick || options.json.is_some() => {
-            bail!("`migrations` takes no options: it measures nothing")
+        Name::Migrations => "bench/migrations/run.ts",
+        Name::DrizzleKit if options.quick || options.json.is_some() => {
+            bail!("`drizzle-kit` takes no options: it measures nothing")
         }
-        Name::Migrations => "bench/drizzle-kit/run.ts",
+        Name::DrizzleKit => "bench/drizzle-kit/run.ts",
         Name::Page | Name::Record if options.quick || options.json.is_some() => {
             bail!(
                 "`page` and `record` take no options: `page` measures nothing, and `record` always measures everything"

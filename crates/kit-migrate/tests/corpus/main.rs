@@ -2,6 +2,7 @@
 //! random pairs of models.
 
 mod cases;
+mod in_use;
 mod models;
 mod random;
 
