@@ -227,7 +227,9 @@ impl Change {
             | Self::CreateIndex { table, .. }
             | Self::DropIndex { table, .. }
             | Self::RenameIndex { table, .. }
-            | Self::SetComment { table, .. } => table,
+            | Self::SetComment { table, .. }
+            | Self::SetTenant { table, .. }
+            | Self::DropTenant { table, .. } => table,
         }
     }
 

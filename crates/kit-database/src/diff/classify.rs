@@ -94,7 +94,7 @@ pub(super) fn set_type(
     let way = if is_copied {
         "a second column is filled in batches while the application runs, and then replaces the column"
     } else {
-        "the table is rewritten while other sessions cannot read it, because hand-written SQL uses the column, or an index has two columns whose types change"
+        "the table is rewritten while other sessions cannot read it, because hand-written SQL, a condition or a check of the row uses the column, or an index has two columns whose types change"
     };
     let harmless = if is_copied {
         ChangeClass::Safe

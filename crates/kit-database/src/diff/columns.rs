@@ -262,8 +262,8 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the copy that replaces a column. Returns `None` if an index contains another column whose values are converted
-/// too: both columns would have to be replaced at the same time.
+/// Returns the copy that replaces a column. Returns `None` if PostgreSQL has to rewrite the column: an index contains another
+/// column whose values are converted too, or the condition of an index or a check of the row uses the column.
 fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
     let contains = |columns: &[String]| columns.contains(&column.name);
     let uniques: Vec<Unique> = after
@@ -277,7 +277,7 @@ fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
         .indexes
         .iter()
         .filter(|index| contains(&index.columns))
-        .filter(|index| before.indexes.iter().any(|was| was.columns == index.columns))
+        .filter(|index| before.indexes.iter().any(|was| was.is_defined_as(index)))
         .cloned()
         .collect();
     let primary_key =
@@ -285,6 +285,18 @@ fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
             name: after.primary_key_name(),
             columns: after.primary_key.clone(),
         });
+    // PostgreSQL changes these together with a column that it rewrites.
+    let mentions = |text: &str| text.contains(column.name.as_str());
+    let is_part = before.indexes.iter().any(|index| {
+        index.include.contains(&column.name) || index.condition.as_deref().is_some_and(mentions)
+    });
+    let is_in_row_check = before
+        .checks
+        .iter()
+        .any(|check| check.column.is_empty() && mentions(&crate::sql::condition(&check.rule, "")));
+    if is_part || is_in_row_check {
+        return None;
+    }
     let is_converted = |name: &String| match (before.column(name), after.column(name)) {
         (Some(was), Some(is)) => {
             *name != column.name

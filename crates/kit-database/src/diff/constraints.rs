@@ -90,7 +90,12 @@ impl Planner<'_> {
     }
 
     /// Returns the check that no two rows have the same values in the columns. Returns none if a column is new.
-    fn duplicate_check(&self, table: &Table, columns: &[String], condition: Option<&str>) -> Vec<sql::Statement> {
+    fn duplicate_check(
+        &self,
+        table: &Table,
+        columns: &[String],
+        condition: Option<&str>,
+    ) -> Vec<sql::Statement> {
         let values: Option<Vec<String>> = columns
             .iter()
             .map(|column| self.stored_column(&table.name, column).map(identifier))
@@ -367,7 +372,8 @@ impl Planner<'_> {
             online::create_index(&table.name, index)
         };
         // A condition has the new names of renamed columns, so PostgreSQL cannot check it before the rename.
-        let is_checkable = index.condition.is_none() || !self.former_columns.keys().any(|(of, _)| *of == table.name);
+        let is_checkable =
+            index.condition.is_none() || !self.former_columns.keys().any(|(of, _)| *of == table.name);
         let checks = if index.unique && !created && !new && is_checkable {
             self.duplicate_check(table, &index.columns, index.condition.as_deref())
         } else {

@@ -16,20 +16,20 @@ pub(crate) fn without_null(table: &str, column: &str, stored: &str, stored_colum
     }
 }
 
-/// Returns the check that no two rows have equal values. `stored` are the present names of the table and the expressions of
-/// the values.
+/// Returns the check that no two rows have equal values. `stored` is the present name of the table, `values` are the
+/// expressions of the values, and `condition` selects the rows that are compared.
 pub(crate) fn without_duplicates(
     table: &str,
     columns: &[String],
     stored: &str,
     values: &[String],
+    condition: Option<&str>,
 ) -> Statement {
-    let given: Vec<String> = values
-        .iter()
-        .map(|value| format!("{value} IS NOT NULL"))
-        .collect();
+    let given = values.iter().map(|value| format!("{value} IS NOT NULL"));
+    let selected = condition.map(|condition| format!("({condition})"));
+    let conditions: Vec<String> = given.chain(selected).collect();
     let list = values.join(", ");
-    let condition = format!("{} GROUP BY {list} HAVING count(*) > 1", given.join(" AND "));
+    let condition = format!("{} GROUP BY {list} HAVING count(*) > 1", conditions.join(" AND "));
     Statement::Guard {
         table: stored.to_owned(),
         message: format!(

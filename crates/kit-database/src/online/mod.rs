@@ -165,8 +165,9 @@ pub(crate) fn add_key(table: &str, key: &Unique, primary: bool, replaces: bool) 
         index: Index {
             name: index.clone(),
             columns: key.columns.clone(),
+            unique: true,
+            ..Index::default()
         },
-        unique: true,
     };
     let drop = replaces.then(|| alter(table, TableAction::DropConstraint(key.name.clone())));
     let add = TableAction::AddKeyUsingIndex {
@@ -187,7 +188,6 @@ pub(crate) fn create_index(table: &str, index: &Index) -> Vec<Group> {
     vec![Group::Outside(Statement::CreateIndexConcurrently {
         table: table.to_owned(),
         index: index.clone(),
-        unique: false,
     })]
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn add_column(table: &str, column: &Column) -> Vec<Group> {
     };
     match &column.default {
         // Each row gets its own value, so PostgreSQL would rewrite the table.
-        Some(default @ ColumnDefault::RandomUuid) => {
+        Some(default @ (ColumnDefault::RandomUuid | ColumnDefault::UuidV7)) => {
             let set = TableAction::SetDefault {
                 column: column.name.clone(),
                 default: default.clone(),

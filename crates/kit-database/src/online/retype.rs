@@ -169,20 +169,20 @@ impl<'a> Retype<'a> {
             groups.extend(not_null_check(table, &next, &self.not_null_check()));
         }
         let keys = self.copy.primary_key.iter().chain(&self.copy.uniques);
-        let keys = keys.map(|key| (&key.name, &key.columns, true));
-        let indexes = self
-            .copy
-            .indexes
-            .iter()
-            .map(|index| (&index.name, &index.columns, false));
-        groups.extend(keys.chain(indexes).map(|(name, columns, unique)| {
+        let keys = keys.map(|key| Index {
+            name: key.name.clone(),
+            columns: key.columns.clone(),
+            unique: true,
+            ..Index::default()
+        });
+        groups.extend(keys.chain(self.copy.indexes.iter().cloned()).map(|index| {
             Group::Outside(Statement::CreateIndexConcurrently {
                 table: table.to_owned(),
                 index: Index {
-                    name: Self::next_name(name),
-                    columns: self.columns(columns),
+                    name: Self::next_name(&index.name),
+                    columns: self.columns(&index.columns),
+                    ..index
                 },
-                unique,
             })
         }));
         groups

@@ -102,7 +102,11 @@ fn other_sessions_use_a_table_while_a_migration_changes_it() {
     let total = query(url, "SELECT count(*) || ' ' || sum(amount) FROM items");
     assert_eq!(
         total,
-        [format!("{} {}", 20_000 + inserted, 20_000_u32 * 20_001 / 2 + inserted)]
+        [format!(
+            "{} {}",
+            20_000 + inserted,
+            20_000_u32 * 20_001 / 2 + inserted
+        )]
     );
 }
 
