@@ -29,6 +29,9 @@ pub(crate) struct Batches<'a> {
 }
 
 impl<'a> Batches<'a> {
+    /// Maximum number of times that the statement visits all pages. It ends earlier if it changes no more rows.
+    pub(crate) const MOST_PASSES: u32 = 10;
+
     /// Reads a statement. Returns `Err` with the reason if the statement cannot run in batches.
     pub(crate) fn of(text: &'a str) -> Result<Self, &'static str> {
         const FORM: &str = "`-- kit: in batches` needs a statement of the form `UPDATE table SET … WHERE …` or \

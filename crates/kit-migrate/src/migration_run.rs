@@ -257,6 +257,38 @@ impl<'a> MigrationRun<'a> {
         self.settings(self.run.options.lock_timeout, Limit::Option)
             .await
             .map_err(|error| self.abort(error, progress.done))?;
+        // A row that another session changes meanwhile can move to a page that was already visited.
+        let mut earlier = 0;
+        for pass in 1..=Batches::MOST_PASSES {
+            let changed = self
+                .run_pass(&batches, statement, (number, pass), progress)
+                .await?;
+            if changed == 0 {
+                break;
+            }
+            if earlier >= 100 && changed > earlier / 2 {
+                return Err(script(
+                    "the condition does not exclude the rows that the statement has changed, so kit stopped the statement when it changed \
+                     the rows again; add a condition such as `WHERE column IS NULL`",
+                ));
+            }
+            earlier = changed;
+        }
+        self.run_own_sql(
+            &self.run.history.record_progress(&self.migration.name, next),
+            progress.done,
+        )
+        .await
+    }
+
+    /// Runs a statement once for all pages of its table. Returns the number of changed rows.
+    async fn run_pass(
+        &mut self,
+        batches: &Batches<'_>,
+        statement: &Statement<'_>,
+        (number, pass): (usize, u32),
+        progress: &Progress,
+    ) -> Result<u64, MigrateError> {
         let found = self
             .run
             .connection
@@ -265,13 +297,14 @@ impl<'a> MigrationRun<'a> {
             .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
         let pages: u64 = first_value(&found)
             .and_then(|pages| pages.parse().ok())
-            .ok_or_else(|| {
-                script(&format!(
-                    "`{}` is not an ordinary table, so kit cannot change it in batches",
-                    batches.table
-                ))
+            .ok_or_else(|| MigrateError::Script {
+                name: self.migration.name.clone(),
+                message: format!(
+                    "line {}: `{}` is not an ordinary table, so kit cannot change it in batches",
+                    statement.line, batches.table
+                ),
             })?;
-        let (mut from, mut size) = (0, BatchSize::default());
+        let (mut from, mut size, mut changed) = (0, BatchSize::default(), 0);
         while from < pages {
             self.check()?;
             let to = (from + size.pages()).min(pages);
@@ -281,15 +314,21 @@ impl<'a> MigrationRun<'a> {
                 number,
                 of: self.script.len(),
                 line: statement.line,
-                title: &format!("{} ({} %)", statement.title(), from * 100 / pages),
+                title: &format!("{} ({} %, pass {pass})", statement.title(), from * 100 / pages),
             });
-            match self.watched(&batches.sql(from, to), statement).await {
-                Ok(()) => {
+            let sql = batches.sql(from, to);
+            let work = self.run.connection.simple_query(&sql);
+            match self.watched(work, statement).await {
+                Ok(messages) => {
                     let took = begun.elapsed();
+                    let rows = changed_rows(&messages);
                     size.adjust(took);
+                    changed += rows;
                     (self.first_try, self.tries, from) = (Instant::now(), 0, to);
-                    // Leave half of the time to other sessions.
-                    tokio::time::sleep(took.min(LONGEST_PAUSE)).await;
+                    if rows > 0 {
+                        // Leave half of the time to other sessions.
+                        tokio::time::sleep(took.min(LONGEST_PAUSE)).await;
+                    }
                 }
                 Err(error) => {
                     size.shrink();
@@ -297,11 +336,7 @@ impl<'a> MigrationRun<'a> {
                 }
             }
         }
-        self.run_own_sql(
-            &self.run.history.record_progress(&self.migration.name, next),
-            progress.done,
-        )
-        .await
+        Ok(changed)
     }
 
     async fn drop_invalid_index(
@@ -330,7 +365,8 @@ impl<'a> MigrationRun<'a> {
             line: statement.line,
             title: &statement.title(),
         });
-        self.watched(statement.text, statement).await
+        let work = self.run.connection.batch_execute(statement.text);
+        self.watched(work, statement).await
     }
 
     /// Returns the number of the running transaction. Uses the simple protocol, which settings of a migration cannot
@@ -397,6 +433,17 @@ fn first_value(messages: &[SimpleQueryMessage]) -> Option<String> {
         SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
         _ => None,
     })
+}
+
+/// Returns the number of rows that the statements changed.
+fn changed_rows(messages: &[SimpleQueryMessage]) -> u64 {
+    messages
+        .iter()
+        .map(|message| match message {
+            SimpleQueryMessage::CommandComplete(rows) => *rows,
+            _ => 0,
+        })
+        .sum()
 }
 
 /// Returns true for `ALTER TABLE … VALIDATE CONSTRAINT`, which reads all rows while other sessions read and write.

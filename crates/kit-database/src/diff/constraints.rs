@@ -205,7 +205,14 @@ impl Planner<'_> {
             return Vec::new();
         };
         let name = identifier(name);
-        let value = if was.r#type.is_stored_as(is.r#type) {
+        let is_stored = was.r#type.is_stored_as(is.r#type);
+        // A condition that the user wrote has the new names of columns.
+        let is_written = !sql::condition(&check.rule, "?").contains('?');
+        let is_renamed = self.former_columns.keys().any(|(table, _)| *table == after.name);
+        if is_written && (is_renamed || !is_stored) {
+            return Vec::new();
+        }
+        let value = if is_stored {
             name
         } else {
             format!("({})", online::converted(was.r#type, is.r#type, &name))

@@ -30,9 +30,12 @@ pub(super) struct Failure {
 }
 
 impl MigrationRun<'_> {
-    /// Runs SQL. After a failed attempt, also finds out which sessions block the SQL.
-    pub(super) async fn watched(&self, sql: &str, statement: &Statement<'_>) -> Result<(), AttemptError> {
-        let work = self.run.connection.batch_execute(sql);
+    /// Waits for SQL that runs. After a failed attempt, also finds out which sessions block the SQL.
+    pub(super) async fn watched<T>(
+        &self,
+        work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+        statement: &Statement<'_>,
+    ) -> Result<T, AttemptError> {
         let watcher = self.run.watcher.borrow().clone();
         let outcome = match watcher {
             Some(watcher) if self.tries > 0 => {
