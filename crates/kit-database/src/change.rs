@@ -1,4 +1,5 @@
 //! Changes that a migration makes to the database: `CreateTable`, `AddColumn` and so on.
+// tidy: long because all changes are one list.
 
 use serde::{Deserialize, Serialize};
 

@@ -12,8 +12,8 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
+use crate::commands::change_lines::describe as describe_change;
 use crate::commands::hand_written::record_snapshots;
-use crate::commands::migrate_generate::describe as describe_change;
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;

@@ -12,6 +12,7 @@ use kit_migrate::record;
 use serde::Serialize;
 
 use crate::commands::build_steps::request;
+use crate::commands::change_lines::describe;
 use crate::commands::hand_written::{record_snapshots, refuse_outdated_snapshot, scratch_server};
 use crate::commands::migrate_apply::{migrations_of, problem};
 use crate::common_args::Common;
@@ -118,21 +119,6 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     console.result(&text);
     Ok(())
-}
-
-/// Adds lines with a change, the reason of its risks, and its alternative.
-pub(crate) fn describe(change: &PlannedChange, text: &mut String) {
-    // Writing to a string cannot fail.
-    let _ = write!(text, "\n  {}", change.summary());
-    if !change.risks().is_empty() {
-        let _ = write!(text, "\n    {}", change.reason);
-    }
-    if let Some(alternative) = &change.alternative {
-        let _ = write!(text, "\n    instead ({}):", alternative.summary);
-        for step in &alternative.steps {
-            let _ = write!(text, "\n      {}", step.replace('\n', "\n      "));
-        }
-    }
 }
 
 /// Reports the changes that no migration contains.

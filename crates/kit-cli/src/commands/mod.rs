@@ -4,6 +4,7 @@ pub(crate) mod build;
 mod build_json;
 pub(crate) mod build_steps;
 mod build_watch;
+pub(crate) mod change_lines;
 pub(crate) mod completions;
 pub(crate) mod db;
 pub(crate) mod db_pull;
