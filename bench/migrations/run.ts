@@ -158,13 +158,6 @@ function report(): void {
   for (const { name } of over) console.log(`${name}: more than ${LIMIT} ms beyond the control run`);
   if (over.length > 0 || failures.length > 0) process.exitCode = 1;
   if (options.json !== undefined) {
-    const row = (scenario: string, subject: string, metric: string, value: number, unit: string): Row => ({
-      scenario,
-      subject,
-      metric,
-      value,
-      unit,
-    });
     const all = results.flatMap((result) => [
       row(result.name, "control", "longest wait", longest(result.control), "ms"),
       row(result.name, "plain", "longest wait", longest(result.plain), "ms"),
@@ -173,4 +166,8 @@ function report(): void {
     ]);
     writeFileSync(options.json, `${JSON.stringify(all, undefined, 2)}\n`);
   }
+}
+
+function row(scenario: string, subject: string, metric: string, value: number, unit: string): Row {
+  return { scenario, subject, metric, value, unit };
 }
