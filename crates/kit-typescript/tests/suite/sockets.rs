@@ -112,14 +112,14 @@ fn reads_the_subprotocols_of_a_websocket() {
     );
     check(
         &[("src/a.routes.ts", &source)],
-        r#"
+        r"
         type WsAIn = string
         type WsAOut = string
         type WsBIn = string
         type WsBOut = string
         route WS /a 101 body: WsAIn response: WsAOut body as Socket response as Socket protocols chat.v1 chat.v2
         route WS /b 101 body: WsBIn response: WsBOut body as Socket response as Socket protocols? soap
-        "#,
+        ",
     );
 }
 

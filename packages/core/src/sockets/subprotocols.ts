@@ -1,5 +1,5 @@
-/** Token (RFC 9110, section 5.6.2). */
-const token = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
+/** Item of a list: a token (RFC 9110, section 5.6.2) between blanks and tabs. */
+const item = /^[ \t]*([A-Za-z0-9!#$%&'*+\-.^_`|~]+)[ \t]*$/;
 
 /**
  * Returns the first subprotocol of a client's offer that the server supports, because a client offers its preferred
@@ -9,7 +9,7 @@ const token = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
  * @param offer - Value of the header `sec-websocket-protocol`.
  */
 export function chooseSubprotocol(offer: string, supported: readonly string[]): string | null | undefined {
-  const offered = offer.split(",").map((name) => name.replace(/^[ \t]+|[ \t]+$/g, ""));
-  if (!offered.every((name) => token.test(name)) || new Set(offered).size < offered.length) return undefined;
-  return offered.find((name) => supported.includes(name)) ?? null;
+  const offered = offer.split(",").map((text) => item.exec(text)?.[1]);
+  if (offered.includes(undefined) || new Set(offered).size < offered.length) return undefined;
+  return offered.find((name) => name !== undefined && supported.includes(name)) ?? null;
 }
