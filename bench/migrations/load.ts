@@ -23,7 +23,7 @@ export interface Load {
 
 /** Starts four writers and two readers of the table `items`, which has `count` rows. */
 export async function start(url: string, count: number): Promise<Load> {
-  let stopped = false;
+  const stopping = new AbortController();
   const longest = { write: 0, read: 0 };
   const failures: string[] = [];
   let statements = 0;
@@ -33,7 +33,7 @@ export async function start(url: string, count: number): Promise<Load> {
     const client = new Client({ connectionString: url, application_name: `load ${kind}` });
     await client.connect();
     try {
-      while (!stopped) {
+      while (!stopping.signal.aborted) {
         const [sql, values] = statement();
         const begun = performance.now();
         try {
@@ -72,7 +72,7 @@ export async function start(url: string, count: number): Promise<Load> {
   [longest.write, longest.read] = [0, 0];
   return {
     async stop() {
-      stopped = true;
+      stopping.abort();
       await Promise.all(sessions);
       return { longestWrite: longest.write, longestRead: longest.read, statements, failures };
     },
