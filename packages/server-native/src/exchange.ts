@@ -152,7 +152,8 @@ export class NativeExchange implements ServerExchange {
   ): ResponseWriter {
     const { addon, server, streams } = this.host;
     const { id } = this;
-    const isThere = addon.respondStream(server, id, status, typeCode(contentType), length, headerText(headers)) === 1;
+    const isThere =
+      addon.respondStream(server, id, status, typeCode(contentType), length, headerText(headers)) === 1;
     this.forget();
     const stream = new ResponseStream(addon, server, id, events, streams);
     // `abort` must not be called before the caller has the writer.
