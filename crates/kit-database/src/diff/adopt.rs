@@ -5,9 +5,7 @@ use crate::definitions::{
     stands_for, unique_definition,
 };
 use crate::sql::{condition, identifier};
-use crate::{Change, Check, Column, ForeignObject, ObjectKind, Problem, Table};
-
-use super::Planner;
+use crate::{Check, Column, ForeignObject, ObjectKind, Problem, Rule, Table};
 
 /// Result of [`adopt`].
 pub(super) struct Adopted {
@@ -23,6 +21,7 @@ pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, a
     let mut problems = Vec::new();
     let mut tables = after.to_vec();
     for table in &mut tables {
+        problems.extend(changed_enums(table, foreign));
         foreign.retain(|object| {
             let outdated = object.kind == ObjectKind::Waived && object.belongs_to(&table.name) && {
                 !table
@@ -46,6 +45,41 @@ pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, a
         }
     }
     Adopted { tables, problems }
+}
+
+/// Returns a problem for each list of values that changes although PostgreSQL has a type of its own for the column, such as
+/// an enum: only hand-written SQL can change that type.
+fn changed_enums(table: &Table, foreign: &[ForeignObject]) -> Vec<Problem> {
+    let of_table = |object: &&ForeignObject| object.table.as_deref() == Some(&table.name);
+    let mut problems = Vec::new();
+    for check in table
+        .checks
+        .iter()
+        .filter(|check| matches!(check.rule, Rule::Values(_)))
+    {
+        let has_changed = foreign.iter().filter(of_table).any(|object| {
+            object.kind == ObjectKind::Waived
+                && object.name == check.name
+                && !is_waived(object, &table.name, check)
+        });
+        let stored = foreign
+            .iter()
+            .filter(of_table)
+            .find(|object| object.kind == ObjectKind::Column && object.name == check.column)
+            .and_then(|object| object.definition.as_deref())
+            .filter(|definition| !definition.starts_with("text") && !definition.starts_with("character"));
+        if let Some(definition) = stored
+            && has_changed
+        {
+            problems.push(Problem {
+                place: format!("{}.{}", table.name, check.column),
+                message: format!("the values of the property changed, but the column is stored as `{definition}`"),
+                help: "change the type with `kit migrate:generate --empty`, for example `ALTER TYPE … ADD VALUE`"
+                    .to_owned(),
+            });
+        }
+    }
+    problems
 }
 
 fn is_waived(object: &ForeignObject, table: &str, check: &Check) -> bool {
@@ -271,219 +305,4 @@ fn keep_names(was: &Table, table: &mut Table) {
         keep(&mut index.name, known.map(|known| &known.name));
     }
     table.kept_names = kept;
-}
-
-impl Planner<'_> {
-    /// Refuses steps that would break or drop foreign objects, names the objects that a step drops together with its
-    /// table or column, and updates the list of foreign objects. Must run after all steps are planned.
-    pub(super) fn foreign(&mut self) {
-        // All other steps use the new names.
-        self.rename_foreign();
-        let steps = std::mem::take(&mut self.steps);
-        for (_, step, _) in &steps {
-            match &step.change {
-                Change::DropTable { table } => {
-                    self.refuse_users(table, &format!("table {table}"), table, "drops this table");
-                    let columns = self
-                        .foreign
-                        .iter()
-                        .filter(|object| {
-                            !object.belongs_to(table) && !object.is_owned_by(&format!("table {table}"))
-                        })
-                        .find(|object| {
-                            object.uses.iter().any(|used| {
-                                used.strip_prefix("column ")
-                                    .and_then(|used| used.strip_prefix(table.as_str()))
-                                    .is_some_and(|rest| rest.starts_with('.'))
-                            })
-                        })
-                        .map(ForeignObject::title);
-                    if let Some(user) = columns {
-                        self.used(table, "drops this table", &user);
-                    }
-                }
-                Change::DropColumn { table, column } => {
-                    let used = format!("column {table}.{column}");
-                    self.refuse_users(&format!("{table}.{column}"), &used, table, "drops this column");
-                }
-                Change::DropConstraint { table, constraint } => {
-                    let used = format!("constraint {constraint} of {table}");
-                    self.refuse_users(table, &used, table, "drops a key of this table");
-                }
-                Change::SetType { table, column, .. } => {
-                    let used = format!("column {table}.{column}");
-                    let place = format!("{table}.{column}");
-                    self.refuse_users(&place, &used, table, "changes the type of this column");
-                }
-                _ => {}
-            }
-        }
-        self.steps = steps;
-        for at in 0..self.steps.len() {
-            let change = self.steps[at].1.change.clone();
-            let gone = match &change {
-                Change::DropTable { table } => {
-                    let used = format!("table {table}");
-                    self.take_objects(|object| object.belongs_to(table) || object.is_owned_by(&used))
-                }
-                Change::DropColumn { table, column } => {
-                    let used = format!("column {table}.{column}");
-                    self.take_objects(|object| {
-                        object.is_owned_by(&used)
-                            || object.belongs_to(table)
-                                && (object.uses.contains(&used)
-                                    || (object.kind == ObjectKind::Column && object.name == *column))
-                    })
-                }
-                Change::SetComment { table, column, .. } => {
-                    let described = match column {
-                        None => format!("table {table}"),
-                        Some(column) => format!("column {table}.{column}"),
-                    };
-                    self.take_objects(|object| {
-                        object.kind == ObjectKind::Comment && object.name == described
-                    });
-                    continue;
-                }
-                _ => continue,
-            };
-            let named: Vec<String> = gone
-                .iter()
-                .filter(|object| object.definition.is_some())
-                .filter(|object| {
-                    !matches!(
-                        object.kind,
-                        ObjectKind::Column | ObjectKind::Waived | ObjectKind::Comment
-                    )
-                })
-                .map(ForeignObject::title)
-                .collect();
-            if !named.is_empty() {
-                let step = &mut self.steps[at].1;
-                step.reason = format!(
-                    "{} Objects of hand-written SQL go with it: {}.",
-                    step.reason,
-                    named.join(", ")
-                );
-            }
-        }
-    }
-
-    /// Returns true if a step changes the definitions of foreign objects. Must run before the list of foreign objects is
-    /// updated.
-    pub(super) fn touches_foreign(&self) -> bool {
-        self.steps.iter().any(|(_, step, _)| {
-            let (table, column) = match &step.change {
-                Change::RenameTable { from, .. } => (from, None),
-                Change::RenameColumn { table, from, .. } => (table, Some(from)),
-                Change::SetType { table, column, .. }
-                | Change::SetDefault { table, column, .. }
-                | Change::DropDefault { table, column, .. }
-                | Change::SetNotNull { table, column }
-                | Change::DropNotNull { table, column } => (table, Some(column)),
-                _ => return false,
-            };
-            self.foreign.iter().any(|object| {
-                let uses = object.uses.iter().any(|used| match column {
-                    None => {
-                        *used == format!("table {table}") || used.starts_with(&format!("column {table}."))
-                    }
-                    Some(column) => *used == format!("column {table}.{column}"),
-                });
-                let is_part = object.belongs_to(table)
-                    && column
-                        .is_none_or(|column| object.kind == ObjectKind::Column && object.name == *column);
-                object.kind != ObjectKind::Waived && (uses || is_part)
-            })
-        })
-    }
-
-    /// Reports the first foreign object that uses the table or column and that PostgreSQL does not drop silently.
-    fn refuse_users(&mut self, place: &str, used: &str, table: &str, what: &str) {
-        let user = self
-            .foreign
-            .iter()
-            .filter(|object| object.uses.iter().any(|one| one == used))
-            .filter(|object| {
-                // PostgreSQL drops or rebuilds these together with the column.
-                let follows = matches!(
-                    object.kind,
-                    ObjectKind::Index | ObjectKind::Constraint | ObjectKind::Statistics | ObjectKind::Comment
-                );
-                !(object.belongs_to(table) && (follows || used.starts_with("table ")))
-                    && !object.is_owned_by(used)
-            })
-            .map(ForeignObject::title)
-            .next();
-        if let Some(user) = user {
-            self.used(place, what, &user);
-        }
-    }
-
-    fn used(&mut self, place: &str, what: &str, user: &str) {
-        self.problem(
-            place,
-            format!("the migration {what}, but hand-written SQL uses it: {user}"),
-            format!(
-                "first change or drop `{user}` in a migration of its own, which `kit migrate:generate --empty` begins"
-            ),
-        );
-    }
-
-    fn take_objects(&mut self, gone: impl Fn(&ForeignObject) -> bool) -> Vec<ForeignObject> {
-        let (taken, kept) = std::mem::take(&mut self.foreign)
-            .into_iter()
-            .partition(|object| gone(object));
-        self.foreign = kept;
-        taken
-    }
-
-    /// Gives foreign objects the new names of tables and columns. Their definitions are found by running the migration.
-    fn rename_foreign(&mut self) {
-        for (_, step, _) in &self.steps {
-            let (from, to) = match &step.change {
-                Change::RenameTable { from, to } => (format!("table {from}"), format!("table {to}")),
-                Change::RenameColumn { table, from, to } => {
-                    (format!("column {table}.{from}"), format!("column {table}.{to}"))
-                }
-                Change::RenameConstraint { table, from, to } => (
-                    format!("constraint {from} of {table}"),
-                    format!("constraint {to} of {table}"),
-                ),
-                _ => continue,
-            };
-            for object in &mut self.foreign {
-                if let Change::RenameTable { from, to } = &step.change {
-                    if object.table.as_deref() == Some(from) {
-                        object.table = Some(to.clone());
-                    }
-                    for used in &mut object.uses {
-                        let rest = used
-                            .strip_prefix("column ")
-                            .and_then(|used| used.strip_prefix(from.as_str()))
-                            .filter(|rest| rest.starts_with('.'))
-                            .map(|rest| format!("column {to}{rest}"));
-                        if let Some(renamed) = rest {
-                            *used = renamed;
-                        }
-                    }
-                }
-                for used in &mut object.uses {
-                    if *used == from {
-                        used.clone_from(&to);
-                    }
-                }
-                if object.kind == ObjectKind::Comment && object.name == from {
-                    object.name.clone_from(&to);
-                }
-                if let Change::RenameColumn { table, from, to } = &step.change
-                    && object.kind == ObjectKind::Column
-                    && object.belongs_to(table)
-                    && object.name == *from
-                {
-                    object.name.clone_from(to);
-                }
-            }
-        }
-    }
 }

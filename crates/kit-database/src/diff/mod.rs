@@ -5,6 +5,7 @@ mod adopt;
 mod classify;
 mod columns;
 mod constraints;
+mod foreign_objects;
 mod order;
 mod renames;
 mod tenants;
