@@ -5,6 +5,7 @@
 //! that contain a text. `setup.sql` runs first. The test prints a table and fails if kit made a mistake.
 #![allow(clippy::disallowed_methods)] // schemas are files
 #![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
+#![allow(clippy::print_stdout)] // prints the table of the verdicts
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ fn run_sql(url: &str, sql: &str) -> Result<(), String> {
     let statements = split_statements(sql)?;
     with_client(url, async |client| {
         for statement in &statements {
-            client.batch_execute(&statement.text).await.map_err(|error| {
+            client.batch_execute(statement.text).await.map_err(|error| {
                 error
                     .as_db_error()
                     .map_or_else(|| error.to_string(), |error| error.message().to_owned())
@@ -227,20 +228,14 @@ fn hand_written(first: &Database, one: &Adopted, other: &Adopted, up: &str) -> R
     let wrong = |what: &str, error: &dyn std::fmt::Display| Verdict::Wrong(format!("{what}: {error}"));
     let mut migrations = vec![one.baseline.clone()];
     baseline(&first.url, &migrations, false).map_err(|error| wrong("baseline", &error))?;
-    let sql: String = up
-        .lines()
-        .map(|line| {
-            let outside = line.to_ascii_uppercase().contains(" CONCURRENTLY ");
-            format!(
-                "{}{line}\n",
-                if outside {
-                    "-- kit: outside transaction\n"
-                } else {
-                    ""
-                }
-            )
-        })
-        .collect();
+    let mut sql = String::new();
+    for line in up.lines() {
+        if line.to_ascii_uppercase().contains(" CONCURRENTLY ") {
+            sql.push_str("-- kit: outside transaction\n");
+        }
+        sql.push_str(line);
+        sql.push('\n');
+    }
     let mut next =
         Migration::by_hand("20260102000000", "next", None, Some(one.snapshot())).expect("a migration");
     next.sql.push_str(&sql);

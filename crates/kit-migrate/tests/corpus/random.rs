@@ -158,9 +158,8 @@ fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
             row.to_string()
         }
         ColumnType::Numeric { scale: 0, .. } => row.to_string(),
-        ColumnType::Numeric { .. } => format!("{row}.{}", dice.roll(2) * 5),
         ColumnType::Date => format!("'2026-01-0{row}'"),
-        ColumnType::DoublePrecision => format!("{row}.{}", dice.roll(2) * 5),
+        ColumnType::Numeric { .. } | ColumnType::DoublePrecision => format!("{row}.{}", dice.roll(2) * 5),
         ColumnType::Timestamp | ColumnType::Timestamptz => format!("'2026-01-0{row} 01:02:03.456789'"),
         ColumnType::Jsonb => format!("'[\"{row}\"]'"),
         ColumnType::Bytes => format!("'\\x0{row}'"),
