@@ -60,6 +60,20 @@ impl SessionStore for &MemorySessions {
         Ok(())
     }
 
+    async fn rename(&self, id: &str, next: &str, seen_at: Timestamp, _idle: Duration) -> Result<bool, Error> {
+        let mut sessions = self.sessions();
+        let Some(session) = sessions.shift_remove(id) else {
+            return Ok(false);
+        };
+        let renamed = StoredSession {
+            id: next.to_owned(),
+            seen_at,
+            ..session
+        };
+        sessions.insert(next.to_owned(), renamed);
+        Ok(true)
+    }
+
     async fn delete(&self, id: &str) -> Result<(), Error> {
         self.sessions().shift_remove(id);
         Ok(())

@@ -136,15 +136,17 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
             self.store.delete(&old).await?;
         }
         let now = Timestamp::now();
+        let token = new_token()?;
         let session = StoredSession {
-            id: String::new(),
+            id: hash_of(&token),
             subject: subject.to_owned(),
             data,
             created_at: now,
             seen_at: now,
             expires_at: later(now, self.absolute),
         };
-        self.issue(context, session).await
+        self.store.create(&session, self.idle).await?;
+        self.set_cookie(context, token, session.expires_at)
     }
 
     /// Replaces the data of the request's session. Returns false if the request has no session.
@@ -170,10 +172,16 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
         let Some(session) = self.find(context).await? else {
             return Ok(false);
         };
-        let old = session.id.clone();
-        let seen_at = Timestamp::now();
-        self.issue(context, StoredSession { seen_at, ..session }).await?;
-        self.store.delete(&old).await?;
+        let token = new_token()?;
+        let now = Timestamp::now();
+        if !self
+            .store
+            .rename(&session.id, &hash_of(&token), now, self.idle)
+            .await?
+        {
+            return Ok(false);
+        }
+        self.set_cookie(context, token, session.expires_at)?;
         Ok(true)
     }
 
@@ -269,16 +277,8 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
     }
 
     /// Stores a session with a new token, and sets the cookie.
-    async fn issue(&self, context: &Context, session: StoredSession) -> Result<(), Error> {
-        let token = base64url(&random_bytes::<TOKEN_BYTES>()?);
-        let session = StoredSession {
-            id: hash_of(&token),
-            ..session
-        };
-        self.store.create(&session, self.idle).await?;
-        let rest = between(Timestamp::now(), session.expires_at)
-            .as_millis()
-            .div_ceil(1000);
+    fn set_cookie(&self, context: &Context, token: String, expires_at: Timestamp) -> Result<(), Error> {
+        let rest = between(Timestamp::now(), expires_at).as_millis().div_ceil(1000);
         let seconds = u64::try_from(rest).unwrap_or(u64::MAX).max(1);
         context.set_cookie(
             &Cookie::new(&*self.cookie, token)
@@ -286,6 +286,10 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
                 .signed(),
         )
     }
+}
+
+fn new_token() -> Result<String, Error> {
+    Ok(base64url(&random_bytes::<TOKEN_BYTES>()?))
 }
 
 impl<S, D> fmt::Debug for Sessions<S, D> {

@@ -139,6 +139,20 @@ impl SessionStore for PostgresSessions {
         Ok(())
     }
 
+    async fn rename(&self, id: &str, next: &str, seen_at: Timestamp, idle: Duration) -> Result<bool, Error> {
+        // The row stays the same, so that a simultaneous `delete_all` waits for this statement and removes the row afterwards.
+        let sql = format!(
+            "UPDATE {} SET id = $2, seen_at = $3, idle_until = least($4, expires_at) WHERE id = $1",
+            self.table
+        );
+        let query = sqlx::query(&sql)
+            .bind(id)
+            .bind(next)
+            .bind(seen_at)
+            .bind(later(seen_at, idle));
+        Ok(query.execute(&self.pool).await?.rows_affected() == 1)
+    }
+
     async fn delete(&self, id: &str) -> Result<(), Error> {
         let sql = format!("DELETE FROM {} WHERE id = $1", self.table);
         sqlx::query(&sql).bind(id).execute(&self.pool).await?;

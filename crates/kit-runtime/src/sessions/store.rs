@@ -51,6 +51,7 @@ impl std::fmt::Debug for StoredSession {
 /// async fn change(store: &impl SessionStore, session: &StoredSession) -> Result<(), Error> {
 ///     store.touch(&session.id, Timestamp::now(), Duration::from_secs(1800)).await?;
 ///     store.update(&session.id, "{}").await?;
+///     store.rename(&session.id, "another-id", Timestamp::now(), Duration::from_secs(1800)).await?;
 ///     store.delete_all(&session.subject, Some(&session.id)).await
 /// }
 /// ```
@@ -91,6 +92,20 @@ pub trait SessionStore: Send + Sync {
     ///
     /// If the store cannot be reached.
     fn update(&self, id: &str, data: &str) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// Gives a session another id and sets the time of the last request, in one step, so that `delete_all` ends the session
+    /// before or after. Returns false if the session does not exist any more.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be reached.
+    fn rename(
+        &self,
+        id: &str,
+        next: &str,
+        seen_at: Timestamp,
+        idle: Duration,
+    ) -> impl Future<Output = Result<bool, Error>> + Send;
 
     /// Removes a session, if the session exists.
     ///

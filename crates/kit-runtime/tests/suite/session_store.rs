@@ -111,6 +111,45 @@ fn all_sessions_of_a_user_end_except_for_one() {
 }
 
 #[test]
+fn a_session_that_gets_another_id_ends_by_a_logout_everywhere_at_the_same_time() {
+    on_each_release(
+        "a_session_that_gets_another_id_ends_by_a_logout_everywhere_at_the_same_time",
+        |database| {
+            execute(&database.url, TABLE);
+            run(&database.url, async |store| {
+                let stored = session("one", 0, 60_000);
+                store.create(&stored, IDLE).await.expect("stored");
+                let seen_at = stored.seen_at;
+                assert!(store.rename("one", "two", seen_at, IDLE).await.expect("renamed"));
+                let renamed = StoredSession {
+                    id: "two".to_owned(),
+                    ..stored.clone()
+                };
+                assert_eq!(store.read("two").await.expect("read"), Some(renamed));
+                assert_eq!(remaining(&store).await, ["two"]);
+                assert!(
+                    !store
+                        .rename("one", "other", seen_at, IDLE)
+                        .await
+                        .expect("not renamed")
+                );
+                store.delete("two").await.expect("deleted");
+
+                for _ in 0..50 {
+                    store.create(&stored, IDLE).await.expect("stored");
+                    let rename = store.rename("one", "two", seen_at, IDLE);
+                    let end = store.delete_all(&stored.subject, None);
+                    let (renamed, ended) = tokio::join!(rename, end);
+                    renamed.expect("an answer");
+                    ended.expect("deleted");
+                    assert_eq!(remaining(&store).await, [""; 0]);
+                }
+            });
+        },
+    );
+}
+
+#[test]
 fn sessions_that_have_ended_are_removed() {
     on_each_release("sessions_that_have_ended_are_removed", |database| {
         execute(&database.url, TABLE);

@@ -34,6 +34,13 @@ export function memorySessions(): SessionStore {
     async update(id, data) {
       change(id, { data });
     },
+    async rename(id, next, seenAt) {
+      const session = sessions.get(id);
+      if (session === undefined) return false;
+      sessions.delete(id);
+      sessions.set(next, { ...session, id: next, seenAt });
+      return true;
+    },
     async delete(id) {
       sessions.delete(id);
     },

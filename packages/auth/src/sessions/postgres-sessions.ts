@@ -98,6 +98,14 @@ export function postgresSessions(
     async update(id, data) {
       await pool.query(`UPDATE ${table} SET data = $2 WHERE id = $1`, [id, data]);
     },
+    async rename(id, next, seenAt, idleMs) {
+      // The row stays the same, so that a simultaneous `deleteAll` waits for this statement and removes the row afterwards.
+      const { rowCount } = await pool.query(
+        `UPDATE ${table} SET id = $2, seen_at = $3, idle_until = least($4, expires_at) WHERE id = $1`,
+        [id, next, seenAt, new Date(seenAt.getTime() + idleMs)],
+      );
+      return rowCount === 1;
+    },
     async delete(id) {
       await pool.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
     },

@@ -30,6 +30,11 @@ export interface SessionStore {
   touch(id: string, seenAt: Date, idleMs: number): Promise<void>;
   /** Replaces the data. Does nothing if the session does not exist any more. */
   update(id: string, data: string): Promise<void>;
+  /**
+   * Gives a session another id and sets the time of the last request, in one step, so that `deleteAll` ends the session
+   * before or after. Resolves to false if the session does not exist any more.
+   */
+  rename(id: string, next: string, seenAt: Date, idleMs: number): Promise<boolean>;
   /** Removes a session, if it exists. */
   delete(id: string): Promise<void>;
   /** Removes all sessions of a user, except one if its id is given. */

@@ -155,10 +155,8 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     if (now - seenAt.getTime() <= idleMs / 10) return session;
     return store.touch(id, new Date(now), Math.min(idleMs, expiresAt.getTime() - now)).then(() => session);
   };
-  const issue = async (ctx: BaseContext, session: Omit<StoredSession, "id">): Promise<void> => {
-    const token = randomBytes(tokenBytes).toString("base64url");
-    await store.create({ ...session, id: hashOf(token) }, idleMs);
-    const maxAge = Math.max(1, Math.ceil((session.expiresAt.getTime() - Date.now()) / 1000));
+  const setCookie = (ctx: BaseContext, token: string, expiresAt: Date): void => {
+    const maxAge = Math.max(1, Math.ceil((expiresAt.getTime() - Date.now()) / 1000));
     ctx.cookie(cookie, token, { signed: true, maxAge });
   };
   const start = async (ctx: BaseContext, subject: string, data: TData): Promise<void> => {
@@ -170,7 +168,10 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     if (old !== undefined) await store.delete(old);
     const now = new Date();
     const expiresAt = new Date(now.getTime() + absoluteMs);
-    await issue(ctx, { subject, data: text, createdAt: now, seenAt: now, expiresAt });
+    const token = newToken();
+    const session = { id: hashOf(token), subject, data: text, createdAt: now, seenAt: now, expiresAt };
+    await store.create(session, idleMs);
+    setCookie(ctx, token, expiresAt);
   };
   const update = async (ctx: BaseContext, data: TData): Promise<boolean> => {
     const session = await find(ctx);
@@ -180,8 +181,9 @@ export function createSessions<TData = unknown, const TScope extends string = ne
   const rotate = async (ctx: BaseContext): Promise<boolean> => {
     const session = await find(ctx);
     if (session === null) return false;
-    await issue(ctx, { ...session, seenAt: new Date() });
-    await store.delete(session.id);
+    const token = newToken();
+    if (!(await store.rename(session.id, hashOf(token), new Date(), idleMs))) return false;
+    setCookie(ctx, token, session.expiresAt);
     return true;
   };
   const end = async (ctx: BaseContext): Promise<void> => {
@@ -209,6 +211,10 @@ export function createSessions<TData = unknown, const TScope extends string = ne
   };
   readers.set(sessions, read);
   return sessions;
+}
+
+function newToken(): string {
+  return randomBytes(tokenBytes).toString("base64url");
 }
 
 function hashOf(token: string): string {

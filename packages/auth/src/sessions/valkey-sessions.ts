@@ -33,6 +33,21 @@ if ARGV[3] == "" then redis.call("SET", KEYS[1], cjson.encode(session), "KEEPTTL
 else redis.call("SET", KEYS[1], cjson.encode(session), "PX", ARGV[3]) end
 return 1`;
 
+const rename = `
+local text = redis.call("GET", KEYS[1])
+if not text then return 0 end
+local session = cjson.decode(text)
+session.id = ARGV[3]
+session.seenAt = ARGV[4]
+local lifetime = math.min(tonumber(ARGV[5]), tonumber(session.expiresAt) - tonumber(ARGV[4]))
+if lifetime <= 0 then return 0 end
+redis.call("DEL", KEYS[1])
+redis.call("SET", KEYS[2], cjson.encode(session), "PX", string.format("%d", lifetime))
+local ids = ARGV[1] .. "of:" .. session.subject
+redis.call("ZREM", ids, ARGV[2])
+redis.call("ZADD", ids, session.expiresAt, ARGV[3])
+return 1`;
+
 const remove = `
 local text = redis.call("GET", KEYS[1])
 if not text then return 0 end
@@ -121,6 +136,11 @@ export function valkeySessions(
     },
     async update(id, data) {
       await run(change, [prefix + id], "data", data, "");
+    },
+    async rename(id, next, seenAt, idleMs) {
+      const keys = [prefix + id, prefix + next];
+      const values = [prefix, id, next, String(seenAt.getTime()), String(idleMs)];
+      return (await run(rename, keys, ...values)) === 1;
     },
     async delete(id) {
       await run(remove, [prefix + id], prefix, id);

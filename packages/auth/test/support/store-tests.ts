@@ -36,6 +36,37 @@ export function testStore(name: string, make: () => SessionStore): void {
       await store.delete(session.id);
     });
 
+    it("keep their data if they get another id", async () => {
+      const store = make();
+      const now = new Date();
+      const expiresAt = new Date(now.getTime() + 60_000);
+      const session = { id: randomUUID(), subject: user, data: "{}", createdAt: now, seenAt: now, expiresAt };
+      await store.create(session, 1000);
+      const [next, seenAt] = [randomUUID(), new Date(now.getTime() + 5)];
+      assert.equal(await store.rename(session.id, next, seenAt, 30_000), true);
+      assert.deepEqual(await store.read(next), { ...session, id: next, seenAt });
+      assert.equal(await store.read(session.id), null);
+      assert.equal(await store.rename(session.id, randomUUID(), seenAt, 30_000), false);
+      await store.deleteAll(user);
+      assert.equal(await store.read(next), null);
+    });
+
+    it("end by a logout everywhere at the time at which they get another id", async () => {
+      const store = make();
+      for (let round = 0; round < 100; round += 1) {
+        const now = new Date();
+        const expiresAt = new Date(now.getTime() + 60_000);
+        const [id, next] = [randomUUID(), randomUUID()];
+        const session = { id, subject: user, data: "{}", createdAt: now, seenAt: now, expiresAt };
+        // oxlint-disable no-await-in-loop -- each round has its own session
+        await store.create(session, 30_000);
+        await Promise.all([store.rename(id, next, now, 30_000), store.deleteAll(user)]);
+        assert.equal(await store.read(id), null);
+        assert.equal(await store.read(next), null);
+        // oxlint-enable no-await-in-loop
+      }
+    });
+
     it("keep data with every character", async () => {
       const store = make();
       const now = new Date();
