@@ -80,7 +80,8 @@ export function memoryLimits({
     count(key, windowMs) {
       let windows = byLength.get(windowMs);
       if (windows === undefined) byLength.set(windowMs, (windows = new Windows()));
-      const now = performance.now();
+      // Whole milliseconds, so that the rest of a new window is exactly its length.
+      const now = Math.floor(performance.now());
       const window = windows.of(key, windowMs, maxClients, now);
       window.count += 1;
       return { count: window.count, resetMs: window.endsAt - now };
