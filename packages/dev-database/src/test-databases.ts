@@ -132,11 +132,26 @@ export class TestDatabases {
             `(SELECT datname FROM pg_database WHERE datname ~ '^${TEMPLATE}' ORDER BY oid DESC OFFSET ${KEPT})`,
         ),
       );
+      // A client may have received one of these databases since the server started.
       const mine = new Set(this.#owned.values());
-      await this.#drop(rows.map(([name]) => name ?? "").filter((name) => !mine.has(name)));
+      const names = rows.map(([name]) => name ?? "").filter((name) => !mine.has(name));
+      await this.#drop(names.filter((name) => !name.startsWith(MAKING)));
+      for (const name of names.filter((each) => each.startsWith(MAKING))) {
+        // oxlint-disable-next-line no-await-in-loop -- a connection runs one query at a time
+        await this.#dropUnfinished(name.slice(MAKING.length));
+      }
     } catch (error) {
       note(`cannot search for databases of earlier tests: ${messageOf(error)}`);
     }
+  }
+
+  /** Drops a template that an earlier keeper has left, unless a client fills this template now. */
+  async #dropUnfinished(key: string): Promise<void> {
+    if (this.#pending.has(key)) return;
+    // A client that needs the template waits until the database is dropped.
+    this.#pending.set(key, Promise.withResolvers());
+    await this.#drop([`${MAKING}${key}`]);
+    this.#over(key);
   }
 
   #over(key: string): void {
@@ -146,11 +161,21 @@ export class TestDatabases {
 
   async #copy(socket: Socket, server: Server, key: string): Promise<LeaseReply> {
     const name = `${TEST}${randomBytes(8).toString("hex")}`;
-    await server.admin((connection) =>
-      connection.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}${key} STRATEGY ${STRATEGY}`),
-    );
-    if (socket.destroyed) void this.#drop([name]);
-    else this.#owned.set(socket, name);
+    // The database has an owner before it exists, so that `tidy` does not drop it.
+    this.#owned.set(socket, name);
+    try {
+      await server.admin((connection) =>
+        connection.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}${key} STRATEGY ${STRATEGY}`),
+      );
+    } catch (error) {
+      this.#owned.delete(socket);
+      throw error;
+    }
+    // If the client has left in the meantime, `left` was called too early to drop the database.
+    if (socket.destroyed) {
+      this.#owned.delete(socket);
+      void this.#drop([name]);
+    }
     return { url: server.urlOf(name) };
   }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -10,6 +11,8 @@ import { fileURLToPath } from "node:url";
 import { createTestDatabase, openDatabase } from "../src/index.ts";
 import { lease } from "../src/lease.ts";
 import { pathsOf } from "../src/paths.ts";
+import { Server } from "../src/server.ts";
+import { TestDatabases } from "../src/test-databases.ts";
 import { dataDirectory, keeperOf, kill, query, serverOf, until } from "./support.ts";
 
 const template = {
@@ -48,6 +51,27 @@ test("each test gets a copy of the template, which is dropped when the test clos
   await two.close();
   await until(async () => (await databases(app.url)).length === 1, "the copies to be dropped");
   assert.deepEqual(await databases(app.url), ["kit_template_"]);
+});
+
+test("the search for databases of earlier tests leaves databases that clients fill or copy at the same time", async (context) => {
+  const server = new Server(pathsOf({ dataDir: dataDirectory(context) }, "tests"));
+  await server.start();
+  try {
+    const tests = new TestDatabases(async () => server);
+    const [key, client] = ["0123456789abcdef", new Socket()];
+    await query(server.urlOf("postgres"), "CREATE DATABASE kit_making_fedcba9876543210");
+    await query(server.urlOf("postgres"), "CREATE DATABASE kit_test_fedcba9876543210");
+    assert.deepEqual(await tests.open(client, key), { prepare: server.urlOf(`kit_making_${key}`) });
+    await query(server.urlOf(`kit_making_${key}`), "CREATE TABLE notes ()");
+    await tests.tidy(server);
+    assert.deepEqual(await databases(server.urlOf("postgres")), ["kit_making_"]);
+    const [copy] = await Promise.all([tests.prepared(client), tests.tidy(server)]);
+    assert.ok("url" in copy);
+    assert.deepEqual(await query(copy.url, "SELECT count(*) FROM notes"), [["0"]]);
+    assert.deepEqual(await databases(server.urlOf("postgres")), ["kit_template_", "kit_test_"]);
+  } finally {
+    await server.stop();
+  }
 });
 
 test("the template database is filled only once if many test databases are created at the same time", async (context) => {
