@@ -186,10 +186,13 @@ pub enum Change {
         /// Type of the column.
         r#type: ColumnType,
     },
-    /// Removes the policy of the current tenant. Every role with rights on the table sees all rows.
+    /// Removes the policy of the current tenant. Every role with rights on the table sees all rows, unless the policy is
+    /// replaced: then no role sees rows until the new policy exists.
     DropTenant {
         /// Name of the table.
         table: String,
+        /// True if the same migration creates the policy again.
+        is_replaced: bool,
     },
     /// Sets, replaces or removes the comment of a table or column (`COMMENT ON`).
     SetComment {
@@ -241,7 +244,8 @@ impl Change {
             Self::DropTable { .. }
             | Self::DropColumn { .. }
             | Self::RenameTable { .. }
-            | Self::RenameColumn { .. } => true,
+            | Self::RenameColumn { .. }
+            | Self::DropTenant { .. } => true,
             Self::SetType { from, to, .. } => !(from.is_text() && to.is_text()),
             Self::AddColumn { column, .. } => !column.nullable && column.default.is_none(),
             _ => false,
@@ -298,7 +302,14 @@ impl Change {
             Self::SetTenant { table, column, .. } => {
                 format!("show each tenant only its rows of {table}, by {column}")
             }
-            Self::DropTenant { table } => format!("show the rows of {table} to every tenant"),
+            Self::DropTenant {
+                table,
+                is_replaced: false,
+            } => format!("show the rows of {table} to every tenant"),
+            Self::DropTenant {
+                table,
+                is_replaced: true,
+            } => format!("hide the rows of {table} until the new policy of tenants exists"),
             Self::SetComment { table, column, .. } => match column {
                 None => format!("comment on {table}"),
                 Some(column) => format!("comment on {table}.{column}"),
@@ -393,7 +404,15 @@ impl Change {
                 alter(table, TableAction::EnableRowSecurity),
                 alter(table, TableAction::ForceRowSecurity),
             ],
-            Self::DropTenant { table } => vec![
+            // The next statements of the migration may run later, and without a policy nobody sees rows.
+            Self::DropTenant {
+                table,
+                is_replaced: true,
+            } => vec![Statement::DropTenantPolicy { table: table.clone() }],
+            Self::DropTenant {
+                table,
+                is_replaced: false,
+            } => vec![
                 Statement::DropTenantPolicy { table: table.clone() },
                 alter(table, TableAction::NoForceRowSecurity),
                 alter(table, TableAction::DisableRowSecurity),

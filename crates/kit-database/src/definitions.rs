@@ -153,7 +153,7 @@ fn default_of(text: &str, r#type: ColumnType) -> Option<ColumnDefault> {
     match r#type {
         ColumnType::Jsonb => quoted.map(ColumnDefault::Json),
         ColumnType::BigIntExact => Some(ColumnDefault::Literal(LiteralValue::BigInt(plain))),
-        ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
+        ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
             let number = serde_json::from_str(&plain).ok()?;
             Some(ColumnDefault::Literal(LiteralValue::Number(number)))
         }

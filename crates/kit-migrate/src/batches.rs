@@ -66,9 +66,11 @@ impl<'a> Batches<'a> {
         let name = words.get(first..last).unwrap_or_default();
         let is_name = matches!(name, [_] | [_, _, _]) && (name.len() == 1 || name[1].0 == ".");
         let other = |from: usize, to: usize| {
-            words[from..to]
-                .iter()
-                .any(|(word, ..)| matches!(word.as_str(), "from" | "using" | "returning" | "limit" | "where"))
+            (from..to).any(|at| match words[at].0.as_str() {
+                // `IS DISTINCT FROM` is an operator.
+                "from" => at == 0 || words[at - 1].0 != "distinct",
+                word => matches!(word, "using" | "returning" | "limit" | "where"),
+            })
         };
         if !is_name
             || filter < last
@@ -94,6 +96,11 @@ impl<'a> Batches<'a> {
             "{} ctid >= '({from},0)'::pg_catalog.tid AND ctid < '({to},0)'::pg_catalog.tid AND ({}\n)",
             self.head, self.condition
         )
+    }
+
+    /// Returns the query for the number of rows that the statement would still change.
+    pub(crate) fn rest(&self) -> String {
+        format!("SELECT count(*) FROM {} WHERE ({}\n)", self.table, self.condition)
     }
 
     /// Returns the query for the number of pages of the table. Has no row if the table does not exist or is no ordinary

@@ -258,7 +258,6 @@ impl<'a> MigrationRun<'a> {
             .await
             .map_err(|error| self.abort(error, progress.done))?;
         // A row that another session changes meanwhile can move to a page that was already visited.
-        let mut earlier = 0;
         for pass in 1..=Batches::MOST_PASSES {
             let changed = self
                 .run_pass(&batches, statement, (number, pass), progress)
@@ -266,19 +265,47 @@ impl<'a> MigrationRun<'a> {
             if changed == 0 {
                 break;
             }
-            if earlier >= 100 && changed > earlier / 2 {
+            let rest = self.count_of(&batches.rest(), statement, progress).await?;
+            if rest == 0 {
+                break;
+            }
+            if pass == 1 && rest > changed / 2 {
                 return Err(script(
-                    "the condition does not exclude the rows that the statement has changed, so kit stopped the statement when it changed \
-                     the rows again; add a condition such as `WHERE column IS NULL`",
+                    "the condition does not exclude the rows that the statement has changed, so a second pass would change rows twice. \
+                     Each row was changed once. Before you run the migration again, add a condition that excludes these rows, such as \
+                     `WHERE column IS NULL`",
                 ));
             }
-            earlier = changed;
         }
         self.run_own_sql(
             &self.run.history.record_progress(&self.migration.name, next),
             progress.done,
         )
         .await
+    }
+
+    /// Returns the number that a query of kit for a statement in batches finds.
+    async fn count_of(
+        &self,
+        query: &str,
+        statement: &Statement<'_>,
+        progress: &Progress,
+    ) -> Result<u64, MigrateError> {
+        let found = self
+            .run
+            .connection
+            .simple_query(query)
+            .await
+            .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
+        first_value(&found)
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| MigrateError::Script {
+                name: self.migration.name.clone(),
+                message: format!(
+                    "line {}: the table does not exist or is not an ordinary table, so kit cannot change it in batches",
+                    statement.line
+                ),
+            })
     }
 
     /// Runs a statement once for all pages of its table. Returns the number of changed rows.
@@ -289,21 +316,7 @@ impl<'a> MigrationRun<'a> {
         (number, pass): (usize, u32),
         progress: &Progress,
     ) -> Result<u64, MigrateError> {
-        let found = self
-            .run
-            .connection
-            .simple_query(&batches.pages())
-            .await
-            .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
-        let pages: u64 = first_value(&found)
-            .and_then(|pages| pages.parse().ok())
-            .ok_or_else(|| MigrateError::Script {
-                name: self.migration.name.clone(),
-                message: format!(
-                    "line {}: `{}` is not an ordinary table, so kit cannot change it in batches",
-                    statement.line, batches.table
-                ),
-            })?;
+        let pages = self.count_of(&batches.pages(), statement, progress).await?;
         let (mut from, mut size, mut changed) = (0, BatchSize::default(), 0);
         while from < pages {
             self.check()?;

@@ -195,5 +195,5 @@ function typeCode(contentType: string | null): ContentTypeCode {
  * a line break makes more lines, so that the addon refuses the headers.
  */
 export function headerText(headers: readonly string[] | null): string | null {
-  return headers === null ? null : `${headers.length}\n${headers.join("\n")}`;
+  return headers === null || headers.length === 0 ? null : `${headers.length}\n${headers.join("\n")}`;
 }

@@ -238,6 +238,7 @@ fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
     if arguments.single_file {
         return vec![("entities.types.ts".to_owned(), pulled.single_file())];
     }
+    let mut used = BTreeSet::new();
     pulled
         .entities
         .iter()
@@ -259,6 +260,13 @@ fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
                 .any(|other| other.table != entity.table && other.table.eq_ignore_ascii_case(&entity.table))
             {
                 stem.clone_from(&entity.interface);
+            }
+            // Two tables can give one name: `user_log` and `user-log`, or names in other scripts.
+            let mut number = 2;
+            let first = stem.clone();
+            while !used.insert(stem.to_ascii_lowercase()) {
+                stem = format!("{first}-{number}");
+                number += 1;
             }
             (format!("{stem}.types.ts"), entity.text.clone())
         })

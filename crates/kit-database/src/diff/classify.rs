@@ -291,7 +291,7 @@ pub(super) fn set_tenant(known: bool) -> Classification {
 /// Classifies the end of a policy of tenants. `is_replaced` is true if the same migration creates it again.
 pub(super) fn drop_tenant(is_replaced: bool) -> Classification {
     let reason = if is_replaced {
-        "the policy is created again in the same migration"
+        "no tenant sees rows of the table until the same migration creates the policy again"
     } else {
         "rows stay; every tenant sees the rows of all tenants"
     };

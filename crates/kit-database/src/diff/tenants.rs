@@ -18,6 +18,7 @@ impl Planner<'_> {
             if former.is_some() {
                 let change = Change::DropTenant {
                     table: table.name.clone(),
+                    is_replaced: next.is_some(),
                 };
                 self.push(
                     Phase::DropConstraints,

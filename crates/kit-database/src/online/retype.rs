@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Group, not_null_check, validate};
-use crate::sql::{Statement, TableAction, alter, identifier, is_timestamp_conversion, string_literal};
+use crate::sql::{
+    Statement, TENANT_POLICY, TableAction, alter, identifier, is_timestamp_conversion, string_literal,
+};
 use crate::{Column, ColumnDefault, ColumnType, Index, Unique, names};
 
 /// Column that replaces a column of another type.
@@ -82,7 +84,13 @@ impl<'a> Retype<'a> {
     /// Name of the trigger and of its function. PostgreSQL runs triggers in the order of their names, and this one must see
     /// the values that other triggers set.
     fn trigger(&self) -> String {
-        names::constraint(&["zz_kit", self.table, self.column], "next")
+        // The hash separates `user.role_id` from `user_role.id`. Functions of all tables share one schema.
+        let parts = [self.table, self.column];
+        names::with_hash(
+            &names::constraint(&["zz_kit", parts[0], parts[1]], "next"),
+            &parts,
+            "next",
+        )
     }
 
     fn next_name(name: &str) -> String {
@@ -326,8 +334,10 @@ fn unknown_objects(retype: &Retype<'_>, stored: (&str, &str), known: &[String]) 
          LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid\n    \
          LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid\n    \
          LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid\n    \
+         LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid\n    \
          WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = {table}::regclass AND a.attname = {column}\n      \
          AND coalesce(c.relname, k.conname, '') NOT IN ({names})\n      \
+         AND (p.oid IS NULL OR p.polname <> '{TENANT_POLICY}')\n      \
          AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')\n      \
          AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);\n  \
          IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = {table}::regclass AND attname = {column} AND attacl IS NOT NULL) THEN\n    \

@@ -27,7 +27,7 @@ pub fn print(statements: &[Statement]) -> String {
 }
 
 /// Name of the policy that selects the rows of the current tenant.
-const TENANT_POLICY: &str = "kit_tenant";
+pub(crate) const TENANT_POLICY: &str = "kit_tenant";
 
 /// Returns true for lines that stand above a statement.
 fn is_line(statement: &Statement) -> bool {

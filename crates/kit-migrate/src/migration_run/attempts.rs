@@ -53,12 +53,13 @@ impl MigrationRun<'_> {
 
     /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run
     /// changed. The lock timeout limits the wait for locks, because a waiting statement blocks all later
-    /// queries on the same table.
+    /// queries on the same table. With `row_security = off`, PostgreSQL refuses a statement from which a policy would hide
+    /// rows. Otherwise checks would pass and batches would change nothing, because a migration has no tenant.
     pub(super) async fn settings(&self, lock_timeout: Duration, limit: Limit) -> Result<(), AttemptError> {
         let client = &self.run.connection;
         let milliseconds = |time: Duration| time.as_millis().clamp(1, 2_147_483_647);
         let mut text = format!(
-            "RESET ALL; SET standard_conforming_strings = on; SET lock_timeout = {}",
+            "RESET ALL; SET standard_conforming_strings = on; SET row_security = off; SET lock_timeout = {}",
             milliseconds(lock_timeout)
         );
         match (limit, self.run.options.statement_timeout) {

@@ -286,7 +286,9 @@ impl Idempotency {
     ) -> Result<Passed, Error> {
         let added = adds(transaction.clone());
         let Some(Key { id, fingerprint }) = key else {
-            return next.run(added).await;
+            let answer = next.run(added).await?;
+            transaction.check_open().await?;
+            return Ok(answer);
         };
         match self.known(transaction, id).await? {
             Some((known, answer)) if known == *fingerprint => return Ok(next.send_stored(answer)),
@@ -309,6 +311,7 @@ impl Idempotency {
                 self.max_bytes
             )));
         }
+        transaction.check_open().await?;
         let mut connection = transaction.free_connection()?;
         self.table
             .add(&mut connection, id, fingerprint, &stored, self.lifetime_ms)

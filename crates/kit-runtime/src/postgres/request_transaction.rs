@@ -3,12 +3,16 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::{PgPool, Transaction};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::Error;
+
+/// Maximum time of a rollback.
+const ROLLBACK_LIMIT: Duration = Duration::from_secs(10);
 
 /// Transaction in which a wrapper runs the rest of a request. Clones share it.
 ///
@@ -57,6 +61,34 @@ impl RequestTransaction {
         connection_of(self.0.try_lock().map_err(|_| still_used())?)
     }
 
+    /// Checks after the handler that the transaction can be committed. PostgreSQL answers `COMMIT` of a failed transaction
+    /// with a rollback and no error, so that a request would succeed whose rows are lost.
+    ///
+    /// # Errors
+    ///
+    /// 500 if a query has failed and the handler has ignored its error, if the handler has ended the transaction, or if a task
+    /// of the handler still uses the connection.
+    pub(crate) async fn check_open(&self) -> Result<(), Error> {
+        let mut connection = self.free_connection()?;
+        // PostgreSQL refuses a savepoint in a failed transaction, and outside of a transaction.
+        let Err(error) = sqlx::query("SAVEPOINT kit_end").execute(&mut *connection).await else {
+            return Ok(());
+        };
+        let code = error
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code);
+        Err(match code.as_deref() {
+            Some("25P02") => Error::internal(
+                "A query of the transaction of the request has failed, so PostgreSQL rolls the transaction back; return the \
+                 error of the query, or run the query in a savepoint",
+            ),
+            Some("25P01") => Error::internal(
+                "The handler has ended the transaction of the request; do not send COMMIT or ROLLBACK on its connection",
+            ),
+            _ => error.into(),
+        })
+    }
+
     /// Commits the transaction.
     ///
     /// # Errors
@@ -74,8 +106,9 @@ impl RequestTransaction {
     pub(crate) async fn roll_back(&self) {
         let open = self.0.try_lock().ok().and_then(|mut open| open.take());
         if let Some(transaction) = open {
-            // The connection is broken if this fails, so PostgreSQL has rolled back.
-            let _ = transaction.rollback().await;
+            // The connection is broken if this fails, so PostgreSQL has rolled back. Without the limit, a request would wait for
+            // a database that does not answer.
+            let _ = tokio::time::timeout(ROLLBACK_LIMIT, transaction.rollback()).await;
         }
     }
 }

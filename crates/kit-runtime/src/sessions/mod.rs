@@ -193,6 +193,7 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
     pub async fn end(&self, context: &Context) -> Result<(), Error> {
         let id = self.id_of(context)?;
         context.set_cookie(&Cookie::deleted(&*self.cookie))?;
+        self.remember(context, None);
         if let Some(id) = id {
             self.store.delete(&id).await?;
         }
@@ -250,8 +251,19 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
         })
     }
 
-    /// Returns the id of the session that the cookie names. The session may have ended.
+    /// Remembers the id of the session that a request has received, or that it has none any more.
+    fn remember(&self, context: &Context, id: Option<String>) {
+        let mut received = context.get::<Received>().unwrap_or_default();
+        received.0.push((self.cookie.clone(), id));
+        context.insert(received);
+    }
+
+    /// Returns the id of the session that the request has received, or that its cookie names. The session may have ended.
     fn id_of(&self, context: &Context) -> Result<Option<String>, Error> {
+        let received = context.get::<Received>().unwrap_or_default();
+        if let Some((_, id)) = received.0.iter().rfind(|(cookie, _)| *cookie == self.cookie) {
+            return Ok(id.clone());
+        }
         let token = context.signed_cookie(&self.cookie)?;
         Ok(token.filter(|token| is_token(token)).map(|token| hash_of(&token)))
     }
@@ -278,6 +290,7 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
 
     /// Stores a session with a new token, and sets the cookie.
     fn set_cookie(&self, context: &Context, token: String, expires_at: Timestamp) -> Result<(), Error> {
+        self.remember(context, Some(hash_of(&token)));
         let rest = between(Timestamp::now(), expires_at).as_millis().div_ceil(1000);
         let seconds = u64::try_from(rest).unwrap_or(u64::MAX).max(1);
         context.set_cookie(
@@ -287,6 +300,10 @@ impl<S: SessionStore, D: Serialize + DeserializeOwned> Sessions<S, D> {
         )
     }
 }
+
+/// Ids of sessions that a request has received since it began, by the name of the cookie. `None` after a logout.
+#[derive(Clone, Default)]
+struct Received(Vec<(Cow<'static, str>, Option<String>)>);
 
 fn new_token() -> Result<String, Error> {
     Ok(base64url(&random_bytes::<TOKEN_BYTES>()?))
@@ -403,9 +420,11 @@ fn data_of<D: DeserializeOwned>(text: &str) -> Result<D, Error> {
             error.expected, error.offset
         ))
     })?;
-    from_json(&json).map_err(|error| {
+    // The error of serde contains values of the data, which the log must not show.
+    from_json(&json).map_err(|_| {
         Error::internal(format!(
-            "The stored data of a session does not fit the type of the data: {error}"
+            "The stored data of a session does not fit the type {}",
+            std::any::type_name::<D>()
         ))
     })
 }

@@ -45,7 +45,9 @@ impl Wrapper<App> for Once {
     type Reply = Never;
 
     async fn run(app: &App, request: &Request, next: Next<'_, Self>) -> Result<Wrapped, Error> {
-        let once = IdempotencyOptions::new().build()?;
+        let options = IdempotencyOptions::new();
+        let has_key = request.header("idempotency-key").is_some();
+        let once = if has_key { options } else { options.optional() }.build()?;
         once.run(&app.pool, request, KeyOwner::Anyone, next, Self).await
     }
 }
@@ -66,6 +68,16 @@ async fn pay(app: App, request: Request) -> Result<Response, Error> {
             });
             begins.await?;
         }
+        let ignored = match request.header("x-do").as_deref() {
+            Some("fail") => Some("INSERT INTO missing VALUES (1)"),
+            Some("end") => Some("ROLLBACK"),
+            _ => None,
+        };
+        if let Some(sql) = ignored {
+            let _ = sqlx::query(sql)
+                .execute(&mut *transaction.connection().await?)
+                .await;
+        }
         *app.kept.lock().unwrap() = Some(transaction);
         let context = request.handler_context()?;
         Ok(Response::empty(&context, StatusCode::CREATED))
@@ -73,14 +85,14 @@ async fn pay(app: App, request: Request) -> Result<Response, Error> {
     request.wrapper(app, rest).await
 }
 
-/// Sends a payment. Returns the status and the body of the response.
+/// Sends a payment, without a key if the key is empty. Returns the status and the body of the response.
 async fn send(app: &App, key: &str, what: &str) -> (u16, String) {
     let routes = Routes::new(app.clone()).route("POST /payments", &[Segment::Static("payments")], pay);
-    let request = http::Request::post("/payments")
-        .header("idempotency-key", key)
-        .header("x-do", what)
-        .body(Body::empty())
-        .unwrap();
+    let mut request = http::Request::post("/payments").header("x-do", what);
+    if !key.is_empty() {
+        request = request.header("idempotency-key", key);
+    }
+    let request = request.body(Body::empty()).unwrap();
     let router = axum::Router::from(routes.into_router());
     let response = TowerToHyperService::new(router).call(request).await.unwrap();
     let status = response.status().as_u16();
@@ -122,6 +134,24 @@ fn rolls_back_if_a_task_uses_the_connection_after_the_handler_has_returned() {
             }
             assert_eq!(payments(&app).await, 1);
             assert_eq!(send(&app, "k-1", "").await, (201, String::new()));
+            assert_eq!(payments(&app).await, 1);
+        },
+    );
+}
+
+#[test]
+fn answers_500_if_the_handler_ignores_a_failed_query_or_ends_the_transaction() {
+    with_app(
+        "answers_500_if_the_handler_ignores_a_failed_query_or_ends_the_transaction",
+        |app| async move {
+            for key in ["", "k-1"] {
+                for what in ["fail", "end"] {
+                    assert_eq!(send(&app, key, what).await.0, 500, "{what} with the key {key:?}");
+                    assert_eq!(payments(&app).await, 0);
+                }
+            }
+            // Nothing was stored for the key.
+            assert_eq!(send(&app, "k-1", "").await.0, 201);
             assert_eq!(payments(&app).await, 1);
         },
     );

@@ -136,7 +136,11 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     400 * day,
   ]);
 
+  /** Ids of sessions that requests have received since they began, which their cookies do not name. `null` after a logout. */
+  const received = new WeakMap<BaseContext, string | null>();
   const idOf = (ctx: BaseContext): string | undefined => {
+    const id = received.get(ctx);
+    if (id !== undefined) return id ?? undefined;
     const token = ctx.signedCookie(cookie);
     return token !== undefined && tokenForm.test(token) ? hashOf(token) : undefined;
   };
@@ -156,6 +160,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     return store.touch(id, new Date(now), Math.min(idleMs, expiresAt.getTime() - now)).then(() => session);
   };
   const setCookie = (ctx: BaseContext, token: string, expiresAt: Date): void => {
+    received.set(ctx, hashOf(token));
     const maxAge = Math.max(1, Math.ceil((expiresAt.getTime() - Date.now()) / 1000));
     ctx.cookie(cookie, token, { signed: true, maxAge });
   };
@@ -189,6 +194,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
   const end = async (ctx: BaseContext): Promise<void> => {
     const id = idOf(ctx);
     ctx.cookie(cookie, null);
+    received.set(ctx, null);
     if (id !== undefined) await store.delete(id);
   };
   const publicPart = (session: StoredSession | null): Session<TData> | null => {

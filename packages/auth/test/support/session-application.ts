@@ -47,6 +47,11 @@ export async function application(
       await sessions.endAll(ctx.path.split("/").at(-1)!);
       return { text: "" };
     },
+    "POST /renewed-and-others/:user": async ({ ctx }) => {
+      await sessions.rotate(ctx);
+      await sessions.endAll(ctx.path.split("/").at(-1)!, ctx);
+      return { text: String((await sessions.read(ctx))?.subject) };
+    },
     "POST /others/:user": async ({ ctx }) => {
       await sessions.endAll(ctx.path.split("/").at(-1)!, ctx);
       return { text: "" };

@@ -60,6 +60,16 @@ export function testSessions(name: string, begin: (settings?: SessionSettings) =
       assert.equal(await browser.other(cookie).text("GET /private"), "401");
     });
 
+    it("end everywhere else after the session of the request got a new token", async () => {
+      await using browser = await begin();
+      const other = browser.other();
+      await browser.text(`POST /login/${user}`);
+      await other.text(`POST /login/${user}`);
+      assert.equal(await browser.text(`POST /renewed-and-others/${user}`), user);
+      assert.equal(await browser.text("GET /private"), user);
+      assert.equal(await other.text("GET /private"), "401");
+    });
+
     it("end everywhere, or everywhere else", async () => {
       await using browser = await begin();
       const [one, two, three] = [browser, browser.other(), browser.other()];

@@ -26,7 +26,8 @@ export class VerifiedValues {
   }
 
   #add(key: string, value: string): void {
-    this.#recent.set(key, value);
+    // Without the copy, the text would keep the complete header of its request in memory.
+    this.#recent.set(key, Buffer.from(value).toString());
     if (this.#recent.size < half) return;
     this.#older = this.#recent;
     this.#recent = new Map();

@@ -302,6 +302,10 @@ function readOptions(
   if ("tenant" in options && !["string", "number", "bigint"].includes(typeof tenant)) {
     throw new TypeError(`${name}: \`tenant\` must be a string or a number, not ${String(tenant)}`);
   }
+  // The id of a claim that is missing is often NaN, which all such requests would share.
+  if (typeof tenant === "number" && !Number.isSafeInteger(tenant)) {
+    throw new TypeError(`${name}: \`tenant\` must be an integer if it is a number, not ${tenant}`);
+  }
   for (const [key, text] of [
     ["tenant", tenant],
     ["role", role],

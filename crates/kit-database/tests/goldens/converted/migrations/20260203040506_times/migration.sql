@@ -10,8 +10,10 @@ BEGIN
     LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
     LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
     LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+    LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'notes'::regclass AND a.attname = 'created_at'
       AND coalesce(c.relname, k.conname, '') NOT IN ('notes_pkey')
+      AND (p.oid IS NULL OR p.polname <> 'kit_tenant')
       AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')
       AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'notes'::regclass AND attname = 'created_at' AND attacl IS NOT NULL) THEN
@@ -33,8 +35,10 @@ BEGIN
     LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
     LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
     LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+    LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'notes'::regclass AND a.attname = 'updated_at'
       AND coalesce(c.relname, k.conname, '') NOT IN ('notes_pkey')
+      AND (p.oid IS NULL OR p.polname <> 'kit_tenant')
       AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')
       AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'notes'::regclass AND attname = 'updated_at' AND attacl IS NOT NULL) THEN
@@ -56,8 +60,10 @@ BEGIN
     LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
     LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
     LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+    LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'users'::regclass AND a.attname = 'created_at'
       AND coalesce(c.relname, k.conname, '') NOT IN ('users_pkey', 'users_email_unique', 'users_status_check', 'todos_user_id_users_id_fk')
+      AND (p.oid IS NULL OR p.polname <> 'kit_tenant')
       AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')
       AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'users'::regclass AND attname = 'created_at' AND attacl IS NOT NULL) THEN
@@ -79,8 +85,10 @@ BEGIN
     LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
     LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
     LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+    LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'users'::regclass AND a.attname = 'updated_at'
       AND coalesce(c.relname, k.conname, '') NOT IN ('users_pkey', 'users_email_unique', 'users_status_check', 'todos_user_id_users_id_fk')
+      AND (p.oid IS NULL OR p.polname <> 'kit_tenant')
       AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')
       AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'users'::regclass AND attname = 'updated_at' AND attacl IS NOT NULL) THEN
@@ -102,8 +110,10 @@ BEGIN
     LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
     LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
     LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+    LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'todos'::regclass AND a.attname = 'created_at'
       AND coalesce(c.relname, k.conname, '') NOT IN ('todos_pkey', 'todos_user_id_idx', 'todos_user_id_users_id_fk')
+      AND (p.oid IS NULL OR p.polname <> 'kit_tenant')
       AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')
       AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'todos'::regclass AND attname = 'created_at' AND attacl IS NOT NULL) THEN
@@ -125,8 +135,10 @@ BEGIN
     LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
     LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
     LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+    LEFT JOIN pg_policy AS p ON d.classid = 'pg_policy'::regclass AND p.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'todos'::regclass AND a.attname = 'updated_at'
       AND coalesce(c.relname, k.conname, '') NOT IN ('todos_pkey', 'todos_user_id_idx', 'todos_user_id_users_id_fk')
+      AND (p.oid IS NULL OR p.polname <> 'kit_tenant')
       AND (c.relkind IS NULL OR c.relkind <> 'S') AND (k.contype IS NULL OR k.contype <> 'n')
       AND (f.oid IS NULL OR f.adrelid <> d.refobjid OR f.adnum <> d.refobjsubid);
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'todos'::regclass AND attname = 'updated_at' AND attacl IS NOT NULL) THEN
@@ -143,14 +155,14 @@ $kit$;
 -- date. At the end, the column takes the place of the old one in one short transaction.
 ALTER TABLE notes ADD COLUMN created_at_kit_next timestamptz(3);
 
-CREATE FUNCTION zz_kit_notes_created_at_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
+CREATE FUNCTION zz_kit_notes_created_at_fd4a86fd_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
 BEGIN
   NEW.created_at_kit_next := date_trunc('milliseconds', NEW.created_at AT TIME ZONE 'UTC');
   RETURN NEW;
 END
 $kit$;
 
-CREATE TRIGGER zz_kit_notes_created_at_next BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION zz_kit_notes_created_at_next();
+CREATE TRIGGER zz_kit_notes_created_at_fd4a86fd_next BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION zz_kit_notes_created_at_fd4a86fd_next();
 
 ALTER TABLE notes ADD CONSTRAINT notes_created_at_filled CHECK ((created_at IS NULL) = (created_at_kit_next IS NULL)) NOT VALID;
 
@@ -169,14 +181,14 @@ ALTER TABLE notes VALIDATE CONSTRAINT notes_created_at_kit_next_not_null;
 -- date. At the end, the column takes the place of the old one in one short transaction.
 ALTER TABLE notes ADD COLUMN updated_at_kit_next timestamptz(3);
 
-CREATE FUNCTION zz_kit_notes_updated_at_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
+CREATE FUNCTION zz_kit_notes_updated_at_cf71cd96_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
 BEGIN
   NEW.updated_at_kit_next := date_trunc('milliseconds', NEW.updated_at AT TIME ZONE 'UTC');
   RETURN NEW;
 END
 $kit$;
 
-CREATE TRIGGER zz_kit_notes_updated_at_next BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION zz_kit_notes_updated_at_next();
+CREATE TRIGGER zz_kit_notes_updated_at_cf71cd96_next BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION zz_kit_notes_updated_at_cf71cd96_next();
 
 ALTER TABLE notes ADD CONSTRAINT notes_updated_at_filled CHECK ((updated_at IS NULL) = (updated_at_kit_next IS NULL)) NOT VALID;
 
@@ -195,14 +207,14 @@ ALTER TABLE notes VALIDATE CONSTRAINT notes_updated_at_kit_next_not_null;
 -- date. At the end, the column takes the place of the old one in one short transaction.
 ALTER TABLE users ADD COLUMN created_at_kit_next timestamptz(3);
 
-CREATE FUNCTION zz_kit_users_created_at_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
+CREATE FUNCTION zz_kit_users_created_at_cdb49bd5_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
 BEGIN
   NEW.created_at_kit_next := date_trunc('milliseconds', NEW.created_at AT TIME ZONE 'UTC');
   RETURN NEW;
 END
 $kit$;
 
-CREATE TRIGGER zz_kit_users_created_at_next BEFORE INSERT OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION zz_kit_users_created_at_next();
+CREATE TRIGGER zz_kit_users_created_at_cdb49bd5_next BEFORE INSERT OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION zz_kit_users_created_at_cdb49bd5_next();
 
 ALTER TABLE users ADD CONSTRAINT users_created_at_filled CHECK ((created_at IS NULL) = (created_at_kit_next IS NULL)) NOT VALID;
 
@@ -221,14 +233,14 @@ ALTER TABLE users VALIDATE CONSTRAINT users_created_at_kit_next_not_null;
 -- date. At the end, the column takes the place of the old one in one short transaction.
 ALTER TABLE users ADD COLUMN updated_at_kit_next timestamptz(3);
 
-CREATE FUNCTION zz_kit_users_updated_at_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
+CREATE FUNCTION zz_kit_users_updated_at_6205ecee_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
 BEGIN
   NEW.updated_at_kit_next := date_trunc('milliseconds', NEW.updated_at AT TIME ZONE 'UTC');
   RETURN NEW;
 END
 $kit$;
 
-CREATE TRIGGER zz_kit_users_updated_at_next BEFORE INSERT OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION zz_kit_users_updated_at_next();
+CREATE TRIGGER zz_kit_users_updated_at_6205ecee_next BEFORE INSERT OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION zz_kit_users_updated_at_6205ecee_next();
 
 ALTER TABLE users ADD CONSTRAINT users_updated_at_filled CHECK ((updated_at IS NULL) = (updated_at_kit_next IS NULL)) NOT VALID;
 
@@ -247,14 +259,14 @@ ALTER TABLE users VALIDATE CONSTRAINT users_updated_at_kit_next_not_null;
 -- date. At the end, the column takes the place of the old one in one short transaction.
 ALTER TABLE todos ADD COLUMN created_at_kit_next timestamptz(3);
 
-CREATE FUNCTION zz_kit_todos_created_at_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
+CREATE FUNCTION zz_kit_todos_created_at_0da5602b_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
 BEGIN
   NEW.created_at_kit_next := date_trunc('milliseconds', NEW.created_at AT TIME ZONE 'UTC');
   RETURN NEW;
 END
 $kit$;
 
-CREATE TRIGGER zz_kit_todos_created_at_next BEFORE INSERT OR UPDATE ON todos FOR EACH ROW EXECUTE FUNCTION zz_kit_todos_created_at_next();
+CREATE TRIGGER zz_kit_todos_created_at_0da5602b_next BEFORE INSERT OR UPDATE ON todos FOR EACH ROW EXECUTE FUNCTION zz_kit_todos_created_at_0da5602b_next();
 
 ALTER TABLE todos ADD CONSTRAINT todos_created_at_filled CHECK ((created_at IS NULL) = (created_at_kit_next IS NULL)) NOT VALID;
 
@@ -273,14 +285,14 @@ ALTER TABLE todos VALIDATE CONSTRAINT todos_created_at_kit_next_not_null;
 -- date. At the end, the column takes the place of the old one in one short transaction.
 ALTER TABLE todos ADD COLUMN updated_at_kit_next timestamptz(3);
 
-CREATE FUNCTION zz_kit_todos_updated_at_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
+CREATE FUNCTION zz_kit_todos_updated_at_e480c58b_next() RETURNS trigger LANGUAGE plpgsql AS $kit$
 BEGIN
   NEW.updated_at_kit_next := date_trunc('milliseconds', NEW.updated_at AT TIME ZONE 'UTC');
   RETURN NEW;
 END
 $kit$;
 
-CREATE TRIGGER zz_kit_todos_updated_at_next BEFORE INSERT OR UPDATE ON todos FOR EACH ROW EXECUTE FUNCTION zz_kit_todos_updated_at_next();
+CREATE TRIGGER zz_kit_todos_updated_at_e480c58b_next BEFORE INSERT OR UPDATE ON todos FOR EACH ROW EXECUTE FUNCTION zz_kit_todos_updated_at_e480c58b_next();
 
 ALTER TABLE todos ADD CONSTRAINT todos_updated_at_filled CHECK ((updated_at IS NULL) = (updated_at_kit_next IS NULL)) NOT VALID;
 
@@ -297,9 +309,9 @@ ALTER TABLE todos VALIDATE CONSTRAINT todos_updated_at_kit_next_not_null;
 
 ALTER TABLE notes ALTER COLUMN created_at DROP DEFAULT;
 
-DROP TRIGGER zz_kit_notes_created_at_next ON notes;
+DROP TRIGGER zz_kit_notes_created_at_fd4a86fd_next ON notes;
 
-DROP FUNCTION zz_kit_notes_created_at_next();
+DROP FUNCTION zz_kit_notes_created_at_fd4a86fd_next();
 
 ALTER TABLE notes DROP COLUMN created_at;
 
@@ -313,9 +325,9 @@ ALTER TABLE notes ALTER COLUMN created_at SET DEFAULT now();
 
 ALTER TABLE notes ALTER COLUMN updated_at DROP DEFAULT;
 
-DROP TRIGGER zz_kit_notes_updated_at_next ON notes;
+DROP TRIGGER zz_kit_notes_updated_at_cf71cd96_next ON notes;
 
-DROP FUNCTION zz_kit_notes_updated_at_next();
+DROP FUNCTION zz_kit_notes_updated_at_cf71cd96_next();
 
 ALTER TABLE notes DROP COLUMN updated_at;
 
@@ -330,9 +342,9 @@ ALTER TABLE notes ALTER COLUMN updated_at SET DEFAULT now();
 -- kit: new transaction
 ALTER TABLE users ALTER COLUMN created_at DROP DEFAULT;
 
-DROP TRIGGER zz_kit_users_created_at_next ON users;
+DROP TRIGGER zz_kit_users_created_at_cdb49bd5_next ON users;
 
-DROP FUNCTION zz_kit_users_created_at_next();
+DROP FUNCTION zz_kit_users_created_at_cdb49bd5_next();
 
 ALTER TABLE users DROP COLUMN created_at;
 
@@ -346,9 +358,9 @@ ALTER TABLE users ALTER COLUMN created_at SET DEFAULT now();
 
 ALTER TABLE users ALTER COLUMN updated_at DROP DEFAULT;
 
-DROP TRIGGER zz_kit_users_updated_at_next ON users;
+DROP TRIGGER zz_kit_users_updated_at_6205ecee_next ON users;
 
-DROP FUNCTION zz_kit_users_updated_at_next();
+DROP FUNCTION zz_kit_users_updated_at_6205ecee_next();
 
 ALTER TABLE users DROP COLUMN updated_at;
 
@@ -363,9 +375,9 @@ ALTER TABLE users ALTER COLUMN updated_at SET DEFAULT now();
 -- kit: new transaction
 ALTER TABLE todos ALTER COLUMN created_at DROP DEFAULT;
 
-DROP TRIGGER zz_kit_todos_created_at_next ON todos;
+DROP TRIGGER zz_kit_todos_created_at_0da5602b_next ON todos;
 
-DROP FUNCTION zz_kit_todos_created_at_next();
+DROP FUNCTION zz_kit_todos_created_at_0da5602b_next();
 
 ALTER TABLE todos DROP COLUMN created_at;
 
@@ -379,9 +391,9 @@ ALTER TABLE todos ALTER COLUMN created_at SET DEFAULT now();
 
 ALTER TABLE todos ALTER COLUMN updated_at DROP DEFAULT;
 
-DROP TRIGGER zz_kit_todos_updated_at_next ON todos;
+DROP TRIGGER zz_kit_todos_updated_at_e480c58b_next ON todos;
 
-DROP FUNCTION zz_kit_todos_updated_at_next();
+DROP FUNCTION zz_kit_todos_updated_at_e480c58b_next();
 
 ALTER TABLE todos DROP COLUMN updated_at;
 
