@@ -175,6 +175,7 @@ const visitorHandlers = defineHandlers<VisitorRoutes>({
   "POST /sessions/rotate": inRust,
   "POST /sessions/logout": inRust,
   "POST /sessions/everywhere/:user": inRust,
+  "POST /sessions/renewed-and-others/:user": inRust,
   "POST /sessions/others/:user": inRust,
 });
 const memberHandlers = defineHandlers<MemberRoutes>({

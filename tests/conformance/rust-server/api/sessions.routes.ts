@@ -18,6 +18,7 @@ export interface VisitorRoutes {
   "POST /sessions/rotate": Route<{ response: SessionText }>;
   "POST /sessions/logout": Route<{ response: SessionText }>;
   "POST /sessions/everywhere/:user": Route<{ params: ByUser; response: SessionText }>;
+  "POST /sessions/renewed-and-others/:user": Route<{ params: ByUser; response: SessionText }>;
   "POST /sessions/others/:user": Route<{ params: ByUser; response: SessionText }>;
 }
 

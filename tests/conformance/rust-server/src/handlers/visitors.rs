@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::models::SessionText;
 use crate::router::{
     GetSessionsMe, PostSessionsEverywhereByUser, PostSessionsLoginByUser, PostSessionsLogout,
-    PostSessionsOthersByUser, PostSessionsRename, PostSessionsRotate, VisitorRoutes,
+    PostSessionsOthersByUser, PostSessionsRename, PostSessionsRenewedAndOthersByUser, PostSessionsRotate,
+    VisitorRoutes,
 };
 use crate::services::sessions::{SessionData, sessions};
 
@@ -62,6 +63,21 @@ impl VisitorRoutes for App {
     ) -> Result<SessionText, Error> {
         sessions()?.end_all(&input.params.user, None).await?;
         Ok(SessionText { text: String::new() })
+    }
+
+    async fn post_sessions_renewed_and_others_by_user(
+        &self,
+        input: PostSessionsRenewedAndOthersByUser,
+    ) -> Result<SessionText, Error> {
+        let sessions = sessions()?;
+        sessions.rotate(&input.context).await?;
+        sessions.end_all(&input.params.user, Some(&input.context)).await?;
+        let session = sessions.read(&input.context).await?;
+        Ok(SessionText {
+            text: session
+                .map(|session| session.subject().to_owned())
+                .unwrap_or_default(),
+        })
     }
 
     async fn post_sessions_others_by_user(
