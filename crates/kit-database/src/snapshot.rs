@@ -17,6 +17,8 @@ pub struct Snapshot {
     foreign: Vec<ForeignObject>,
     /// Checksum of the hand-written SQL whose result the snapshot describes; `None` if kit wrote the SQL.
     sql: Option<String>,
+    /// True if the SQL creates the objects of an adopted database.
+    is_baseline: bool,
     /// Ids that the next snapshot records as its parents: the id of this snapshot, or if it merges other
     /// snapshots, their ids.
     ids: Vec<String>,
@@ -42,6 +44,9 @@ struct Document {
     /// Checksum of the hand-written SQL whose result the snapshot describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sql: Option<String>,
+    /// True if the SQL creates the objects of an adopted database.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    baseline: bool,
     tables: Vec<Table>,
     /// Objects that no entity describes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,6 +116,7 @@ impl Snapshot {
             tables,
             foreign,
             sql,
+            is_baseline: false,
             parents: Some(parents),
         }
     }
@@ -121,6 +127,7 @@ impl Snapshot {
             tables,
             foreign,
             sql: None,
+            is_baseline: false,
             ids,
             parents: None,
         }
@@ -171,6 +178,20 @@ impl Snapshot {
         self.sql.as_deref()
     }
 
+    /// Returns the snapshot, marked as the one of a baseline.
+    #[must_use]
+    pub fn of_baseline(self) -> Self {
+        Self {
+            is_baseline: true,
+            ..self
+        }
+    }
+
+    /// Returns true if the SQL creates the objects of an adopted database.
+    pub fn is_baseline(&self) -> bool {
+        self.is_baseline
+    }
+
     /// Reads `snapshot.json`.
     ///
     /// # Errors
@@ -195,6 +216,7 @@ impl Snapshot {
             tables: document.tables,
             foreign: document.foreign,
             sql: document.sql,
+            is_baseline: document.baseline,
             ids: vec![own],
             parents: document.parents,
         })
@@ -210,6 +232,7 @@ impl Snapshot {
             id: Some(self.id()),
             parents: self.parents.clone(),
             sql: self.sql.clone(),
+            baseline: self.is_baseline,
             tables: self.tables.clone(),
             foreign: self.foreign.clone(),
         };

@@ -67,7 +67,7 @@ impl ExistingDatabase {
             let expected = read_expected(&client, &tables).await?;
             let mut objects = foreign(&expected, &self.catalog);
             objects.extend(waived);
-            Ok(Snapshot::recorded(None, tables, objects, Some(checksum)))
+            Ok(Snapshot::recorded(None, tables, objects, Some(checksum)).of_baseline())
         })
     }
 

@@ -7,7 +7,7 @@ use kit_database::{Migration, PlannedChange, Risk};
 use tokio_postgres::Client;
 
 use crate::connect::{block_on, connect};
-use crate::destructive::losses;
+use crate::destructive::{Loss, losses};
 use crate::event::{Applied, Event, Planned};
 use crate::history::{History, Progress, Record};
 use crate::interrupt::Interrupt;
@@ -150,9 +150,14 @@ impl Run<'_> {
         if !planned.is_empty() {
             self.report(&Event::Planned(&planned));
         }
-        let harmless = match migrations.first() {
-            // A baseline contains all functions of the database, which may delete rows when they are called.
-            Some(first) if is_baseline(first) && self.has_no_tables().await? => Some(&first.name),
+        let harmless = match (migrations.first(), planned.first()) {
+            (Some(first), Some(planned))
+                if first.name == planned.name
+                    && defines_functions_only(first, &planned.losses)
+                    && self.has_no_tables().await? =>
+            {
+                Some(&first.name)
+            }
             _ => None,
         };
         let destructive: Vec<String> = planned
@@ -182,13 +187,19 @@ impl Run<'_> {
     }
 }
 
-/// Returns true for SQL that creates all objects of an adopted database.
-fn is_baseline(first: &Migration) -> bool {
-    first.snapshot.as_ref().is_some_and(|snapshot| {
-        snapshot
-            .sql_checksum()
-            .is_some_and(|checksum| checksum == first.checksum())
-    })
+/// Returns true for the unchanged SQL of a baseline, if it can lose rows only by the functions that it defines. A baseline
+/// contains all functions of the adopted database and calls none of them.
+fn defines_functions_only(first: &Migration, losses: &[Loss]) -> bool {
+    let is_unchanged = first.snapshot.as_ref().is_some_and(|snapshot| {
+        snapshot.is_baseline() && snapshot.sql_checksum() == Some(first.checksum().as_str())
+    });
+    let defines_function = |loss: &Loss| {
+        let statement = loss.statement.to_ascii_lowercase();
+        let words = statement.strip_prefix("create ").unwrap_or_default();
+        let words = words.strip_prefix("or replace ").unwrap_or(words);
+        words.starts_with("function ") || words.starts_with("procedure ")
+    };
+    is_unchanged && losses.iter().all(defines_function)
 }
 
 /// Returns the migrations that the history table does not contain. Checks first that all applied migrations are present

@@ -4,7 +4,7 @@ use kit_test_postgres as support;
 
 use std::time::Duration;
 
-use kit_database::{Change, ChangeClass, ColumnType, Migration, PlannedChange, sql};
+use kit_database::{Change, ChangeClass, ColumnType, Migration, PlannedChange, Snapshot, sql};
 use kit_migrate::{MigrateError, Options, State, apply, status};
 
 use support::{database, execute, query};
@@ -29,6 +29,54 @@ fn quick() -> Options {
 
 const NOTES: &str = "CREATE TABLE notes (id integer PRIMARY KEY, size double precision);\n";
 const ROWS: &str = "INSERT INTO notes VALUES (1, 1.5), (2, 2);";
+
+/// Returns a first migration whose snapshot describes its SQL.
+fn by_hand(sql: &str) -> Migration {
+    Migration::by_hand("20260101000001", "step", Some(sql.to_owned()), None).expect("a migration")
+}
+
+/// Returns a first migration of an adopted database.
+fn baseline(sql: &str) -> Migration {
+    let migration = by_hand(sql);
+    let snapshot = migration.snapshot.clone().expect("a snapshot").of_baseline();
+    Migration {
+        snapshot: Some(Snapshot::from_json(&snapshot.to_json()).expect("a snapshot")),
+        ..migration
+    }
+}
+
+#[test]
+fn only_functions_of_a_baseline_may_delete_rows_without_consent() {
+    let Some(database) = database("only_functions_of_a_baseline_may_delete_rows_without_consent") else {
+        return;
+    };
+    execute(
+        &database.url,
+        "CREATE SCHEMA old; CREATE TABLE old.notes (id integer)",
+    );
+    let function =
+        "CREATE FUNCTION wipe() RETURNS void LANGUAGE plpgsql AS $$ BEGIN DELETE FROM old.notes; END $$;";
+    for refused in [
+        by_hand("DROP SCHEMA old CASCADE;"),
+        by_hand("DELETE FROM old.notes;"),
+        by_hand(function),
+        baseline("DROP SCHEMA old CASCADE;"),
+        baseline(&format!("{function} DELETE FROM old.notes;")),
+        Migration {
+            sql: format!("{function} SELECT wipe();"),
+            ..baseline(function)
+        },
+    ] {
+        let error = apply(&database.url, std::slice::from_ref(&refused), &quick()).unwrap_err();
+        assert!(
+            matches!(error, MigrateError::Destructive { .. }),
+            "{}: {error}",
+            refused.sql
+        );
+    }
+    let report = apply(&database.url, &[baseline(function)], &quick()).unwrap();
+    assert_eq!(report.applied.len(), 1);
+}
 
 #[test]
 fn refuses_a_migration_that_was_edited_to_delete_rows() {
