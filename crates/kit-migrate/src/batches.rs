@@ -158,6 +158,11 @@ mod tests {
                 "UPDATE notes SET a = b WHERE ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( a IS NULL OR a = 0 -- open\n)",
             ),
             (
+                "UPDATE notes SET a = lower(b) WHERE a IS DISTINCT FROM lower(b)",
+                "notes",
+                "UPDATE notes SET a = lower(b) WHERE ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( a IS DISTINCT FROM lower(b)\n)",
+            ),
+            (
                 "update only s.\"T\" set a = (select 1 from x where y) where a in (select 1 from z)",
                 "s.\"T\"",
                 "update only s.\"T\" set a = (select 1 from x where y) where ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( a in (select 1 from z)\n)",
