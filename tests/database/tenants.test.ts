@@ -127,6 +127,10 @@ describe("tables with @tenant", { timeout: 300_000 }, () => {
       transaction(ctx(), pool, () => 1, { tenant: "" }),
       /`tenant` is empty/,
     );
+    await assert.rejects(
+      transaction(ctx(), pool, () => 1, { tenant: Number("none") }),
+      /`tenant` must be an integer if it is a number, not NaN/,
+    );
     const nested = transaction(ctx(), pool, (tx) => transaction(tx, pool, () => 1, { tenant: 2 }), {
       tenant: 1,
     });

@@ -22,8 +22,8 @@ use crate::project::{build_time, root};
 
 /// Write entities and a baseline migration for an existing database.
 ///
-/// Reads the database in `DATABASE_URL`, or else the embedded one, and changes nothing in it. Writes an interface with doc tags
-/// for each table, and a migration with SQL that creates all objects of the database. Parts that TypeScript cannot express,
+/// Reads the database in `MIGRATE_URL`, or else in `DATABASE_URL`, or else the embedded one, and changes nothing in it. Writes an
+/// interface with doc tags for each table, and a migration with SQL that creates all objects of the database. Parts that TypeScript cannot express,
 /// such as views, triggers and columns of other types, are listed with the reason and are kept as SQL. Then
 /// `kit migrate:baseline` records the migration as applied.
 #[derive(Debug, Args)]
@@ -83,7 +83,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let objects = database.objects();
     if !objects.iter().any(|object| object.kind == ObjectKind::Table) {
         return Err(Problem::migration(vec![Reason::new("the database has no tables in its first schema")])
-            .help("check DATABASE_URL; if the tables are in another schema, add `?options=-csearch_path%3Dname` to the URL")
+            .help("check MIGRATE_URL and DATABASE_URL; if the tables are in another schema, add `?options=-csearch_path%3Dname` to the URL")
             .into());
     }
     let (pulled, schema) = pull_entities(&objects, BTreeMap::new());
@@ -238,13 +238,18 @@ fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
     if arguments.single_file {
         return vec![("entities.types.ts".to_owned(), pulled.single_file())];
     }
+    let names = file_names(pulled.entities.iter().map(|entity| entity.table.as_str()));
+    let texts = pulled.entities.iter().map(|entity| entity.text.clone());
+    names.into_iter().zip(texts).collect()
+}
+
+/// Returns a name of a file for each table. Two tables can have the same letters and digits: `user_log`, `user-log` and `User_Log`,
+/// or names in other scripts. The second file then ends in `-2`.
+fn file_names<'t>(tables: impl Iterator<Item = &'t str>) -> Vec<String> {
     let mut used = BTreeSet::new();
-    pulled
-        .entities
-        .iter()
-        .map(|entity| {
-            let mut stem: String = entity
-                .table
+    tables
+        .map(|table| {
+            let first: String = table
                 .chars()
                 .map(|letter| {
                     if letter.is_ascii_alphanumeric() {
@@ -254,21 +259,33 @@ fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
                     }
                 })
                 .collect();
-            if pulled
-                .entities
-                .iter()
-                .any(|other| other.table != entity.table && other.table.eq_ignore_ascii_case(&entity.table))
-            {
-                stem.clone_from(&entity.interface);
-            }
-            // Two tables can give one name: `user_log` and `user-log`, or names in other scripts.
+            let mut stem = first.clone();
             let mut number = 2;
-            let first = stem.clone();
-            while !used.insert(stem.to_ascii_lowercase()) {
+            while !used.insert(stem.clone()) {
                 stem = format!("{first}-{number}");
                 number += 1;
             }
-            (format!("{stem}.types.ts"), entity.text.clone())
+            format!("{stem}.types.ts")
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_names;
+
+    #[test]
+    fn gives_each_table_a_file_of_its_own() {
+        let tables = ["user_log", "user-log", "User_Log", "注文", "顧客", "user_log_2"];
+        let expected = [
+            "user-log",
+            "user-log-2",
+            "user-log-3",
+            "--",
+            "---2",
+            "user-log-2-2",
+        ];
+        let names = file_names(tables.into_iter());
+        assert_eq!(names, expected.map(|stem| format!("{stem}.types.ts")));
+    }
 }

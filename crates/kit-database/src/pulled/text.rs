@@ -23,6 +23,23 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
             .find(|known| known.name == column)
             .map(|known| known.property.clone())
     };
+    // A key with one column is a tag of its property, a key with several columns is a tag of the interface.
+    let mut write_tag = |tag: &str, name: &str, columns: &[String]| {
+        let Some(properties) = columns
+            .iter()
+            .map(|column| property(column))
+            .collect::<Option<Vec<String>>>()
+        else {
+            return;
+        };
+        if let [column] = columns {
+            if let Some(column) = table.columns.iter().find(|known| known.name == column) {
+                on_columns.entry(column.name).or_default().push(format!("@{tag}"));
+            }
+        } else if is_name(name) && properties.iter().all(|one| is_name(one)) {
+            own.push(format!("@{tag} {name} ({})", properties.join(", ")));
+        }
+    };
     let mut uniques: BTreeSet<Vec<String>> = BTreeSet::new();
     for (name, definition) in &table.constraints {
         let Some(columns) = definition
@@ -39,21 +56,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         if unique_definition(&unique) != *definition || !uniques.insert(columns.clone()) {
             continue;
         }
-        let properties: Option<Vec<String>> = columns.iter().map(|column| property(column)).collect();
-        match (columns.as_slice(), properties) {
-            ([column], Some(_)) => {
-                if let Some(column) = table.columns.iter().find(|known| known.name == column) {
-                    on_columns
-                        .entry(column.name)
-                        .or_default()
-                        .push("@unique".to_owned());
-                }
-            }
-            (_, Some(properties)) if is_name(name) && properties.iter().all(|one| is_name(one)) => {
-                own.push(format!("@unique {name} ({})", properties.join(", ")));
-            }
-            _ => {}
-        }
+        write_tag("unique", name, &columns);
     }
     let mut indexed: BTreeSet<Vec<String>> = BTreeSet::new();
     for (name, definition) in &table.indexes {
@@ -71,21 +74,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         if index_definition(table.name, &index) != *definition || !indexed.insert(columns.clone()) {
             continue;
         }
-        let properties: Option<Vec<String>> = columns.iter().map(|column| property(column)).collect();
-        match (columns.as_slice(), properties) {
-            ([column], Some(_)) => {
-                if let Some(column) = table.columns.iter().find(|known| known.name == column) {
-                    on_columns
-                        .entry(column.name)
-                        .or_default()
-                        .push("@index".to_owned());
-                }
-            }
-            (_, Some(properties)) if is_name(name) && properties.iter().all(|one| is_name(one)) => {
-                own.push(format!("@index {name} ({})", properties.join(", ")));
-            }
-            _ => {}
-        }
+        write_tag("index", name, &columns);
     }
     let references = references(table, tables);
     let has_decimal = table
