@@ -1,8 +1,9 @@
 import { type BaseContext, defineMiddleware, type Middleware } from "@kit/core";
 import type { Auth } from "@kit/types";
 
-import { afterwards, refuse } from "../refusals.ts";
+import { refuse } from "../refusals.ts";
 import { GrantedScopes, vocabularyOf } from "../scopes.ts";
+import { convertResult } from "../value-or-promise.ts";
 import { readerOf, type Session, type Sessions } from "./sessions.ts";
 
 /** Caller of a request with a session. */
@@ -29,7 +30,7 @@ export function sessionAuth<TScope extends string, TData>(
 ): Middleware<{ auth: SessionAuth<TScope, TData> }> {
   const read = reader(sessions);
   return defineMiddleware<{ auth: SessionAuth<TScope, TData> }>(({ ctx }) =>
-    afterwards(read(ctx), (session) => ({
+    convertResult(read(ctx), (session) => ({
       auth: session ?? refuse(ctx, "Cookie", "UNAUTHORIZED", "There is no session"),
     })),
   );
@@ -50,7 +51,7 @@ export function optionalSession<TScope extends string, TData>(
 ): Middleware<{ auth: SessionAuth<TScope, TData> | null }> {
   const read = reader(sessions);
   return defineMiddleware<{ auth: SessionAuth<TScope, TData> | null }>(({ ctx }) =>
-    afterwards(read(ctx), (auth) => ({ auth })),
+    convertResult(read(ctx), (auth) => ({ auth })),
   );
 }
 
@@ -66,5 +67,5 @@ function reader<TScope extends string, TData>(
     const { scopes, has } = new GrantedScopes(scopesOf?.(session) ?? [], vocabulary);
     return { subject, data, createdAt, expiresAt, scopes, has };
   };
-  return (ctx) => afterwards(read(ctx), withScopes);
+  return (ctx) => convertResult(read(ctx), withScopes);
 }

@@ -3,7 +3,8 @@ import { hash, randomBytes } from "node:crypto";
 import type { BaseContext } from "@kit/core";
 
 import { integerOption, refuseUnknown } from "../check-options.ts";
-import { afterwards, reached } from "../refusals.ts";
+import { reached } from "../refusals.ts";
+import { convertResult } from "../value-or-promise.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
 
 /** Options of {@link createSessions}. */
@@ -146,7 +147,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
   };
   const find = (ctx: BaseContext): Found<StoredSession> => {
     const id = idOf(ctx);
-    return id === undefined ? null : afterwards(store.read(id), continued);
+    return id === undefined ? null : convertResult(store.read(id), continued);
   };
   /** Returns a stored session if it has not ended, and stores the time of the request. */
   const continued = (session: StoredSession | null): Found<StoredSession> => {
@@ -203,7 +204,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     return { subject, data: JSON.parse(data) as TData, createdAt, expiresAt };
   };
   const read = (ctx: BaseContext): Found<Session<TData>> => {
-    const found = afterwards(find(ctx), publicPart);
+    const found = convertResult(find(ctx), publicPart);
     return found instanceof Promise ? reached(ctx, found) : found;
   };
   const sessions: Sessions<TScope, TData> = {
