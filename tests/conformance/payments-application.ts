@@ -40,14 +40,16 @@ const readCaller = defineMiddleware<{ auth: { subject: string | undefined } }>((
 
 /** Creates the application. Without a server, only `app.fetch` works. */
 export function application(pool: Pool, server?: ServerAdapter): ReturnType<typeof createApp> {
-  // The text `fail` fails after the payment was stored, `slow` takes a second, and `long` has a long answer.
+  // The text `fail` fails after the payment was stored, `slow` takes a second, `long` has a long answer, and `cookie`
+  // sets a cookie.
   const pay = async ({ body, ctx }: Input): Promise<{ text: string }> => {
     const db = cancellable(pool, ctx.signal);
     const { rows } = await db.query("insert into payments (text) values ($1) returning id", [body.text]);
     if (body.text === "fail") return ctx.fail(409, "SOLD_OUT", "There is no tea");
     if (body.text === "slow") await db.query("select pg_sleep(1)");
     if (body.text === "long") return { text: "x".repeat(2000) };
-    ctx.header("x-payment", String(rows[0].id)).cookie("a", "1").cookie("b", "2");
+    ctx.header("x-payment", String(rows[0].id));
+    if (body.text === "cookie") ctx.cookie("a", "1");
     return { text: `${body.text} ${rows[0].id}` };
   };
   return createApp({

@@ -8,6 +8,7 @@ import {
   requestFingerprint,
   sendStored,
   storeAnswer,
+  type StoredAnswer,
   type Wrapper,
 } from "@kit/core";
 import { cancellable, type CancellablePool, type Isolation, requestTransaction } from "@kit/core/pg";
@@ -51,7 +52,8 @@ const keyForm = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d
  * `idempotency-key` (draft-ietf-httpapi-idempotency-key-header). The rest of the request runs in a transaction. Its
  * answer is stored in this transaction, and is sent again when the client repeats the request.
  *
- * A request that throws is rolled back, and nothing is stored: a repetition executes it again.
+ * A request that throws is rolled back, and nothing is stored: a repetition executes it again. An answer that sets a
+ * cookie is an error, because readers of the table could use a stored cookie to log in.
  *
  * @param options - The pool, and options with defaults.
  * @throws IDEMPOTENCY_KEY_IN_USE 409 A request with this key is running.
@@ -113,6 +115,11 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
         );
       }
       const answer = storeAnswer(await next());
+      if (setsCookie(answer)) {
+        throw new Error(
+          `${ctx.route}: the answer sets a cookie, but idempotent does not store cookies, because readers of the table could use them to log in; set the cookie in a route without idempotent`,
+        );
+      }
       const bytes = answer.body?.byteLength ?? 0;
       if (bytes > maxBytes) {
         throw new Error(
@@ -133,6 +140,11 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
       throw error;
     }
   });
+}
+
+/** Returns true if an answer sets a cookie. */
+function setsCookie({ headers }: StoredAnswer): boolean {
+  return headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === "set-cookie");
 }
 
 /** Returns the key of a header. `undefined` if the header is not a key. */

@@ -288,6 +288,54 @@ describe("idempotent", { timeout: 60_000 }, () => {
     assert.equal(await payments(), 0);
   });
 
+  it("refuses an answer that sets a cookie, so that the table has no credentials, and rolls back", async () => {
+    await using app = await start(async (input) => {
+      const result = await pay(input);
+      input.ctx.cookie("__Host-session", "a token");
+      return result;
+    });
+    assert.deepEqual(await codeOf(await app.send("/payments", "k-1", "tea")), [500, "INTERNAL_SERVER_ERROR"]);
+    assert.match(JSON.stringify(app.log), /POST \/payments: the answer sets a cookie/);
+    assert.deepEqual((await pool.query("select from kit_idempotency")).rowCount, 0);
+    assert.equal(await payments(), 0);
+  });
+
+  it("leaves a connection for queries of the pool itself, so that many requests do not wait for each other", async () => {
+    const small = new Pool({ connectionString: cluster.url, max: 2, connectionTimeoutMillis: 3000 });
+    await using app = await start(
+      async ({ body }) => {
+        await small.query("insert into payments (text) values ($1)", [(body as { text: string }).text]);
+        return body;
+      },
+      { pool: small },
+    );
+    const sent = Array.from({ length: 6 }, (_, number) => app.send("/payments", `k-${number}`, "tea"));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.deepEqual(statuses, [201, 201, 201, 201, 201, 201]);
+    await small.end();
+  });
+
+  it("answers 503 if all places for transactions stay occupied for the time that the pool waits for connections", async () => {
+    const small = new Pool({ connectionString: cluster.url, max: 2, connectionTimeoutMillis: 300 });
+    const paid = Promise.withResolvers<void>();
+    let running = 0;
+    await using app = await start(
+      async ({ body }) => {
+        running += 1;
+        await paid.promise;
+        return body;
+      },
+      { pool: small },
+    );
+    const first = app.send("/payments", "k-1", "tea");
+    await until(() => running === 1, "the first request");
+    assert.deepEqual(await codeOf(await app.send("/payments", "k-2", "tea")), [503, "SERVICE_UNAVAILABLE"]);
+    paid.resolve();
+    assert.equal((await first).status, 201);
+    assert.equal((await app.send("/payments", "k-2", "tea")).status, 201);
+    await small.end();
+  });
+
   it("forgets an answer when it has expired, and removes it from the table", async () => {
     await using app = await start();
     await app.send("/payments", "k-1", "tea");

@@ -235,7 +235,8 @@ impl Idempotency {
     /// before, returns the stored answer. `adds` creates the value that the wrapper adds to the request, with the
     /// transaction for the queries of the handler.
     ///
-    /// If the wrapped code fails, everything is rolled back, and nothing is stored.
+    /// If the wrapped code fails, everything is rolled back, and nothing is stored. An answer that sets a cookie is an error,
+    /// because readers of the table could use a stored cookie to log in.
     ///
     /// # Errors
     ///
@@ -303,6 +304,13 @@ impl Idempotency {
         }
         let mut answer = next.run(added).await?;
         let stored = answer.store().await?;
+        if stored.headers.iter().any(|(name, _)| *name == header::SET_COOKIE) {
+            return Err(Error::internal(format!(
+                "{}: the answer sets a cookie, but cookies are not stored, because readers of the table could use them to \
+                 log in; set the cookie in a route without idempotency keys",
+                request.context().route().unwrap_or_default()
+            )));
+        }
         let bytes = stored.body.as_ref().map_or(0, Bytes::len);
         if bytes > self.max_bytes {
             return Err(Error::internal(format!(

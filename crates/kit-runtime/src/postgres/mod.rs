@@ -11,6 +11,7 @@ mod outage;
 mod request_transaction;
 mod security;
 mod tls;
+mod transaction_places;
 mod tunnel;
 mod url;
 

@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::{PgPool, Transaction};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
+use super::transaction_places::{Place, take_place};
 use crate::Error;
 
 /// Maximum time of a rollback.
@@ -17,7 +18,8 @@ const ROLLBACK_LIMIT: Duration = Duration::from_secs(10);
 /// Transaction in which a wrapper runs the rest of a request. Clones share it.
 ///
 /// The wrapper commits the transaction after the handler has returned, and rolls it back if the handler fails. Queries of
-/// the pool are not part of the transaction.
+/// the pool are not part of the transaction. The transactions of requests leave one connection of the pool free for such
+/// queries.
 ///
 /// ```
 /// use kit_runtime::Error;
@@ -33,13 +35,24 @@ const ROLLBACK_LIMIT: Duration = Duration::from_secs(10);
 /// }
 /// ```
 #[derive(Clone)]
-pub struct RequestTransaction(Arc<Mutex<Option<Transaction<'static, Postgres>>>>);
+pub struct RequestTransaction(Arc<Mutex<Option<OpenTransaction>>>);
+
+/// Transaction that has not ended.
+struct OpenTransaction {
+    transaction: Transaction<'static, Postgres>,
+    /// Right to hold a connection, which other requests wait for.
+    place: Place,
+}
 
 impl RequestTransaction {
     /// Begins a transaction. `statement` is the SQL that begins it.
     pub(crate) async fn begin(pool: &PgPool, statement: &'static str) -> Result<Self, Error> {
+        let place = take_place(pool).await?;
         let transaction = pool.begin_with(statement).await?;
-        Ok(Self(Arc::new(Mutex::new(Some(transaction)))))
+        Ok(Self(Arc::new(Mutex::new(Some(OpenTransaction {
+            transaction,
+            place,
+        })))))
     }
 
     /// Returns the connection of the transaction, for one query after another. Other callers wait until the result is
@@ -97,7 +110,11 @@ impl RequestTransaction {
     pub(crate) async fn commit(&self) -> Result<(), Error> {
         let open = self.0.try_lock().ok().and_then(|mut open| open.take());
         match open {
-            Some(transaction) => Ok(transaction.commit().await?),
+            Some(OpenTransaction { transaction, place }) => {
+                let committed = transaction.commit().await;
+                drop(place);
+                Ok(committed?)
+            }
             None => Err(still_used()),
         }
     }
@@ -105,10 +122,11 @@ impl RequestTransaction {
     /// Rolls the transaction back, if no task uses the connection. Otherwise the end of this task does.
     pub(crate) async fn roll_back(&self) {
         let open = self.0.try_lock().ok().and_then(|mut open| open.take());
-        if let Some(transaction) = open {
+        if let Some(OpenTransaction { transaction, place }) = open {
             // The connection is broken if this fails, so PostgreSQL has rolled back. Without the limit, a request would wait for
             // a database that does not answer.
             let _ = tokio::time::timeout(ROLLBACK_LIMIT, transaction.rollback()).await;
+            drop(place);
         }
     }
 }
@@ -131,10 +149,8 @@ impl Drop for EndGuard {
     }
 }
 
-fn connection_of<'t>(
-    open: MutexGuard<'t, Option<Transaction<'static, Postgres>>>,
-) -> Result<TransactionConnection<'t>, Error> {
-    MutexGuard::try_map(open, Option::as_deref_mut)
+fn connection_of(open: MutexGuard<'_, Option<OpenTransaction>>) -> Result<TransactionConnection<'_>, Error> {
+    MutexGuard::try_map(open, |open| open.as_mut().map(|open| &mut *open.transaction))
         .map(TransactionConnection)
         .map_err(|_| {
             Error::internal("The transaction of the request has ended, because its handler has returned")

@@ -17,6 +17,7 @@ use kit_runtime::{
 };
 use kit_test_postgres::database;
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 
 const TABLES: [&str; 2] = [
     "CREATE TABLE payments (id serial PRIMARY KEY)",
@@ -78,6 +79,11 @@ async fn pay(app: App, request: Request) -> Result<Response, Error> {
                 .execute(&mut *transaction.connection().await?)
                 .await;
         }
+        if request.header("x-do").as_deref() == Some("use the pool") {
+            sqlx::query("INSERT INTO payments DEFAULT VALUES")
+                .execute(&app.pool)
+                .await?;
+        }
         *app.kept.lock().unwrap() = Some(transaction);
         let context = request.handler_context()?;
         Ok(Response::empty(&context, StatusCode::CREATED))
@@ -105,12 +111,21 @@ async fn payments(app: &App) -> i64 {
     count.fetch_one(&app.pool).await.unwrap()
 }
 
-/// Runs a test with an application on a new database.
+/// Runs a test with an application on a new database, and a pool of ten connections.
 fn with_app<F: Future>(test: &str, body: impl FnOnce(App) -> F) {
+    with_connections(10, test, body);
+}
+
+fn with_connections<F: Future>(connections: u32, test: &str, body: impl FnOnce(App) -> F) {
     let Some(database) = database(test) else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let pool = PgPool::connect(&database.url).await.unwrap();
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(Duration::from_secs(2))
+            .connect(&database.url)
+            .await
+            .unwrap();
         for table in TABLES {
             sqlx::query(table).execute(&pool).await.unwrap();
         }
@@ -172,6 +187,27 @@ fn gives_no_connection_after_the_handler_has_returned() {
                     .starts_with("The transaction of the request has ended"),
                 "{error:?}"
             );
+        },
+    );
+}
+
+#[test]
+fn leaves_a_connection_for_queries_of_the_pool_if_many_requests_have_keys() {
+    with_connections(
+        2,
+        "leaves_a_connection_for_queries_of_the_pool_if_many_requests_have_keys",
+        |app| async move {
+            let mut requests = Vec::new();
+            for number in 0..8 {
+                let app = app.clone();
+                requests.push(tokio::spawn(async move {
+                    send(&app, &format!("k-{number}"), "use the pool").await.0
+                }));
+            }
+            for request in requests {
+                assert_eq!(request.await.unwrap(), 201);
+            }
+            assert_eq!(payments(&app).await, 16);
         },
     );
 }

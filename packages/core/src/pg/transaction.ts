@@ -13,6 +13,7 @@ import { isTransactionConflict } from "./conflict.ts";
 import type { Client, Pool } from "./driver.ts";
 import { hasEnded, type Isolation, isolationLevels, OpenTransaction } from "./open-transaction.ts";
 import { overlay } from "./overlay.ts";
+import { takePlace } from "./transaction-places.ts";
 
 /** Options of {@link transaction}. */
 export interface TransactionOptions {
@@ -108,6 +109,7 @@ export async function transaction<C extends TransactionContext, T>(
  * rolled back if the handler or a later middleware throws, or if `ctx.signal` aborts.
  *
  * The rest of a request runs only once, so there are no repetitions after conflicts: use {@link transaction} for these.
+ * Transactions of requests leave one connection of the pool free, for queries of the pool itself.
  *
  * @param ctx - Context of the request.
  * @param pool - Pool of the package `pg`.
@@ -139,9 +141,13 @@ export async function requestTransaction<T>(
     }
   };
   const outer = findScope(base, signal);
-  return outer === undefined
-    ? runInTransaction(base, signal, settings, bound)
-    : runInSavepoint(outer, before, settings, bound);
+  if (outer !== undefined) return runInSavepoint(outer, before, settings, bound);
+  const giveBack = await takePlace(base, signal);
+  try {
+    return await runInTransaction(base, signal, settings, bound);
+  } finally {
+    giveBack();
+  }
 }
 
 async function runInTransaction<T>(

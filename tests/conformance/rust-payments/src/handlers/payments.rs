@@ -8,7 +8,8 @@ use crate::error::Error;
 use crate::models::{PaymentNumber, PaymentText};
 use crate::router::{PaymentRoutes, PostNothing, PostPayments, PostRefunds, PostStream, PostTransfers};
 
-/// Stores a payment. The text `fail` fails afterwards, `slow` takes a second, and `long` has a long answer.
+/// Stores a payment. The text `fail` fails afterwards, `slow` takes a second, `long` has a long answer, and `cookie` sets
+/// a cookie.
 pub async fn pay(
     transaction: &RequestTransaction,
     context: &Context,
@@ -32,8 +33,9 @@ pub async fn pay(
     }
     let value = HeaderValue::try_from(id.to_string())?;
     context.set_header(HeaderName::from_static("x-payment"), value);
-    context.set_cookie(&Cookie::new("a", "1"))?;
-    context.set_cookie(&Cookie::new("b", "2"))?;
+    if body.text == "cookie" {
+        context.set_cookie(&Cookie::new("a", "1"))?;
+    }
     let text = format!("{} {id}", body.text);
     Ok(PaymentText { text })
 }
