@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { createSessions, memorySessions, type SessionStore } from "@kit/auth";
+import { createSessions, memorySessions, sessionAuth, type SessionStore } from "@kit/auth";
+import type { MiddlewareInput } from "@kit/core";
 
 import { servers } from "../../../tests/conformance/servers.ts";
 import { codeOf } from "./support/application.ts";
@@ -22,6 +23,23 @@ describe("sessions on servers", () => {
       assert.equal(await codeOf(refused), "UNAUTHORIZED");
     });
   }
+});
+
+describe("sessionAuth", () => {
+  it("calls a function `read` that a test has replaced", async (t) => {
+    const sessions = createSessions<{ name: string }>({ store: memorySessions() });
+    const middleware = sessionAuth(sessions);
+    const now = new Date();
+    t.mock.method(sessions, "read", async () => ({
+      subject: "ada",
+      data: { name: "Ada" },
+      createdAt: now,
+      expiresAt: now,
+    }));
+    const input = { ctx: {}, headers: {} } as unknown as MiddlewareInput;
+    const added = (await middleware(input)) as { auth: { subject: string } };
+    assert.equal(added.auth.subject, "ada");
+  });
 });
 
 describe("cookies of sessions", () => {

@@ -88,16 +88,18 @@ const day = 86_400_000;
 /** Session of a request or `null`, or a promise for it if the store needs one. */
 type Found<T> = T | null | Promise<T | null>;
 
-/** Functions that read sessions without a promise if the store needs none, by the object of `createSessions`. */
+/** Functions that read sessions without a promise if the store needs none, by the `read` of `createSessions`. */
 const readers = new WeakMap<object, (ctx: BaseContext) => Found<Session>>();
 
 /** Returns a function that reads the sessions of requests, without a promise if the store needs none. */
 export function readerOf<TScope extends string, TData>(
   sessions: Sessions<TScope, TData>,
 ): (ctx: BaseContext) => Found<Session<TData>> {
-  // An object that wraps the one of `createSessions` has functions of its own.
-  const read = readers.get(sessions) as ((ctx: BaseContext) => Found<Session<TData>>) | undefined;
-  return read ?? ((ctx) => sessions.read(ctx));
+  // Tests replace `read` at any time, and objects that wrap the one of `createSessions` have their own.
+  return (ctx) => {
+    const read = readers.get(sessions.read) as ((ctx: BaseContext) => Found<Session<TData>>) | undefined;
+    return read === undefined ? sessions.read(ctx) : read(ctx);
+  };
 }
 
 /**
@@ -216,7 +218,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     endAll: (subject, except) => store.deleteAll(subject, except && idOf(except)),
     read: async (ctx) => read(ctx),
   };
-  readers.set(sessions, read);
+  readers.set(sessions.read, read);
   return sessions;
 }
 
