@@ -43,13 +43,25 @@ mod media_type;
 #[doc(hidden)] // Public only for tests.
 pub mod multipart;
 mod never;
-#[cfg(any(feature = "api-keys", feature = "passwords", feature = "sessions"))]
+#[cfg(feature = "oidc")]
+pub mod oidc;
+#[cfg(any(
+    feature = "api-keys",
+    feature = "oidc",
+    feature = "passwords",
+    feature = "sessions"
+))]
 mod option_error;
 #[cfg(feature = "passwords")]
 pub mod passwords;
 #[cfg(feature = "sqlx")]
 pub mod postgres;
-#[cfg(any(feature = "api-keys", feature = "passwords", feature = "sessions"))]
+#[cfg(any(
+    feature = "api-keys",
+    feature = "oidc",
+    feature = "passwords",
+    feature = "sessions"
+))]
 mod random;
 pub mod rate_limit;
 #[doc(hidden)] // Public only for tests.
@@ -72,6 +84,8 @@ mod telemetry;
 mod timestamp;
 #[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
+#[cfg(feature = "valkey")]
+mod valkey;
 
 pub use axum;
 pub use axum::body::Bytes as BodyBytes;
@@ -97,7 +111,12 @@ pub use http::{Socket, SocketClose, SocketOptions};
 pub use http::{check_origins, origins_of};
 pub use indexmap::IndexMap;
 pub use never::Never;
-#[cfg(any(feature = "api-keys", feature = "passwords", feature = "sessions"))]
+#[cfg(any(
+    feature = "api-keys",
+    feature = "oidc",
+    feature = "passwords",
+    feature = "sessions"
+))]
 pub use option_error::OptionError;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};

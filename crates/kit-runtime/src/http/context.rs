@@ -241,7 +241,7 @@ impl Context {
     }
 
     /// Returns the query without the `?`.
-    pub(super) fn query(&self) -> &str {
+    pub(crate) fn query(&self) -> &str {
         self.0.uri.query().unwrap_or_default()
     }
 

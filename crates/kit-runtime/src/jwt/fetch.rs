@@ -1,11 +1,12 @@
-//! GET requests for the keys of an issuer, over HTTP/1.1 with or without TLS.
+//! Requests to an issuer, over HTTP/1.1 with or without TLS.
 
 use std::error::Error;
 use std::sync::Arc;
 
+use axum::http::request::Builder;
 use axum::http::uri::Uri;
-use axum::http::{Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Empty};
+use axum::http::{Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -25,9 +26,9 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Address of a document that is fetched again and again.
+/// Address to which requests are sent again and again.
 #[derive(Debug)]
-pub(super) struct Location {
+pub(crate) struct Location {
     uri: Uri,
     host: String,
     port: u16,
@@ -36,7 +37,7 @@ pub(super) struct Location {
 
 impl Location {
     /// Reads a URL. Returns `None` if the URL has a password, or if it is neither HTTPS nor at a loopback host.
-    pub(super) fn read(url: &str) -> Option<Self> {
+    pub(crate) fn read(url: &str) -> Option<Self> {
         let uri: Uri = url.parse().ok()?;
         let authority = uri.authority()?;
         let is_encrypted = match uri.scheme_str()? {
@@ -63,38 +64,69 @@ impl Location {
     }
 
     /// Fetches the text at the URL. Redirects are failures.
-    pub(super) async fn fetch(&self) -> Result<String, Failure> {
+    pub(crate) async fn fetch(&self) -> Result<String, Failure> {
+        let request = self
+            .request(Method::GET)
+            .header(header::ACCEPT, "application/json, application/jwk-set+json")
+            .body(Full::default())?;
+        let (status, text) = self.send(request).await?;
+        if status != StatusCode::OK {
+            return Err(format!("{} answered {}", self.uri, status.as_u16()).into());
+        }
+        Ok(text)
+    }
+
+    /// Sends a form, and returns the status and the text of the response.
+    #[cfg(feature = "oidc")]
+    pub(crate) async fn post_form(
+        &self,
+        form: String,
+        authorization: Option<&str>,
+    ) -> Result<(StatusCode, String), Failure> {
+        let mut request = self
+            .request(Method::POST)
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        if let Some(authorization) = authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        self.send(request.body(Full::from(form))?).await
+    }
+
+    fn request(&self, method: Method) -> Builder {
+        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, self.authority())
+            .header(header::ACCEPT_ENCODING, "identity")
+            .header(header::CONNECTION, "close")
+    }
+
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, String), Failure> {
         let host = self.host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, self.port)).await?;
         if !self.is_encrypted {
-            return self.read_from(stream).await;
+            return self.send_over(stream, request).await;
         }
         let name = ServerName::try_from(host.to_owned())?;
         let stream = TlsConnector::from(client()?).connect(name, stream).await?;
-        self.read_from(stream).await
+        self.send_over(stream, request).await
     }
 
-    async fn read_from<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    async fn send_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         &self,
         stream: S,
-    ) -> Result<String, Failure> {
+        request: Request<Full<Bytes>>,
+    ) -> Result<(StatusCode, String), Failure> {
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         let task = tokio::spawn(async move {
             // The request reports the failure of its connection.
             let _ = connection.await;
         });
         let _ended = Ended(task.abort_handle());
-        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
-        let request = Request::get(path)
-            .header(header::HOST, self.authority())
-            .header(header::ACCEPT, "application/json, application/jwk-set+json")
-            .header(header::ACCEPT_ENCODING, "identity")
-            .header(header::CONNECTION, "close")
-            .body(Empty::<Bytes>::new())?;
         let response = sender.send_request(request).await?;
-        if response.status() != StatusCode::OK {
-            return Err(format!("{} answered {}", self.uri, response.status().as_u16()).into());
-        }
+        let status = response.status();
         let mut body = response.into_body();
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
@@ -105,7 +137,7 @@ impl Location {
                 bytes.extend_from_slice(&chunk);
             }
         }
-        Ok(String::from_utf8(bytes)?)
+        Ok((status, String::from_utf8(bytes)?))
     }
 }
 

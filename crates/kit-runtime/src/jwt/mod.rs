@@ -23,6 +23,8 @@ use keys::KeySet;
 use remote::RemoteKeys;
 use token::Rules;
 
+#[cfg(feature = "oidc")]
+pub(crate) use fetch::Location;
 pub use options::{JwtKeys, JwtOptionError, JwtOptions};
 pub use remote::KeyCache;
 
@@ -83,6 +85,8 @@ enum KeySource {
 pub struct Jwt {
     rules: Rules,
     keys: KeySource,
+    /// Accepted schemes of the header `authorization`.
+    schemes: Vec<String>,
     scopes: Vec<String>,
     scopes_of: fn(&Json) -> Vec<String>,
     check_claims: Option<fn(&Json) -> Vec<Failure>>,
@@ -145,7 +149,7 @@ impl Jwt {
         let Some(header) = request.header("authorization") else {
             return Ok(None);
         };
-        let Some(token) = token::of_header(&header) else {
+        let Some(token) = token::of_header(&header, &self.schemes) else {
             return Err(self.refuse_missing(request));
         };
         match self.verify(token).await {

@@ -121,6 +121,7 @@ impl std::error::Error for JwtOptionError {}
 ///         .clock_tolerance(Duration::from_secs(10))
 ///         .token_type("at+jwt")
 ///         .max_token_length(4096)
+///         .or_scheme("Token")
 ///         .realm("shop")
 ///         .key_cache(KeyCache::default())
 ///         .build()
@@ -139,6 +140,7 @@ pub struct JwtOptions {
     tolerance: Duration,
     kind: Option<String>,
     max_token_length: usize,
+    schemes: Vec<String>,
     realm: Option<String>,
     cache: Option<KeyCache>,
 }
@@ -158,6 +160,7 @@ impl JwtOptions {
             tolerance: Duration::from_secs(5),
             kind: None,
             max_token_length: 8192,
+            schemes: vec!["Bearer".to_owned()],
             realm: None,
             cache: None,
         }
@@ -220,6 +223,12 @@ impl JwtOptions {
         self
     }
 
+    /// Adds another accepted scheme of the header `authorization`, of any case. The scheme `Bearer` is always accepted.
+    pub fn or_scheme(mut self, name: impl Into<String>) -> Self {
+        self.schemes.push(name.into());
+        self
+    }
+
     /// Sets the name of the protected area in the header `www-authenticate`. Default: none.
     pub fn realm(mut self, name: impl Into<String>) -> Self {
         self.realm = Some(name.into());
@@ -270,6 +279,15 @@ impl JwtOptions {
                 "`realm` must be printable ASCII without quotes and backslashes, not {realm:?}"
             ));
         }
+        let is_scheme = |name: &str| {
+            name.starts_with(|first: char| first.is_ascii_alphabetic())
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        if let Some(name) = self.schemes.iter().find(|name| !is_scheme(name)) {
+            return refused(format!("a scheme must be a name such as Token, not {name:?}"));
+        }
         let algorithms = match self.read_algorithms() {
             Ok(algorithms) => algorithms,
             Err(text) => return refused(text),
@@ -297,6 +315,7 @@ impl JwtOptions {
                 max_length: self.max_token_length,
             },
             keys,
+            schemes: self.schemes,
             scopes: self.scopes,
             scopes_of: self.scopes_of,
             check_claims: self.check_claims,

@@ -185,10 +185,10 @@ pub(super) fn scopes_of(claims: &Json) -> Vec<String> {
 }
 
 /// Returns the token of the header `authorization` (`token68` of RFC 9110, section 11.2).
-pub(super) fn of_header(value: &str) -> Option<&str> {
-    let (scheme, rest) = value.split_at_checked("bearer".len())?;
+pub(super) fn of_header<'h>(value: &'h str, schemes: &[String]) -> Option<&'h str> {
+    let (scheme, rest) = value.split_once(' ')?;
     let token = rest.trim_start_matches(' ');
-    let is_scheme = scheme.eq_ignore_ascii_case("bearer") && token.len() < rest.len();
+    let is_scheme = schemes.iter().any(|known| known.eq_ignore_ascii_case(scheme));
     let plain = token.trim_end_matches('=');
     let is_token = !plain.is_empty()
         && plain
@@ -204,8 +204,13 @@ mod tests {
 
     #[test]
     fn reads_only_bearer_tokens_from_the_header() {
+        let bearer = ["Bearer".to_owned()];
         for good in ["Bearer a.b.c", "bearer  a.b.c", "BEARER a.b.c"] {
-            assert_eq!(of_header(good), Some("a.b.c"), "{good}");
+            assert_eq!(of_header(good, &bearer), Some("a.b.c"), "{good}");
+        }
+        let both = ["Bearer".to_owned(), "Token".to_owned()];
+        for good in ["Bearer a.b.c", "token a.b.c"] {
+            assert_eq!(of_header(good, &both), Some("a.b.c"), "{good}");
         }
         for bad in [
             "",
@@ -218,8 +223,9 @@ mod tests {
             "Bearera",
             "Bearer =",
             "Bearér a",
+            "Token a",
         ] {
-            assert_eq!(of_header(bad), None, "{bad}");
+            assert_eq!(of_header(bad, &bearer), None, "{bad}");
         }
     }
 

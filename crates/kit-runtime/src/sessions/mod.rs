@@ -6,6 +6,8 @@ mod options;
 #[cfg(feature = "sqlx")]
 mod postgres;
 mod store;
+#[cfg(feature = "valkey")]
+mod valkey;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,6 +32,8 @@ pub use options::SessionOptions;
 #[cfg(feature = "sqlx")]
 pub use postgres::PostgresSessions;
 pub use store::{SessionStore, StoredSession};
+#[cfg(feature = "valkey")]
+pub use valkey::ValkeySessions;
 
 /// Bytes of a token. Nobody can guess 256 bits.
 const TOKEN_BYTES: usize = 32;

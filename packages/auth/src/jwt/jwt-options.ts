@@ -65,6 +65,11 @@ export interface JwtOptions<TScope extends string = never, TClaims = JwtClaims> 
    * signature with each request.
    */
   readonly cachedTokens?: number;
+  /**
+   * Accepted schemes of the header `authorization`, of any case. Responses to requests without a token name the first
+   * scheme. Default `Bearer`.
+   */
+  readonly schemes?: readonly string[];
   /** Name of the protected area in the header `www-authenticate`. Default: none. */
   readonly realm?: string;
   /** Cache for keys from a URL. */
@@ -84,6 +89,7 @@ export const knownOptions: Readonly<Record<keyof JwtOptions, true>> = {
   type: true,
   maxTokenLength: true,
   cachedTokens: true,
+  schemes: true,
   realm: true,
   keyCache: true,
 };

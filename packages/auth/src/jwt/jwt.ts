@@ -58,8 +58,23 @@ export function optionalJwt<const TScope extends string = never, TClaims = JwtCl
   }));
 }
 
-/** Form of a token in a header (`token68` of RFC 9110, section 11.2). */
-const credentials = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+/** Form of a scheme and a token in a header (`token68` of RFC 9110, section 11.2). */
+const credentials = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) +([A-Za-z0-9._~+/-]+=*)$/;
+
+const schemeForm = /^[A-Za-z][A-Za-z0-9-]*$/;
+
+/**
+ * Returns the schemes of an option after a check.
+ *
+ * @throws {TypeError} If a name is not valid, or if there is none.
+ */
+function readSchemes(schemes: readonly string[] = ["Bearer"]): readonly [string, ...string[]] {
+  const [first, ...others] = schemes;
+  if (first !== undefined && schemes.every((name) => schemeForm.test(name))) return [first, ...others];
+  throw new TypeError(
+    `jwt: \`schemes\` must be a list of names such as Bearer, not ${JSON.stringify(schemes)}`,
+  );
+}
 
 interface Reader<TScope extends string, TClaims> {
   /** Resolves to the caller, or to `null` if the request has no header `authorization`. */
@@ -72,16 +87,18 @@ function reader<TScope extends string, TClaims>(
   options: JwtOptions<TScope, TClaims>,
 ): Reader<TScope, TClaims> {
   const verifier = createJwtVerifier(options);
+  const schemes = readSchemes(options.schemes);
+  const accepted = new Set(schemes.map((name) => name.toLowerCase()));
   const area = options.realm === undefined ? "" : ` realm=${quoted(options.realm, "jwt: realm")}`;
-  const missing = `Bearer${area}`;
-  const refused = `Bearer${area}${area && ","} error="invalid_token", error_description="The access token is not valid"`;
+  const missing = `${schemes[0]}${area}`;
+  const refused = `${missing}${area && ","} error="invalid_token", error_description="The access token is not valid"`;
   const refuseMissing = (ctx: BaseContext): never =>
     refuse(ctx, missing, "UNAUTHORIZED", "Missing or invalid authorization header");
   const read = async ({ headers, ctx }: MiddlewareInput): Promise<JwtAuth<TScope, TClaims> | null> => {
     const header = headers["authorization"];
     if (header === undefined) return null;
-    const token = credentials.exec(header)?.[1];
-    if (token === undefined) return refuseMissing(ctx);
+    const [, scheme = "", token = ""] = credentials.exec(header) ?? [];
+    if (!accepted.has(scheme.toLowerCase())) return refuseMissing(ctx);
     try {
       return await reached(ctx, verifier.verify(token, ctx.log));
     } catch (error) {

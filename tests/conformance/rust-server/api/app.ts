@@ -12,6 +12,7 @@ import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./draft
 import type { FormatRoutes } from "./formats.routes.ts";
 import type { KeyOwnerRoutes, KeyRoutes } from "./keys.routes.ts";
 import type { LimitedRoutes, SharedLimitRoutes } from "./limited.routes.ts";
+import type { LoginRoutes } from "./logins.routes.ts";
 import type { MemberRoutes, VisitorRoutes } from "./sessions.routes.ts";
 import type { TokenRoutes } from "./tokens.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
@@ -183,6 +184,13 @@ const memberHandlers = defineHandlers<MemberRoutes>({
   "GET /sessions/unread": inRust,
 });
 
+const loginHandlers = defineHandlers<LoginRoutes>({
+  "GET /oidc/start": inRust,
+  "GET /oidc/callback": inRust,
+  "GET /oidc/refresh": inRust,
+  "GET /oidc/logout": inRust,
+});
+
 const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });
 const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({ "POST /wrapped/drafts": inRust });
 const draftSocketHandlers = defineHandlers<DraftSocketRoutes>({ "WS /drafts/live": inRust });
@@ -231,6 +239,7 @@ createApp({
       middleware: [{ name: "requireToken", middleware: requireToken, priority: 0 }],
     },
     { handlers: keyHandlers },
+    { handlers: loginHandlers },
     {
       handlers: keyOwnerHandlers,
       middleware: [{ name: "requireKey", middleware: requireKey, priority: 0 }],

@@ -23,6 +23,7 @@ pub mod handlers {
     pub mod key_owners;
     pub mod keys;
     pub mod limiteds;
+    pub mod logins;
     pub mod members;
     pub mod orders;
     pub mod photos;

@@ -1,5 +1,6 @@
 //! Services that handlers and middleware share.
 
+pub mod logins;
 pub mod sessions;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
