@@ -48,10 +48,10 @@ pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
         .iter()
         .map(|statement| words::words(statement.text, statement.line))
         .collect();
-    let planned = planned(&migration.changes, &words);
+    let planned = plans(&migration.changes, &words);
     let mut losses = Vec::new();
     for (at, statement) in statements.iter().enumerate() {
-        if planned[at] {
+        if planned[at].is_some() {
             continue;
         }
         let finding = rules::first_finding(statement.text, &words[at]);
@@ -70,11 +70,18 @@ pub(crate) fn words_of(statement: &Statement<'_>) -> Vec<Word> {
     words::words(statement.text, statement.line)
 }
 
-/// Returns a flag for each statement: true if kit planned the statement as part of a change that deletes
-/// nothing, and if all statements of the change are still there. A change of a type can damage values if its
-/// guard statement was removed.
-fn planned(changes: &[PlannedChange], statements: &[Vec<Word>]) -> Vec<bool> {
-    let mut planned = vec![false; statements.len()];
+/// Splits SQL into words.
+pub(crate) fn words_in(sql: &str) -> Vec<Word> {
+    words::words(sql, 1)
+}
+
+/// Returns for each statement the change for which kit planned the statement: a change that deletes nothing, and all of
+/// whose statements are still there. A change of a type can damage values if its guard statement was removed.
+pub(crate) fn plans<'a>(
+    changes: &'a [PlannedChange],
+    statements: &[Vec<Word>],
+) -> Vec<Option<&'a PlannedChange>> {
+    let mut planned = vec![None; statements.len()];
     for step in changes.iter().filter(|step| !step.is_destructive()) {
         let wanted = statements_of(&step.change);
         let mut found = Vec::new();
@@ -87,7 +94,7 @@ fn planned(changes: &[PlannedChange], statements: &[Vec<Word>]) -> Vec<bool> {
         }
         if found.len() == wanted.len() {
             for at in found {
-                planned[at] = true;
+                planned[at] = Some(step);
             }
         }
     }
