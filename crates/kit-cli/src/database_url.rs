@@ -24,8 +24,20 @@ pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<S
 
 /// Returns the URL for a command that applies or compares migrations: `MIGRATE_URL` if the variable exists, or else the
 /// result of [`from_environment`]. A blank `MIGRATE_URL` is treated like a blank `DATABASE_URL`.
-pub(crate) fn for_migrations(environment: &dyn Environment) -> Result<Option<String>, MissingUrl> {
+///
+/// `from_file` contains the names of the variables that come from `.env`. A `MIGRATE_URL` of the file does not replace a
+/// `DATABASE_URL` that the user set for this command.
+pub(crate) fn for_migrations(
+    environment: &dyn Environment,
+    from_file: &[String],
+) -> Result<Option<String>, MissingUrl> {
+    let is_from_file = |variable: &str| from_file.iter().any(|name| name == variable);
+    let is_set_for_command = !is_from_file(VARIABLE)
+        && environment
+            .var(VARIABLE)
+            .is_some_and(|value| !value.trim().is_empty());
     if environment.var(MIGRATE_VARIABLE).is_some()
+        && !(is_from_file(MIGRATE_VARIABLE) && is_set_for_command)
         && let Some(url) = from_variable(environment, MIGRATE_VARIABLE)?
     {
         return Ok(Some(url));

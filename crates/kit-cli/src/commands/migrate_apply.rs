@@ -178,7 +178,9 @@ fn refuse_below(root: &Path, migrations: &[Migration]) -> Result<(), CommandErro
 
 /// Returns the URL from `MIGRATE_URL` or `DATABASE_URL`, or else the URL of the embedded database.
 pub(crate) async fn database_url(root: &Path, context: &Context<'_>) -> Result<String, CommandError> {
-    match database_url::for_migrations(context.environment).map_err(Problem::from)? {
+    // The file is loaded already. This call only returns its names.
+    let from_file = context.host.load_env(root).await?.set;
+    match database_url::for_migrations(context.environment, &from_file).map_err(Problem::from)? {
         Some(url) => Ok(url),
         None => Ok(context
             .host

@@ -172,6 +172,24 @@ fn migrate_url_takes_precedence_over_database_url() {
             outcome.err
         );
     }
+    // A variable of the command takes precedence over the file.
+    project.host.env.borrow_mut().set = vec!["MIGRATE_URL".to_owned()];
+    for command in ["migrate:apply", "migrate:status"] {
+        let outcome = project.kit(&[command]);
+        assert!(
+            outcome.err.contains("cannot connect to 127.0.0.1:1/notes"),
+            "{command}: {}",
+            outcome.err
+        );
+    }
+    project.host.env.borrow_mut().set = vec!["DATABASE_URL".to_owned(), "MIGRATE_URL".to_owned()];
+    let outcome = project.kit(&["migrate:apply"]);
+    assert!(
+        outcome.err.contains("cannot connect to 127.0.0.1:2/notes"),
+        "{}",
+        outcome.err
+    );
+    project.host.env.take();
     project.set("MIGRATE_URL", " ");
     project.set("NODE_ENV", "production");
     let outcome = project.kit(&["migrate:apply"]);
