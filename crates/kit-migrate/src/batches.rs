@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use squawk_lexer::{TokenKind, tokenize};
 
+use crate::destructive::words_in;
+
 /// Number of pages of the first batch. A page has 8 KiB.
 const FIRST_PAGES: u64 = 8;
 
@@ -98,6 +100,38 @@ impl<'a> Batches<'a> {
         )
     }
 
+    /// Returns true for an `UPDATE`.
+    pub(crate) fn is_update(&self) -> bool {
+        self.head
+            .get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case("update"))
+    }
+
+    /// Returns the names of the columns that the `UPDATE` sets, without quotes: `a`, `b` and `c` of
+    /// `SET a = 1, (b, c) = (2, a)`.
+    pub(crate) fn set_columns(&self) -> Vec<String> {
+        let words = words_in(self.head);
+        let set = words
+            .iter()
+            .position(|word| word.is("set"))
+            .unwrap_or(words.len());
+        let (mut columns, mut depth, mut is_target) = (Vec::new(), 0_usize, true);
+        for word in words.iter().skip(set + 1) {
+            if word.is_sign("(") {
+                depth += 1;
+            } else if word.is_sign(")") {
+                depth = depth.saturating_sub(1);
+            } else if word.is_sign("=") && depth == 0 {
+                is_target = false;
+            } else if word.is_sign(",") && depth == 0 {
+                is_target = true;
+            } else if is_target {
+                columns.extend(word.name().map(str::to_owned));
+            }
+        }
+        columns
+    }
+
     /// Returns the query for the number of rows that the statement would still change.
     pub(crate) fn rest(&self) -> String {
         format!("SELECT count(*) FROM {} WHERE ({}\n)", self.table, self.condition)
@@ -175,6 +209,17 @@ mod tests {
         ] {
             let batches = Batches::of(sql).unwrap();
             assert_eq!((batches.table, batches.sql(8, 16).as_str()), (table, expected));
+        }
+    }
+
+    #[test]
+    fn names_the_columns_that_an_update_sets() {
+        for (sql, expected) in [
+            ("UPDATE t SET a = (b, c), \"D\" = f(x, y) WHERE z", vec!["a", "D"]),
+            ("UPDATE t SET (a, b) = (c, d), e=1 WHERE z", vec!["a", "b", "e"]),
+            ("DELETE FROM t WHERE z", vec![]),
+        ] {
+            assert_eq!(Batches::of(sql).unwrap().set_columns(), expected, "{sql}");
         }
     }
 

@@ -20,6 +20,7 @@ use crate::script::{Mode, Script, Statement, Step};
 use crate::{Applied, Event, MigrateError};
 
 mod attempts;
+mod triggers;
 
 use attempts::{AttemptError, Failure, LONGEST_PAUSE, Limit};
 
@@ -52,6 +53,7 @@ impl<'a> MigrationRun<'a> {
     /// Runs the steps that `progress` does not count as completed.
     pub(crate) async fn apply(mut self, mut progress: Progress) -> Result<Applied, MigrateError> {
         let steps = &self.script.steps;
+        self.check_triggers(progress.done).await?;
         let mut number = 1 + steps[..progress.done]
             .iter()
             .map(|step| step.statements.len())
@@ -72,9 +74,8 @@ impl<'a> MigrationRun<'a> {
                     self.run_outside_transaction(&step.statements[0], number, &progress, &next)
                         .await?;
                 }
-                Mode::Batches => {
-                    self.run_in_batches(&step.statements[0], number, &progress, &next)
-                        .await?;
+                Mode::Batches | Mode::BatchesWithoutTriggers => {
+                    self.run_in_batches(step, number, &progress, &next).await?;
                 }
             }
             number += step.statements.len();
@@ -244,11 +245,12 @@ impl<'a> MigrationRun<'a> {
     /// Runs a statement for a part of the rows at a time. A batch that waits for a row lock is tried again.
     async fn run_in_batches(
         &mut self,
-        statement: &Statement<'_>,
+        step: &Step<'_>,
         number: usize,
         progress: &Progress,
         next: &Progress,
     ) -> Result<(), MigrateError> {
+        let statement = &step.statements[0];
         let script = |message: &str| MigrateError::Script {
             name: self.migration.name.clone(),
             message: format!("line {}: {message}", statement.line),
@@ -257,6 +259,10 @@ impl<'a> MigrationRun<'a> {
         self.settings(self.run.options.lock_timeout, Limit::Option)
             .await
             .map_err(|error| self.abort(error, progress.done))?;
+        if step.mode == Mode::BatchesWithoutTriggers {
+            self.switch_triggers_off(&batches, statement, progress.done)
+                .await?;
+        }
         // A row that another session changes meanwhile can move to a page that was already visited.
         for pass in 1..=Batches::MOST_PASSES {
             let changed = self

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use kit_database::sql::{IN_BATCHES, NEW_TRANSACTION, OUTSIDE_TRANSACTION};
+use kit_database::sql::{IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION};
 use sha2::{Digest as _, Sha256};
 use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
@@ -30,6 +30,8 @@ pub(crate) enum Mode {
     Outside,
     /// One statement that changes a part of the rows at a time, each part in its own transaction.
     Batches,
+    /// As [`Mode::Batches`], without the triggers of the table.
+    BatchesWithoutTriggers,
 }
 
 /// Line that kit reads, above a statement.
@@ -38,16 +40,23 @@ enum Directive {
     Outside,
     NewTransaction,
     Batches,
+    BatchesWithoutTriggers,
 }
 
 impl Directive {
-    const ALL: [Self; 3] = [Self::Outside, Self::NewTransaction, Self::Batches];
+    const ALL: [Self; 4] = [
+        Self::Outside,
+        Self::NewTransaction,
+        Self::Batches,
+        Self::BatchesWithoutTriggers,
+    ];
 
     fn line(self) -> &'static str {
         match self {
             Self::Outside => OUTSIDE_TRANSACTION,
             Self::NewTransaction => NEW_TRANSACTION,
             Self::Batches => IN_BATCHES,
+            Self::BatchesWithoutTriggers => IN_BATCHES_WITHOUT_TRIGGERS,
         }
     }
 }
@@ -163,6 +172,7 @@ impl<'a> Script<'a> {
                     None | Some(Directive::NewTransaction) => Mode::Transaction,
                     Some(Directive::Outside) => Mode::Outside,
                     Some(Directive::Batches) => Mode::Batches,
+                    Some(Directive::BatchesWithoutTriggers) => Mode::BatchesWithoutTriggers,
                 },
                 statements: vec![statement],
             }),
@@ -188,6 +198,7 @@ impl<'a> Script<'a> {
                 Mode::Outside => b"alone\0",
                 Mode::Transaction => b"whole\0",
                 Mode::Batches => b"batch\0",
+                Mode::BatchesWithoutTriggers => b"quiet\0",
             });
             for statement in &step.statements {
                 digest.update(statement.text.replace("\r\n", "\n").as_bytes());

@@ -27,6 +27,10 @@ pub const NEW_TRANSACTION: &str = "-- kit: new transaction";
 /// transaction. Applies to the next statement only.
 pub const IN_BATCHES: &str = "-- kit: in batches";
 
+/// Line above an `UPDATE` that runs in batches and does not run the triggers of the table: the statement changes the form of
+/// the rows and not their meaning. Applies to the next statement only.
+pub const IN_BATCHES_WITHOUT_TRIGGERS: &str = "-- kit: in batches, without triggers";
+
 /// A statement of a migration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {

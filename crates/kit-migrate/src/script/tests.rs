@@ -3,8 +3,8 @@
 
 use super::{Mode, Script, ScriptError};
 
-/// Formats the steps: `a; b | !c | *d` is a step with two statements, a step outside of a transaction, and a step in
-/// batches.
+/// Formats the steps: `a; b | !c | *d | ~e` is a step with two statements, a step outside of a transaction, a step in
+/// batches, and a step in batches without triggers.
 fn cut(sql: &str) -> String {
     let steps: Vec<String> = Script::parse(sql)
         .unwrap()
@@ -18,6 +18,7 @@ fn cut(sql: &str) -> String {
                     Mode::Transaction => "",
                     Mode::Outside => "!",
                     Mode::Batches => "*",
+                    Mode::BatchesWithoutTriggers => "~",
                 },
                 statements.join("; ")
             )
@@ -71,10 +72,10 @@ fn makes_a_separate_step_of_each_statement_marked_to_run_outside_a_transaction()
 
 #[test]
 fn begins_a_step_at_each_line_that_kit_reads() {
-    let sql = "a; b;\n-- kit: new transaction\nc; d;\n-- kit: in batches\nupdate t set x = 1 where x is null;\n-- kit: new transaction\n-- kit: outside transaction\ne; f";
+    let sql = "a; b;\n-- kit: new transaction\nc; d;\n-- kit: in batches\nupdate t set x = 1 where x is null;\n-- kit: new transaction\n-- kit: outside transaction\ne; f;\n-- kit: in batches, without triggers\ng";
     assert_eq!(
         cut(sql),
-        "a; b | c; d | *update t set x = 1 where x is null | !e | f"
+        "a; b | c; d | *update t set x = 1 where x is null | !e | f | ~g"
     );
     assert!(
         !Script::parse("a;\n-- kit: new transaction\nb")
@@ -109,7 +110,7 @@ fn refuses_sql_that_cannot_run_and_reports_the_line() {
         (
             "-- kit:concurrently\na",
             1,
-            "is not known; the known lines are `-- kit: outside transaction`, `-- kit: new transaction`, `-- kit: in batches`",
+            "is not known; the known lines are `-- kit: outside transaction`, `-- kit: new transaction`, `-- kit: in batches`, `-- kit: in batches, without triggers`",
         ),
         ("--kit: outside transaction\na", 1, "is not known"),
         ("a /* b", 1, "has no end"),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use kit_database::Migration;
 use kit_migrate::{Event, MigrateError, Options, apply, apply_watched};
 
-use support::{on_each_release, query, with_client};
+use support::{execute, on_each_release, own_server, query, with_client};
 
 fn migration(number: u32, sql: &str) -> Migration {
     Migration {
@@ -225,4 +225,53 @@ fn blocks_no_queries_while_it_waits_for_old_transactions() {
             );
         },
     );
+}
+
+/// An automatic vacuum ends only if another session waits for a second (`deadlock_timeout`), and an attempt is shorter. The
+/// settings make the vacuum of this table take minutes.
+#[test]
+fn ends_an_automatic_vacuum_of_the_table_that_a_migration_changes() {
+    const VACUUM: &str = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker' AND query LIKE '%public.notes%'";
+    let settings = [
+        "autovacuum_naptime=1s",
+        "autovacuum_vacuum_cost_delay=100ms",
+        "autovacuum_vacuum_cost_limit=1",
+        "autovacuum_vacuum_threshold=50",
+    ];
+    let Some(server) = own_server(
+        "ends_an_automatic_vacuum_of_the_table_that_a_migration_changes",
+        &[],
+        &settings,
+    ) else {
+        return;
+    };
+    let url = server.url();
+    execute(
+        &url,
+        "CREATE TABLE notes (id integer PRIMARY KEY, text text); \
+         INSERT INTO notes SELECT n, repeat('x', 500) FROM generate_series(1, 20000) AS n; UPDATE notes SET text = text || 'y'",
+    );
+    let end = Instant::now() + Duration::from_mins(1);
+    while query(&url, VACUUM) == ["0"] {
+        assert!(Instant::now() < end, "no vacuum began");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let waits = Mutex::new(0);
+    let watch = |event: &Event<'_>| {
+        if matches!(event, Event::Waiting { .. }) {
+            *waits.lock().unwrap() += 1;
+        }
+    };
+    let report = apply_watched(
+        &url,
+        &[migration(1, "ALTER TABLE notes ADD COLUMN size integer;")],
+        &options(30_000, 50),
+        &watch,
+    )
+    .unwrap();
+    assert_eq!(report.applied.len(), 1);
+    assert!(*waits.lock().unwrap() > 0, "the vacuum was in nobody's way");
+    #[allow(clippy::disallowed_methods)] // Reason: the server of the test writes the file.
+    let log = std::fs::read_to_string(server.file("log")).expect("the log");
+    assert!(log.contains("canceling autovacuum task"), "{log}");
 }

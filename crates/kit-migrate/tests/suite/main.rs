@@ -12,3 +12,4 @@ mod pooled;
 mod refusals;
 mod status;
 mod steps;
+mod triggers;
