@@ -185,6 +185,9 @@ pub enum Change {
         column: String,
         /// Type of the column.
         r#type: ColumnType,
+        /// True if the table exists before the migration and has no such policy, so that applications use all its rows.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        in_use: bool,
     },
     /// Removes the policy of the current tenant. Every role with rights on the table sees all rows, unless the policy is
     /// replaced: then no role sees rows until the new policy exists.
@@ -238,7 +241,7 @@ impl Change {
     }
 
     /// Returns true if queries of an application that was built before the change can fail or return other values after the
-    /// change: renames, drops, changes of a type, and required columns without a default.
+    /// change: renames, drops, changes of a type, required columns without a default, and policies that hide or show rows.
     pub fn breaks_running_app(&self) -> bool {
         match self {
             Self::DropTable { .. }
@@ -246,6 +249,7 @@ impl Change {
             | Self::RenameTable { .. }
             | Self::RenameColumn { .. }
             | Self::DropTenant { .. } => true,
+            Self::SetTenant { in_use, .. } => *in_use,
             Self::SetType { from, to, .. } => !(from.is_text() && to.is_text()),
             Self::AddColumn { column, .. } => !column.nullable && column.default.is_none(),
             _ => false,
@@ -395,6 +399,7 @@ impl Change {
                 table,
                 column,
                 r#type,
+                in_use: _,
             } => vec![
                 Statement::CreateTenantPolicy {
                     table: table.clone(),

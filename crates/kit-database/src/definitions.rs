@@ -157,6 +157,9 @@ fn default_of(text: &str, r#type: ColumnType) -> Option<ColumnDefault> {
             let number = serde_json::from_str(&plain).ok()?;
             Some(ColumnDefault::Literal(LiteralValue::Number(number)))
         }
+        ColumnType::Numeric { .. } if quoted.is_some() || is_plain_fraction(text) => {
+            Some(ColumnDefault::Literal(LiteralValue::String(plain)))
+        }
         _ => quoted.map(|value| ColumnDefault::Literal(LiteralValue::String(value))),
     }
 }
@@ -175,19 +178,41 @@ fn default_expression(default: &ColumnDefault, r#type: ColumnType) -> String {
     let base = type_name(r#type);
     let base = base.split('(').next().unwrap_or_default();
     match default {
+        ColumnDefault::Literal(LiteralValue::String(text))
+            if matches!(r#type, ColumnType::Numeric { .. }) && is_plain_fraction(text) =>
+        {
+            text.clone()
+        }
         ColumnDefault::Literal(LiteralValue::String(text)) | ColumnDefault::Json(text) => {
             format!("{}::{base}", string_literal(text))
         }
-        ColumnDefault::Literal(value) => {
-            let text = crate::sql::literal(value);
-            if text.starts_with('-') {
-                format!("'{text}'::{base}")
-            } else {
-                text
-            }
+        ColumnDefault::Literal(value @ (LiteralValue::Number(_) | LiteralValue::BigInt(_))) => {
+            printed_number(&crate::sql::literal(value))
         }
         other => crate::sql::default(other),
     }
+}
+
+/// Returns a number of SQL as PostgreSQL prints it: without quotes only if the text alone gives the number its type.
+fn printed_number(text: &str) -> String {
+    let r#type = match text.parse::<i64>() {
+        Ok(number) if i32::try_from(number).is_ok() => "integer",
+        Ok(_) => "bigint",
+        Err(_) => "numeric",
+    };
+    let is_plain = r#type == "integer" && !text.starts_with('-') || is_plain_fraction(text);
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("'{text}'::{type}")
+    }
+}
+
+/// Returns true for a number such as `0.50`, which PostgreSQL prints without quotes.
+fn is_plain_fraction(text: &str) -> bool {
+    let is_digits = |part: &str| part.bytes().all(|letter| letter.is_ascii_digit());
+    text.split_once('.')
+        .is_some_and(|(whole, fraction)| !whole.is_empty() && is_digits(whole) && is_digits(fraction))
 }
 
 /// Returns the definition of a unique constraint as PostgreSQL describes the constraint.
@@ -361,4 +386,33 @@ fn type_is_known(name: &str) -> bool {
             | "interval"
     ) || name.starts_with("timestamp")
         || name.ends_with("[]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::column_definition;
+    use crate::Column;
+
+    #[test]
+    fn reads_defaults_of_numbers_as_postgresql_prints_them() {
+        for definition in [
+            "numeric(10,2) DEFAULT 1.50",
+            "numeric(10,2) DEFAULT '0'::numeric NOT NULL",
+            "numeric(10,2) DEFAULT '-1.5'::numeric",
+            "smallint DEFAULT 3",
+            "smallint DEFAULT '-3'::integer",
+            "bigint DEFAULT '-3000000000'::bigint NOT NULL",
+            "bigint DEFAULT '3000000000'::bigint",
+            "double precision DEFAULT 0.5",
+            "double precision DEFAULT '-0.5'::numeric",
+            "double precision DEFAULT '1000000000000000000000'::numeric",
+            "date DEFAULT '2020-01-01'::date",
+        ] {
+            let column = Column::of_definition("a", definition);
+            let printed = column.as_ref().map(column_definition);
+            assert_eq!(printed.as_deref(), Some(definition));
+        }
+        // PostgreSQL prints a default that kit writes in another way.
+        assert_eq!(Column::of_definition("a", "numeric(10,2) DEFAULT 0"), None);
+    }
 }

@@ -65,6 +65,12 @@ pub struct Table {
 }
 
 impl Table {
+    /// Removes a unique constraint on the columns of the primary key. PostgreSQL would create only one of these constraints.
+    pub(crate) fn leave_out_key(&mut self) {
+        let key = &self.primary_key;
+        self.uniques.retain(|unique| unique.columns != *key);
+    }
+
     /// Returns the name of the primary key constraint.
     pub fn primary_key_name(&self) -> String {
         self.key_name

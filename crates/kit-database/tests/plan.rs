@@ -50,6 +50,23 @@ fn adds_a_column_with_a_default() {
 }
 
 #[test]
+fn marks_a_policy_as_breaking_only_if_the_table_is_in_use() {
+    let before = build(|builder| support::notes(builder, true));
+    let mut after = before.clone();
+    after.tables[0].tenant = Some("title".to_owned());
+    let risks = |plan: &Plan| plan.changes.last().expect("a change").risks();
+    let plan = between(&before, &after).unwrap();
+    assert_eq!(plan.changes.len(), 1);
+    assert_eq!(risks(&plan), [kit_database::Risk::BreaksRunningApp]);
+    let created = kit_database::plan(None, &after).unwrap();
+    assert!(matches!(
+        created.changes.last().map(|step| &step.change),
+        Some(Change::SetTenant { .. })
+    ));
+    assert_eq!(risks(&created), []);
+}
+
+#[test]
 fn marks_a_dropped_column_as_destructive() {
     let before = build(|builder| support::notes(builder, true));
     let after = build(|builder| support::notes(builder, false));
@@ -97,9 +114,9 @@ fn adds_a_required_column_without_default_as_nullable_first() {
     );
     assert!(
         sql.ends_with(
-            "-- kit: new transaction\nALTER TABLE tags ADD CONSTRAINT tags_label_not_null CHECK (label IS NOT NULL) NOT VALID;\n\n\
-             -- kit: outside transaction\nALTER TABLE tags VALIDATE CONSTRAINT tags_label_not_null;\n\n\
-             ALTER TABLE tags ALTER COLUMN label SET NOT NULL;\n\nALTER TABLE tags DROP CONSTRAINT tags_label_not_null;\n"
+            "-- kit: new transaction\nALTER TABLE tags ADD CONSTRAINT tags_label_kit_not_null CHECK (label IS NOT NULL) NOT VALID;\n\n\
+             -- kit: outside transaction\nALTER TABLE tags VALIDATE CONSTRAINT tags_label_kit_not_null;\n\n\
+             ALTER TABLE tags ALTER COLUMN label SET NOT NULL;\n\nALTER TABLE tags DROP CONSTRAINT tags_label_kit_not_null;\n"
         ),
         "{sql}"
     );

@@ -29,6 +29,12 @@ CREATE TABLE authors (
   created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE authors_of_books (
+  author_id uuid NOT NULL,
+  book_id bigint NOT NULL,
+  share integer
+);
+
 CREATE TABLE books (
   id bigint DEFAULT nextval('books_id_seq'::regclass) NOT NULL,
   author_id uuid NOT NULL,
@@ -74,6 +80,11 @@ CREATE TABLE loans (
 
 ALTER TABLE loans ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE settings (
+  name text NOT NULL,
+  value text
+);
+
 CREATE TABLE without_key (
   what text
 );
@@ -102,6 +113,10 @@ ALTER TABLE loans ADD CONSTRAINT fee_or_open CHECK (fee IS NOT NULL OR state = '
 
 ALTER TABLE loans ADD CONSTRAINT loan PRIMARY KEY (book_id, since);
 
+ALTER TABLE settings ADD CONSTRAINT settings_name_key UNIQUE (name);
+
+CREATE UNIQUE INDEX authors_of_books_author_id_book_id_idx ON authors_of_books USING btree (author_id, book_id);
+
 CREATE INDEX books_author_and_kind ON books USING btree (author_id, kind);
 
 CREATE INDEX books_cheap ON books USING btree (price) WHERE price < 5::numeric;
@@ -119,6 +134,8 @@ CREATE MATERIALIZED VIEW counts AS
   GROUP BY kind;
 
 CREATE UNIQUE INDEX counts_kind ON counts USING btree (kind);
+
+ALTER TABLE authors_of_books ADD CONSTRAINT authors_of_books_author_id_fkey FOREIGN KEY (author_id) REFERENCES authors(id);
 
 ALTER TABLE books ADD CONSTRAINT books_author_id_fkey FOREIGN KEY (author_id) REFERENCES authors(id) ON DELETE CASCADE;
 

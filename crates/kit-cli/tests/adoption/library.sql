@@ -74,6 +74,9 @@ CREATE TABLE events_2026 PARTITION OF events FOR VALUES FROM ('2026-01-01') TO (
 
 CREATE UNLOGGED TABLE cache (key text PRIMARY KEY, value jsonb);
 CREATE TABLE without_key (what text);
+CREATE TABLE authors_of_books (author_id uuid NOT NULL REFERENCES authors, book_id bigint NOT NULL, share integer);
+CREATE UNIQUE INDEX ON authors_of_books (author_id, book_id);
+CREATE TABLE settings (name text NOT NULL UNIQUE, value text);
 
 CREATE VIEW open_books AS SELECT books.id, title FROM books JOIN loans ON book_id = books.id WHERE state = 'open';
 CREATE MATERIALIZED VIEW counts AS SELECT kind, count(*) AS number FROM books GROUP BY kind;

@@ -23,6 +23,16 @@ export interface Author {
   createdAt: Date;
 }
 
+/** @table authors_of_books */
+export interface AuthorsOfBook {
+  /** @id @references Author.id */
+  authorId: string;
+  /** @id */
+  bookId: bigint;
+  /** @integer @minimum -2147483648 @maximum 2147483647 */
+  share: number | null;
+}
+
 /**
  * @table books
  * @unique one_title_per_author (authorId, title)
@@ -35,6 +45,7 @@ export interface Book {
   authorId: string;
   isbn: string | null;
   title: string;
+  /** @default "9.99" */
   price: Decimal<10, 2> | null;
   /** @default 1 @integer @minimum -2147483648 @maximum 2147483647 */
   pages: number;
@@ -86,4 +97,11 @@ export interface Loan {
   state: "open" | "returned" | "lost";
   /** @integer @minimum -2147483648 @maximum 2147483647 */
   fee: number | null;
+}
+
+/** @table settings */
+export interface Settings {
+  /** @id */
+  name: string;
+  value: string | null;
 }

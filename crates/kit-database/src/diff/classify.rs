@@ -54,11 +54,7 @@ pub(super) fn add_column(table: &str, column: &Column) -> Classification {
                 "make the property required in a separate migration".to_owned(),
             ],
         ),
-        Some(ColumnDefault::Identity) => Classification::new(
-            ChangeClass::Locks,
-            "each row gets its own number, so the table is rewritten while other sessions cannot read it",
-        ),
-        Some(ColumnDefault::RandomUuid | ColumnDefault::UuidV7) => Classification::new(
+        Some(ColumnDefault::Identity | ColumnDefault::RandomUuid | ColumnDefault::UuidV7) => Classification::new(
             ChangeClass::Safe,
             "each row gets its own value, in batches while the application runs",
         ),
@@ -94,7 +90,7 @@ pub(super) fn set_type(
     let way = if is_copied {
         "a second column is filled in batches while the application runs, and then replaces the column"
     } else {
-        "the table is rewritten while other sessions cannot read it, because hand-written SQL, a condition or a check of the row uses the column, or an index has two columns whose types change"
+        "the table is rewritten while other sessions cannot read it, because hand-written SQL, a condition or a check of the row uses the column"
     };
     let harmless = if is_copied {
         ChangeClass::Safe
@@ -277,15 +273,14 @@ fn farther(from: &Range, to: &Range) -> bool {
         && most(to.exclusive_maximum, from.exclusive_maximum)
 }
 
-/// Classifies a new policy of tenants. `known` is true if the table is new or has such a policy already.
-pub(super) fn set_tenant(known: bool) -> Classification {
-    if known {
-        return Classification::new(ChangeClass::Safe, "no query sees more or fewer rows than before");
-    }
-    Classification::new(
-        ChangeClass::Locks,
-        "queries that run outside of a transaction with a tenant find no rows from then on: deploy such transactions first",
-    )
+/// Classifies a new policy of tenants. `in_use` is true if applications use all rows of the table.
+pub(super) fn set_tenant(in_use: bool) -> Classification {
+    let reason = if in_use {
+        "queries that run outside of a transaction with a tenant find no rows from then on: deploy such transactions first"
+    } else {
+        "no query sees more or fewer rows than before"
+    };
+    Classification::new(ChangeClass::Safe, reason)
 }
 
 /// Classifies the end of a policy of tenants. `is_replaced` is true if the same migration creates it again.

@@ -179,7 +179,7 @@ impl Planner<'_> {
         let guarded = conversion == Conversion::Guarded;
         let parts = copy.as_ref().map(|copy| {
             self.retype(
-                was,
+                (was, owner),
                 &Retype::new(table, &after.name, from, to, guarded, copy),
                 copy,
                 after,
@@ -205,7 +205,7 @@ impl Planner<'_> {
 
     fn retype(
         &self,
-        was: &Table,
+        (was, owner): (&Table, &Table),
         retype: &Retype<'_>,
         copy: &ColumnCopy,
         after: &Column,
@@ -215,24 +215,40 @@ impl Planner<'_> {
         let stored = self.stored_table(table);
         let name = |column: &String| self.stored_column(table, column).unwrap_or(column).to_owned();
         let mut checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
+        let keys = || copy.primary_key.iter().chain(&copy.uniques);
         if (from, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz) {
-            checks.extend(copy.primary_key.iter().chain(&copy.uniques).map(|key| {
+            checks.extend(keys().map(|key| {
                 let value = |column: &String| {
                     let quoted = crate::sql::identifier(&name(column));
-                    if *column == after.name {
-                        online::converted(from, after.r#type, &quoted)
-                    } else {
-                        quoted
+                    match (was.column(column), owner.column(column)) {
+                        (Some(was), Some(is)) if is_time_conversion(was, is) => {
+                            online::converted(was.r#type, is.r#type, &quoted)
+                        }
+                        _ => quoted,
                     }
                 };
                 let values: Vec<String> = key.columns.iter().map(value).collect();
                 online::without_duplicates(table, &key.columns, stored, &values, None)
             }));
         }
+        // The index of a second column whose type changes needs the first column in its new form.
+        let shares_index = keys()
+            .flat_map(|key| &key.columns)
+            .chain(copy.indexes.iter().flat_map(|index| &index.columns))
+            .any(|column| *column != after.name && is_converted(was, owner, column));
+        let (prepare, mut change) = (retype.prepare(), retype.swap());
+        if shares_index {
+            change.splice(0..0, prepare);
+            return Parts {
+                checks,
+                change,
+                ..Parts::default()
+            };
+        }
         Parts {
             checks,
-            prepare: retype.prepare(),
-            change: retype.swap(),
+            prepare,
+            change,
         }
     }
 
@@ -262,8 +278,22 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the copy that replaces a column. Returns `None` if PostgreSQL has to rewrite the column: an index contains another
-/// column whose values are converted too, or the condition of an index or a check of the row uses the column.
+fn is_time_conversion(before: &Column, after: &Column) -> bool {
+    (before.r#type, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz)
+}
+
+/// Returns true if the values of a column get another form.
+fn is_converted(before: &Table, after: &Table, name: &str) -> bool {
+    match (before.column(name), after.column(name)) {
+        (Some(was), Some(is)) => {
+            !was.r#type.is_stored_as(is.r#type) && conversion(was.r#type, is.r#type) != Some(Conversion::Free)
+        }
+        _ => false,
+    }
+}
+
+/// Returns the copy that replaces a column. Returns `None` if PostgreSQL has to rewrite the column: the condition of an index
+/// or a check of the row uses the column.
 fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
     let contains = |columns: &[String]| columns.contains(&column.name);
     let uniques: Vec<Unique> = after
@@ -295,21 +325,6 @@ fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
         .iter()
         .any(|check| check.column.is_empty() && mentions(&crate::sql::condition(&check.rule, "")));
     if is_part || is_in_row_check {
-        return None;
-    }
-    let is_converted = |name: &String| match (before.column(name), after.column(name)) {
-        (Some(was), Some(is)) => {
-            *name != column.name
-                && !was.r#type.is_stored_as(is.r#type)
-                && conversion(was.r#type, is.r#type) != Some(Conversion::Free)
-        }
-        _ => false,
-    };
-    let keys = uniques.iter().chain(&primary_key).flat_map(|key| &key.columns);
-    if keys
-        .chain(indexes.iter().flat_map(|index| &index.columns))
-        .any(is_converted)
-    {
         return None;
     }
     let kept = before.column(&column.name).and_then(|was| was.default.clone());

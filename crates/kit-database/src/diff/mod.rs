@@ -125,6 +125,8 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
         problems: Vec::new(),
     };
     planner.renames();
+    // Earlier versions of kit wrote such constraints into snapshots.
+    planner.before.iter_mut().for_each(Table::leave_out_key);
     let adopted = adopt::adopt(&mut planner.before, &mut planner.foreign, &next.tables);
     planner.problems.extend(adopted.problems);
     let mut planner = Planner {

@@ -27,12 +27,14 @@ impl Planner<'_> {
                 );
             }
             if let Some((column, r#type)) = next {
+                let in_use = was.is_some() && former.is_none();
                 let change = Change::SetTenant {
                     table: table.name.clone(),
                     column: column.to_owned(),
                     r#type,
+                    in_use,
                 };
-                let classification = classify::set_tenant(was.is_none() || former.is_some());
+                let classification = classify::set_tenant(in_use);
                 self.push(Phase::Policy, classification, change);
             }
         }

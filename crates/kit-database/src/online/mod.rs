@@ -6,9 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use kit_ir::LiteralValue;
+
 use crate::sql::{
-    self, IN_BATCHES, NEW_TRANSACTION, OUTSIDE_TRANSACTION, Statement, TableAction, alter, comment,
-    identifier,
+    self, IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION, Statement,
+    TableAction, alter, comment, identifier,
 };
 use crate::{Column, ColumnDefault, Index, Unique, names};
 
@@ -26,7 +28,7 @@ pub(crate) enum Group {
     Locks(Vec<String>, Vec<Statement>),
     /// A statement outside of a transaction.
     Outside(Statement),
-    /// An `UPDATE` that changes a part of the rows at a time.
+    /// An `UPDATE` that changes a part of the rows at a time, without the triggers of the table.
     Batches(String),
     /// A place for statements of the user, with a comment for the user. The place is a transaction of its own. If the
     /// comment is empty, only begins a new transaction.
@@ -85,7 +87,7 @@ impl Writer {
                 self.statements.extend(statements);
             }
             Group::Outside(statement) => self.single(OUTSIDE_TRANSACTION, statement),
-            Group::Batches(text) => self.single(IN_BATCHES, Statement::Text(text)),
+            Group::Batches(text) => self.single(IN_BATCHES_WITHOUT_TRIGGERS, Statement::Text(text)),
             Group::Place(lines) => {
                 if !lines.is_empty() {
                     let place = [Statement::Mark(NEW_TRANSACTION), Statement::Remark(lines)];
@@ -106,7 +108,7 @@ impl Writer {
 
 /// Returns the groups that make a column `NOT NULL`, after a check of all rows.
 pub(crate) fn set_not_null(table: &str, column: &str) -> Vec<Group> {
-    let name = names::constraint(&[table, column], "not_null");
+    let name = not_null_check_name(table, column);
     let mut groups = not_null_check(table, column, &name);
     groups.push(Group::Locks(
         vec![table.to_owned()],
@@ -116,6 +118,12 @@ pub(crate) fn set_not_null(table: &str, column: &str) -> Vec<Group> {
         ],
     ));
     groups
+}
+
+/// Returns the name of the temporary check that a column contains no null. PostgreSQL 18 names its own constraint
+/// `…_not_null`, and keeps this name if the column is renamed.
+fn not_null_check_name(table: &str, column: &str) -> String {
+    names::constraint(&[table, column], "kit_not_null")
 }
 
 fn not_null_check(table: &str, column: &str, name: &str) -> Vec<Group> {
@@ -224,6 +232,30 @@ pub(crate) fn add_column(table: &str, column: &Column) -> Vec<Group> {
             }
             groups
         }
+        // Stored numbers begin at 1, so 0 marks the rows without a number. PostgreSQL adds a constant without a rewrite.
+        Some(ColumnDefault::Identity) => {
+            let zero = Column {
+                default: Some(ColumnDefault::Literal(LiteralValue::Number(0.0))),
+                ..column.clone()
+            };
+            let mut statements = add(zero);
+            statements.extend([
+                alter(table, TableAction::DropDefault(column.name.clone())),
+                alter(
+                    table,
+                    TableAction::SetDefault {
+                        column: column.name.clone(),
+                        default: ColumnDefault::Identity,
+                    },
+                ),
+            ]);
+            let fill = format!(
+                "UPDATE {quoted} SET {name} = nextval(pg_get_serial_sequence({}, {})) WHERE {name} = 0",
+                sql::string_literal(&quoted),
+                sql::string_literal(&column.name)
+            );
+            vec![locks(statements), Group::Batches(fill)]
+        }
         None if !column.nullable => {
             let mut groups = vec![
                 locks(add(bare)),
@@ -279,7 +311,7 @@ mod tests {
         assert_eq!(
             print(&assemble(Vec::new(), vec![parts])),
             "create x;\n\nalter a;\n\nalter a again;\n\n-- kit: new transaction\nalter b;\n\n-- kit: outside transaction\nindex b;\n\n\
-             alter c;\n\n-- kit: in batches\nupdate c;\n\nreference c;\n"
+             alter c;\n\n-- kit: in batches, without triggers\nupdate c;\n\nreference c;\n"
         );
     }
 

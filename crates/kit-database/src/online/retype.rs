@@ -102,7 +102,7 @@ impl<'a> Retype<'a> {
     }
 
     fn not_null_check(&self) -> String {
-        names::constraint(&[self.table, &self.next()], "not_null")
+        super::not_null_check_name(self.table, &self.next())
     }
 
     /// Returns the expression of the new value. `value` is the old value in SQL.

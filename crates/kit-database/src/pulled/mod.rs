@@ -176,10 +176,21 @@ fn table<'a>(
             .collect()
     };
     let constraints = named(ObjectKind::Constraint);
+    let indexes = named(ObjectKind::Index);
+    let is_never_null = |column: &String| {
+        of(ObjectKind::Column).any(|part| {
+            part.name == *column
+                && part
+                    .definition
+                    .as_deref()
+                    .is_some_and(|text| text.ends_with(" NOT NULL"))
+        })
+    };
     let key = constraints
         .iter()
         .find_map(|(_, definition)| identifiers(definition.strip_prefix("PRIMARY KEY (")?.strip_suffix(')')?))
-        .ok_or("it has no primary key, and an entity needs an `@id`")?;
+        .or_else(|| unique_key(&constraints, &indexes, is_never_null))
+        .ok_or("it has neither a primary key nor unique columns that are never null, and an entity needs an `@id`")?;
     let comment_of = |described: &str| {
         of(ObjectKind::Comment)
             .find(|comment| comment.name == described)
@@ -219,9 +230,31 @@ fn table<'a>(
         key,
         comment: comment_of(&object.title()),
         columns,
-        indexes: named(ObjectKind::Index),
+        indexes,
         constraints,
     })
+}
+
+/// Returns the columns that identify a row of a table without a primary key: the shortest unique constraint or unique index
+/// whose columns are never null.
+fn unique_key(
+    constraints: &[(&str, &str)],
+    indexes: &[(&str, &str)],
+    is_never_null: impl Fn(&String) -> bool,
+) -> Option<Vec<String>> {
+    let constraints = constraints
+        .iter()
+        .filter_map(|(_, definition)| identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?));
+    let indexes = indexes.iter().filter_map(|(_, definition)| {
+        let (_, rest) = definition
+            .strip_prefix("CREATE UNIQUE INDEX ON ")?
+            .split_once(" USING btree (")?;
+        identifiers(rest.strip_suffix(')')?)
+    });
+    constraints
+        .chain(indexes)
+        .filter(|columns| columns.iter().all(&is_never_null))
+        .min_by_key(Vec::len)
 }
 
 fn is_required(definition: &str) -> bool {

@@ -53,7 +53,9 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
             name: (*name).to_owned(),
             columns: columns.clone(),
         };
-        if unique_definition(&unique) != *definition || !uniques.insert(columns.clone()) {
+        // The columns of `@id` are unique without a tag.
+        let is_key = columns == table.key;
+        if is_key || unique_definition(&unique) != *definition || !uniques.insert(columns.clone()) {
             continue;
         }
         write_tag("unique", name, &columns);

@@ -219,11 +219,30 @@ pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
         "number" => plain.parse::<f64>().ok().map(|_| format!("@default {plain}")),
         "bigint" => plain.parse::<i64>().ok().map(|_| format!("@default {plain}")),
         "unknown" | "boolean" | "Date" | "Uint8Array" => None,
+        text if text.starts_with("Decimal<") => {
+            is_decimal(&plain, text).then(|| format!("@default \"{plain}\""))
+        }
         _ => {
             let value = quoted.filter(|value| {
                 !value.contains(['@', '\n', '*', '\\']) && value.chars().all(|letter| !letter.is_control())
             })?;
             Some(format!("@default {}", serde_json::Value::from(value)))
         }
+    }
+}
+
+/// Returns true if the text is a number with at most as many digits after the point as the type `Decimal<P, S>` allows.
+fn is_decimal(text: &str, r#type: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|letter| letter.is_ascii_digit());
+    let scale = r#type
+        .trim_end_matches('>')
+        .rsplit(", ")
+        .next()
+        .and_then(|scale| scale.parse::<usize>().ok())
+        .unwrap_or_default();
+    let text = text.strip_prefix('-').unwrap_or(text);
+    match text.split_once('.') {
+        Some((whole, fraction)) => digits(whole) && digits(fraction) && fraction.len() <= scale,
+        None => digits(text),
     }
 }

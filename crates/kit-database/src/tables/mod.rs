@@ -174,6 +174,7 @@ impl<'a> Builder<'a> {
                 table.uniques.push(Unique { name, columns });
             }
         }
+        table.leave_out_key();
         table
     }
 

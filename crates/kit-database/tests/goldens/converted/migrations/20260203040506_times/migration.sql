@@ -166,16 +166,16 @@ CREATE TRIGGER zz_kit_notes_created_at_fd4a86fd_next BEFORE INSERT OR UPDATE ON 
 
 ALTER TABLE notes ADD CONSTRAINT notes_created_at_filled CHECK ((created_at IS NULL) = (created_at_kit_next IS NULL)) NOT VALID;
 
--- kit: in batches
+-- kit: in batches, without triggers
 UPDATE notes SET created_at_kit_next = date_trunc('milliseconds', created_at AT TIME ZONE 'UTC') WHERE created_at_kit_next IS NULL AND created_at IS NOT NULL;
 
 -- kit: outside transaction
 ALTER TABLE notes VALIDATE CONSTRAINT notes_created_at_filled;
 
-ALTER TABLE notes ADD CONSTRAINT notes_created_at_kit_next_not_null CHECK (created_at_kit_next IS NOT NULL) NOT VALID;
+ALTER TABLE notes ADD CONSTRAINT notes_created_at_kit_next_kit_not_null CHECK (created_at_kit_next IS NOT NULL) NOT VALID;
 
 -- kit: outside transaction
-ALTER TABLE notes VALIDATE CONSTRAINT notes_created_at_kit_next_not_null;
+ALTER TABLE notes VALIDATE CONSTRAINT notes_created_at_kit_next_kit_not_null;
 
 -- notes.updated_at becomes timestamptz(3): the column updated_at_kit_next is filled while the application runs, and the trigger keeps it up to
 -- date. At the end, the column takes the place of the old one in one short transaction.
@@ -192,16 +192,16 @@ CREATE TRIGGER zz_kit_notes_updated_at_cf71cd96_next BEFORE INSERT OR UPDATE ON 
 
 ALTER TABLE notes ADD CONSTRAINT notes_updated_at_filled CHECK ((updated_at IS NULL) = (updated_at_kit_next IS NULL)) NOT VALID;
 
--- kit: in batches
+-- kit: in batches, without triggers
 UPDATE notes SET updated_at_kit_next = date_trunc('milliseconds', updated_at AT TIME ZONE 'UTC') WHERE updated_at_kit_next IS NULL AND updated_at IS NOT NULL;
 
 -- kit: outside transaction
 ALTER TABLE notes VALIDATE CONSTRAINT notes_updated_at_filled;
 
-ALTER TABLE notes ADD CONSTRAINT notes_updated_at_kit_next_not_null CHECK (updated_at_kit_next IS NOT NULL) NOT VALID;
+ALTER TABLE notes ADD CONSTRAINT notes_updated_at_kit_next_kit_not_null CHECK (updated_at_kit_next IS NOT NULL) NOT VALID;
 
 -- kit: outside transaction
-ALTER TABLE notes VALIDATE CONSTRAINT notes_updated_at_kit_next_not_null;
+ALTER TABLE notes VALIDATE CONSTRAINT notes_updated_at_kit_next_kit_not_null;
 
 -- users.created_at becomes timestamptz(3): the column created_at_kit_next is filled while the application runs, and the trigger keeps it up to
 -- date. At the end, the column takes the place of the old one in one short transaction.
@@ -218,16 +218,16 @@ CREATE TRIGGER zz_kit_users_created_at_cdb49bd5_next BEFORE INSERT OR UPDATE ON 
 
 ALTER TABLE users ADD CONSTRAINT users_created_at_filled CHECK ((created_at IS NULL) = (created_at_kit_next IS NULL)) NOT VALID;
 
--- kit: in batches
+-- kit: in batches, without triggers
 UPDATE users SET created_at_kit_next = date_trunc('milliseconds', created_at AT TIME ZONE 'UTC') WHERE created_at_kit_next IS NULL AND created_at IS NOT NULL;
 
 -- kit: outside transaction
 ALTER TABLE users VALIDATE CONSTRAINT users_created_at_filled;
 
-ALTER TABLE users ADD CONSTRAINT users_created_at_kit_next_not_null CHECK (created_at_kit_next IS NOT NULL) NOT VALID;
+ALTER TABLE users ADD CONSTRAINT users_created_at_kit_next_kit_not_null CHECK (created_at_kit_next IS NOT NULL) NOT VALID;
 
 -- kit: outside transaction
-ALTER TABLE users VALIDATE CONSTRAINT users_created_at_kit_next_not_null;
+ALTER TABLE users VALIDATE CONSTRAINT users_created_at_kit_next_kit_not_null;
 
 -- users.updated_at becomes timestamptz(3): the column updated_at_kit_next is filled while the application runs, and the trigger keeps it up to
 -- date. At the end, the column takes the place of the old one in one short transaction.
@@ -244,16 +244,16 @@ CREATE TRIGGER zz_kit_users_updated_at_6205ecee_next BEFORE INSERT OR UPDATE ON 
 
 ALTER TABLE users ADD CONSTRAINT users_updated_at_filled CHECK ((updated_at IS NULL) = (updated_at_kit_next IS NULL)) NOT VALID;
 
--- kit: in batches
+-- kit: in batches, without triggers
 UPDATE users SET updated_at_kit_next = date_trunc('milliseconds', updated_at AT TIME ZONE 'UTC') WHERE updated_at_kit_next IS NULL AND updated_at IS NOT NULL;
 
 -- kit: outside transaction
 ALTER TABLE users VALIDATE CONSTRAINT users_updated_at_filled;
 
-ALTER TABLE users ADD CONSTRAINT users_updated_at_kit_next_not_null CHECK (updated_at_kit_next IS NOT NULL) NOT VALID;
+ALTER TABLE users ADD CONSTRAINT users_updated_at_kit_next_kit_not_null CHECK (updated_at_kit_next IS NOT NULL) NOT VALID;
 
 -- kit: outside transaction
-ALTER TABLE users VALIDATE CONSTRAINT users_updated_at_kit_next_not_null;
+ALTER TABLE users VALIDATE CONSTRAINT users_updated_at_kit_next_kit_not_null;
 
 -- todos.created_at becomes timestamptz(3): the column created_at_kit_next is filled while the application runs, and the trigger keeps it up to
 -- date. At the end, the column takes the place of the old one in one short transaction.
@@ -270,16 +270,16 @@ CREATE TRIGGER zz_kit_todos_created_at_0da5602b_next BEFORE INSERT OR UPDATE ON 
 
 ALTER TABLE todos ADD CONSTRAINT todos_created_at_filled CHECK ((created_at IS NULL) = (created_at_kit_next IS NULL)) NOT VALID;
 
--- kit: in batches
+-- kit: in batches, without triggers
 UPDATE todos SET created_at_kit_next = date_trunc('milliseconds', created_at AT TIME ZONE 'UTC') WHERE created_at_kit_next IS NULL AND created_at IS NOT NULL;
 
 -- kit: outside transaction
 ALTER TABLE todos VALIDATE CONSTRAINT todos_created_at_filled;
 
-ALTER TABLE todos ADD CONSTRAINT todos_created_at_kit_next_not_null CHECK (created_at_kit_next IS NOT NULL) NOT VALID;
+ALTER TABLE todos ADD CONSTRAINT todos_created_at_kit_next_kit_not_null CHECK (created_at_kit_next IS NOT NULL) NOT VALID;
 
 -- kit: outside transaction
-ALTER TABLE todos VALIDATE CONSTRAINT todos_created_at_kit_next_not_null;
+ALTER TABLE todos VALIDATE CONSTRAINT todos_created_at_kit_next_kit_not_null;
 
 -- todos.updated_at becomes timestamptz(3): the column updated_at_kit_next is filled while the application runs, and the trigger keeps it up to
 -- date. At the end, the column takes the place of the old one in one short transaction.
@@ -296,16 +296,16 @@ CREATE TRIGGER zz_kit_todos_updated_at_e480c58b_next BEFORE INSERT OR UPDATE ON 
 
 ALTER TABLE todos ADD CONSTRAINT todos_updated_at_filled CHECK ((updated_at IS NULL) = (updated_at_kit_next IS NULL)) NOT VALID;
 
--- kit: in batches
+-- kit: in batches, without triggers
 UPDATE todos SET updated_at_kit_next = date_trunc('milliseconds', updated_at AT TIME ZONE 'UTC') WHERE updated_at_kit_next IS NULL AND updated_at IS NOT NULL;
 
 -- kit: outside transaction
 ALTER TABLE todos VALIDATE CONSTRAINT todos_updated_at_filled;
 
-ALTER TABLE todos ADD CONSTRAINT todos_updated_at_kit_next_not_null CHECK (updated_at_kit_next IS NOT NULL) NOT VALID;
+ALTER TABLE todos ADD CONSTRAINT todos_updated_at_kit_next_kit_not_null CHECK (updated_at_kit_next IS NOT NULL) NOT VALID;
 
 -- kit: outside transaction
-ALTER TABLE todos VALIDATE CONSTRAINT todos_updated_at_kit_next_not_null;
+ALTER TABLE todos VALIDATE CONSTRAINT todos_updated_at_kit_next_kit_not_null;
 
 ALTER TABLE notes ALTER COLUMN created_at DROP DEFAULT;
 
@@ -319,7 +319,7 @@ ALTER TABLE notes RENAME COLUMN created_at_kit_next TO created_at;
 
 ALTER TABLE notes ALTER COLUMN created_at SET NOT NULL;
 
-ALTER TABLE notes DROP CONSTRAINT notes_created_at_kit_next_not_null;
+ALTER TABLE notes DROP CONSTRAINT notes_created_at_kit_next_kit_not_null;
 
 ALTER TABLE notes ALTER COLUMN created_at SET DEFAULT now();
 
@@ -335,7 +335,7 @@ ALTER TABLE notes RENAME COLUMN updated_at_kit_next TO updated_at;
 
 ALTER TABLE notes ALTER COLUMN updated_at SET NOT NULL;
 
-ALTER TABLE notes DROP CONSTRAINT notes_updated_at_kit_next_not_null;
+ALTER TABLE notes DROP CONSTRAINT notes_updated_at_kit_next_kit_not_null;
 
 ALTER TABLE notes ALTER COLUMN updated_at SET DEFAULT now();
 
@@ -352,7 +352,7 @@ ALTER TABLE users RENAME COLUMN created_at_kit_next TO created_at;
 
 ALTER TABLE users ALTER COLUMN created_at SET NOT NULL;
 
-ALTER TABLE users DROP CONSTRAINT users_created_at_kit_next_not_null;
+ALTER TABLE users DROP CONSTRAINT users_created_at_kit_next_kit_not_null;
 
 ALTER TABLE users ALTER COLUMN created_at SET DEFAULT now();
 
@@ -368,7 +368,7 @@ ALTER TABLE users RENAME COLUMN updated_at_kit_next TO updated_at;
 
 ALTER TABLE users ALTER COLUMN updated_at SET NOT NULL;
 
-ALTER TABLE users DROP CONSTRAINT users_updated_at_kit_next_not_null;
+ALTER TABLE users DROP CONSTRAINT users_updated_at_kit_next_kit_not_null;
 
 ALTER TABLE users ALTER COLUMN updated_at SET DEFAULT now();
 
@@ -385,7 +385,7 @@ ALTER TABLE todos RENAME COLUMN created_at_kit_next TO created_at;
 
 ALTER TABLE todos ALTER COLUMN created_at SET NOT NULL;
 
-ALTER TABLE todos DROP CONSTRAINT todos_created_at_kit_next_not_null;
+ALTER TABLE todos DROP CONSTRAINT todos_created_at_kit_next_kit_not_null;
 
 ALTER TABLE todos ALTER COLUMN created_at SET DEFAULT now();
 
@@ -401,6 +401,6 @@ ALTER TABLE todos RENAME COLUMN updated_at_kit_next TO updated_at;
 
 ALTER TABLE todos ALTER COLUMN updated_at SET NOT NULL;
 
-ALTER TABLE todos DROP CONSTRAINT todos_updated_at_kit_next_not_null;
+ALTER TABLE todos DROP CONSTRAINT todos_updated_at_kit_next_kit_not_null;
 
 ALTER TABLE todos ALTER COLUMN updated_at SET DEFAULT now();
