@@ -174,6 +174,13 @@ impl StoredColumn<'_> {
         }
     }
 
+    /// Returns the parameter type for a function that reads rows by this column. Returns `None` if the function could not
+    /// check that PostgreSQL accepts every value of the parameter.
+    pub(super) fn finder_type(&self) -> Option<Parameter> {
+        self.parameter_type()
+            .filter(|_| !matches!(self.column.r#type, ColumnType::Numeric { .. } | ColumnType::Date))
+    }
+
     /// Returns the Rust type that sqlx reads from the column: `String` for an `Option<String>`, and the inner
     /// type for a newtype.
     pub(super) fn scalar(&self) -> &RustType {

@@ -3,6 +3,7 @@
 
 mod column;
 mod constraints;
+mod finders;
 mod keyset;
 mod module;
 mod owner;

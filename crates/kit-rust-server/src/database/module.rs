@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::column::Parameter;
-use super::{Stored, StoredColumn, is_uuid};
+use super::{Rule, Stored, StoredColumn, is_uuid};
 use crate::names;
 use crate::source::{Imports, comment, doc, file_doc, ident};
 use crate::types::{RustType, Types};
@@ -83,7 +83,9 @@ impl Stored<'_> {
             imports.add("kit_runtime", "sql");
         }
         let owner = self.owner().map(|(column, _)| column);
-        let compared: Vec<_> = self.key().chain(owner).collect();
+        let finders = self.finders();
+        let found = finders.iter().flat_map(|finder| finder.columns.iter().copied());
+        let compared: Vec<_> = self.key().chain(owner).chain(found).collect();
         let written = self.inserted().chain(self.changed());
         for r#type in written
             .chain(compared.iter().copied())
@@ -221,6 +223,7 @@ impl Stored<'_> {
             let name = ident(&stored.field.name);
             stored.bind_optional(&quote!(new.#name), stored.insert_options())
         });
+        let binds: Vec<TokenStream> = binds.collect();
         let insert = function(
             "Inserts a row.",
             "insert",
@@ -228,23 +231,33 @@ impl Stored<'_> {
             &entity,
             &quote!(sqlx::query_as(INSERT) #(#binds)*.fetch_one(database).await),
         );
+        let insert_if_absent = self.has_conflicts().then(|| {
+            function(
+                "Inserts a row. Returns `None` if another row has the same key or the same unique values.",
+                "insert_if_absent",
+                &[quote!(database: impl PgExecutor<'_>), quote!(#parameter: &#new)],
+                &quote!(Option<#entity>),
+                &quote!(sqlx::query_as(INSERT_IF_ABSENT) #(#binds)*.fetch_optional(database).await),
+            )
+        });
         let of_a_row = (!self.key.is_empty()).then(|| self.functions_of_a_row());
-        quote!(#list #page #count #insert #of_a_row)
+        let finders = self.finder_functions();
+        quote!(#list #page #count #insert #insert_if_absent #of_a_row #finders)
+    }
+
+    /// Returns true if an insert may fail because another row has the same values.
+    pub(super) fn has_conflicts(&self) -> bool {
+        let constraints = self.constraints();
+        constraints
+            .iter()
+            .any(|constraint| matches!(constraint.rule, Rule::Unique(_)))
     }
 
     /// Returns the name and type of a function parameter for each column of the key.
     pub(crate) fn key_parameters(&self) -> Vec<(Ident, Parameter)> {
         let is_only = self.key.len() == 1;
-        let mut found: Vec<(Ident, Parameter)> = Vec::new();
-        for (stored, r#type) in self.key().filter_map(|stored| Some((stored, stored.key_type()?))) {
-            let mut name = if is_only { "id" } else { stored.field.name.as_str() }.to_owned();
-            if VARIABLES.contains(&name.as_str()) {
-                name.push_str("_key");
-            }
-            let name = names::unique(name, |taken| found.iter().any(|(known, _)| known == taken));
-            found.push((ident(&name), r#type));
-        }
-        found
+        let columns = self.key().filter_map(|stored| Some((stored, stored.key_type()?)));
+        parameter_names(columns, is_only.then_some("id"))
     }
 
     /// Returns the functions `get`, `update` and `delete`, which access one row by its key.
@@ -330,9 +343,31 @@ impl Stored<'_> {
     }
 }
 
+/// Returns a name for the function parameter of each column. `name` is the name of a single parameter, if not that of its
+/// field.
+pub(super) fn parameter_names<'s>(
+    columns: impl Iterator<Item = (&'s StoredColumn<'s>, Parameter)>,
+    name: Option<&str>,
+) -> Vec<(Ident, Parameter)> {
+    let mut found: Vec<(Ident, Parameter)> = Vec::new();
+    for (stored, r#type) in columns {
+        let mut name = name.unwrap_or(stored.field.name.as_str()).to_owned();
+        if VARIABLES.contains(&name.as_str()) {
+            name.push_str("_key");
+        }
+        let name = names::unique(name, |taken| found.iter().any(|(known, _)| known == taken));
+        found.push((ident(&name), r#type));
+    }
+    found
+}
+
 /// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, and
 /// `numbers` are conditions for numbers beyond 64 bits.
-fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenStream]) -> TokenStream {
+pub(super) fn early_returns(
+    nothing: &TokenStream,
+    uuids: &[TokenStream],
+    numbers: &[TokenStream],
+) -> TokenStream {
     let checks = [
         (
             "No row has a text that is not a UUID; PostgreSQL would return an error.",
@@ -382,7 +417,7 @@ fn structure<'s>(
 }
 
 /// Returns an `async` function that runs a statement on a pool, a connection or a transaction.
-fn function(
+pub(super) fn function(
     comment: &str,
     name: &str,
     given: &[TokenStream],

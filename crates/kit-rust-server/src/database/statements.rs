@@ -24,6 +24,7 @@ impl Stored<'_> {
         constants.extend(self.page_statements());
         constants.extend(constant("COUNT", &count));
         constants.extend(self.insert());
+        constants.extend(self.finder_statements());
         if self.key.is_empty() {
             return constants;
         }
@@ -37,7 +38,7 @@ impl Stored<'_> {
     }
 
     /// Returns the lines `SELECT … FROM …` without a condition.
-    fn select(&self) -> Vec<String> {
+    pub(super) fn select(&self) -> Vec<String> {
         let mut lines = listed("SELECT ", &self.selected(), "");
         lines.push(format!("FROM {}", sql::identifier(&self.table.name)));
         lines
@@ -94,7 +95,7 @@ impl Stored<'_> {
     /// with equal times by their key, so that no row is on two pages. Column names are qualified with the
     /// table (`notes.id`), because an unqualified name could mean an expression of the `SELECT` list, for
     /// which no index exists.
-    fn order(&self) -> String {
+    pub(super) fn order(&self) -> String {
         let table = sql::identifier(&self.table.name);
         let made = self.creation_time();
         let mut order: Vec<_> = made
@@ -159,8 +160,13 @@ impl Stored<'_> {
             lines.extend(listed("VALUES (", &values, ")"));
             lines
         };
-        lines.extend(listed("RETURNING ", &self.selected(), ""));
-        constant("INSERT", &lines)
+        let returned = listed("RETURNING ", &self.selected(), "");
+        let mut constants = constant("INSERT", &[lines.clone(), returned.clone()].concat());
+        if self.has_conflicts() {
+            lines.push("ON CONFLICT DO NOTHING".to_owned());
+            constants.extend(constant("INSERT_IF_ABSENT", &[lines, returned].concat()));
+        }
+        constants
     }
 
     fn update(&self) -> TokenStream {

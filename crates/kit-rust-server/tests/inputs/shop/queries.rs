@@ -1,5 +1,6 @@
 //! Tests of every function of the shop's database modules. `tests/served.rs` copies this file into the generated project and runs it there,
 //! on a database with the generated tables.
+// tidy: long because one project has all functions of the database modules.
 
 use kit_runtime::{IndexMap, Timestamp};
 use shop::db::category::{self, NewCategory};
@@ -452,6 +453,102 @@ fn finds_rows_by_keys_of_every_kind() {
         assert!(country::delete(&pool, "de").await.unwrap());
         assert!(product::delete(&pool, &item.id).await.unwrap());
         assert!(shops::delete(&pool, &shop.id).await.unwrap());
+    });
+}
+
+#[test]
+fn reads_rows_by_unique_columns_and_by_references() {
+    run(async |pool| {
+        let shop = a_shop(&pool, "finders").await;
+        assert_eq!(
+            shops::get_by_slug(&pool, "finders").await.unwrap().unwrap().id,
+            shop.id
+        );
+        assert_eq!(shops::get_by_slug(&pool, "no-finders").await.unwrap(), None);
+        let again = NewShop {
+            id: None,
+            name: "Other".to_owned(),
+            slug: "finders".to_owned(),
+            contact: None,
+            opened_at: None,
+        };
+        assert_eq!(shops::insert_if_absent(&pool, &again).await.unwrap(), None);
+
+        let new = NewCategory {
+            name: "finders".to_owned(),
+            parent_id: None,
+        };
+        let parent = category::insert_if_absent(&pool, &new).await.unwrap().unwrap();
+        assert_eq!(category::insert_if_absent(&pool, &new).await.unwrap(), None);
+        let child = NewCategory {
+            name: "finders below".to_owned(),
+            parent_id: Some(parent.id),
+        };
+        let child = category::insert(&pool, &child).await.unwrap();
+        let found = category::get_by_name(&pool, "finders below").await.unwrap();
+        assert_eq!(found.as_ref(), Some(&child));
+        let below = category::list_by_parent_id(&pool, parent.id, 10, 0)
+            .await
+            .unwrap();
+        assert_eq!(below, [child]);
+
+        let mut made = Vec::new();
+        for sku in ["1", "2", "3"] {
+            let new = NewProduct {
+                category_id: Some(parent.id),
+                ..a_product(&shop, sku)
+            };
+            made.extend(product::insert_if_absent(&pool, &new).await.unwrap());
+        }
+        let again = product::insert_if_absent(&pool, &a_product(&shop, "2")).await;
+        assert_eq!(again.unwrap(), None);
+        let second = product::get_by_shop_id_and_sku(&pool, &shop.id, "2")
+            .await
+            .unwrap();
+        assert_eq!(second.as_ref(), Some(&made[1]));
+        assert_eq!(
+            product::get_by_shop_id_and_sku(&pool, "no uuid", "2")
+                .await
+                .unwrap(),
+            None
+        );
+        made.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        assert_eq!(
+            product::list_by_shop_id(&pool, &shop.id, 2, 1).await.unwrap(),
+            made[1..]
+        );
+        let of_category = product::list_by_category_id(&pool, parent.id, 10, 0).await;
+        assert_eq!(of_category.unwrap(), made);
+        assert_eq!(
+            product::list_by_shop_id(&pool, "no uuid", 10, 0).await.unwrap(),
+            []
+        );
+
+        let country = NewCountry {
+            code: "fr".to_owned(),
+            name: "France".to_owned(),
+            vat: None,
+        };
+        assert!(
+            country::insert_if_absent(&pool, &country)
+                .await
+                .unwrap()
+                .is_some()
+        );
+        assert_eq!(country::insert_if_absent(&pool, &country).await.unwrap(), None);
+        let new = NewStock {
+            product_id: made[0].id.clone(),
+            country_code: "fr".to_owned(),
+            amount: None,
+        };
+        let stored = stock::insert_if_absent(&pool, &new).await.unwrap().unwrap();
+        let of_product = stock::list_by_product_id(&pool, &made[0].id, 10, 0).await;
+        assert_eq!(of_product.unwrap(), [stored.clone()]);
+        let of_country = stock::list_by_country_code(&pool, "fr", 10, 0).await;
+        assert_eq!(of_country.unwrap(), [stored]);
+        // Other tests count the rows of these tables.
+        assert!(shops::delete(&pool, &shop.id).await.is_ok());
+        assert!(country::delete(&pool, "fr").await.unwrap());
     });
 }
 

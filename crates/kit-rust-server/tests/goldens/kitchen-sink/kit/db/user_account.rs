@@ -23,6 +23,17 @@ const INSERT: &str = "
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, COALESCE($3, 'active'))
     RETURNING id, email, status";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO accounts (id, email, status)
+    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, COALESCE($3, 'active'))
+    ON CONFLICT DO NOTHING
+    RETURNING id, email, status";
+
+const GET_BY_EMAIL: &str = "
+    SELECT id, email, status
+    FROM accounts
+    WHERE email = $1";
+
 const GET: &str = "
     SELECT id, email, status
     FROM accounts
@@ -106,6 +117,19 @@ pub async fn insert(
         .await
 }
 
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewUserAccount,
+) -> Result<Option<UserAccount>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.id)
+        .bind(&new.email)
+        .bind(new.status.map(UserAccountStatus::as_str))
+        .fetch_optional(database)
+        .await
+}
+
 /// Returns the row with this key.
 pub async fn get(
     database: impl PgExecutor<'_>,
@@ -144,4 +168,15 @@ pub async fn delete(database: impl PgExecutor<'_>, id: &str) -> Result<bool, sql
     }
     let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the row with this `email`.
+pub async fn get_by_email(
+    database: impl PgExecutor<'_>,
+    email: &str,
+) -> Result<Option<UserAccount>, sqlx::Error> {
+    sqlx::query_as(GET_BY_EMAIL)
+        .bind(email)
+        .fetch_optional(database)
+        .await
 }

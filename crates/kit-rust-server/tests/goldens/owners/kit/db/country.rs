@@ -54,6 +54,12 @@ const INSERT: &str = "
     VALUES ($1, $2)
     RETURNING code, name";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO countries (code, name)
+    VALUES ($1, $2)
+    ON CONFLICT DO NOTHING
+    RETURNING code, name";
+
 const GET: &str = "
     SELECT code, name
     FROM countries
@@ -152,6 +158,18 @@ pub async fn insert(
         .bind(&new.code)
         .bind(&new.name)
         .fetch_one(database)
+        .await
+}
+
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewCountry,
+) -> Result<Option<Country>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.code)
+        .bind(&new.name)
+        .fetch_optional(database)
         .await
 }
 

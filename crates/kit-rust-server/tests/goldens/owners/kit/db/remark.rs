@@ -23,6 +23,13 @@ const INSERT: &str = "
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3::uuid)
     RETURNING id, text, task_id";
 
+const LIST_BY_TASK_ID: &str = "
+    SELECT id, text, task_id
+    FROM remarks
+    WHERE task_id = $3::uuid
+    ORDER BY remarks.id
+    LIMIT $1 OFFSET $2";
+
 const GET: &str = "
     SELECT id, text, task_id
     FROM remarks
@@ -130,4 +137,23 @@ pub async fn delete(database: impl PgExecutor<'_>, id: &str) -> Result<bool, sql
     }
     let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the rows with this `task_id`, in order.
+pub async fn list_by_task_id(
+    database: impl PgExecutor<'_>,
+    task_id: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Remark>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(task_id) {
+        return Ok(Vec::new());
+    }
+    sqlx::query_as(LIST_BY_TASK_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(task_id)
+        .fetch_all(database)
+        .await
 }

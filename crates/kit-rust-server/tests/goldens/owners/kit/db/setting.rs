@@ -23,6 +23,12 @@ const INSERT: &str = "
     VALUES ($1, $2, $3)
     RETURNING user_id, name, value";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO settings (user_id, name, value)
+    VALUES ($1, $2, $3)
+    ON CONFLICT DO NOTHING
+    RETURNING user_id, name, value";
+
 const GET: &str = "
     SELECT user_id, name, value
     FROM settings
@@ -98,6 +104,19 @@ pub async fn insert(
         .bind(&new.name)
         .bind(&new.value)
         .fetch_one(database)
+        .await
+}
+
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewSetting,
+) -> Result<Option<Setting>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.user_id)
+        .bind(&new.name)
+        .bind(&new.value)
+        .fetch_optional(database)
         .await
 }
 

@@ -77,6 +77,20 @@ const INSERT: &str = "
         COALESCE($7, now()))
     RETURNING id, title, done, user_id, project_id, parent_id, created_at";
 
+const LIST_BY_PROJECT_ID: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at
+    FROM tasks
+    WHERE project_id = $3::uuid AND user_id = $4
+    ORDER BY tasks.created_at DESC, tasks.id DESC
+    LIMIT $1 OFFSET $2";
+
+const LIST_BY_PARENT_ID: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at
+    FROM tasks
+    WHERE parent_id = $3::uuid AND user_id = $4
+    ORDER BY tasks.created_at DESC, tasks.id DESC
+    LIMIT $1 OFFSET $2";
+
 const GET: &str = "
     SELECT id, title, done, user_id, project_id, parent_id, created_at
     FROM tasks
@@ -281,4 +295,46 @@ pub async fn delete(
         .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the rows with this `project_id` that belong to this owner, in order.
+pub async fn list_by_project_id(
+    database: impl PgExecutor<'_>,
+    project_id: &str,
+    owner: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Task>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(project_id) {
+        return Ok(Vec::new());
+    }
+    sqlx::query_as(LIST_BY_PROJECT_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(project_id)
+        .bind(owner)
+        .fetch_all(database)
+        .await
+}
+
+/// Returns the rows with this `parent_id` that belong to this owner, in order.
+pub async fn list_by_parent_id(
+    database: impl PgExecutor<'_>,
+    parent_id: &str,
+    owner: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Task>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(parent_id) {
+        return Ok(Vec::new());
+    }
+    sqlx::query_as(LIST_BY_PARENT_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(parent_id)
+        .bind(owner)
+        .fetch_all(database)
+        .await
 }

@@ -21,6 +21,24 @@ const INSERT: &str = "
     VALUES ($1, $2)
     RETURNING id, name, parent_id";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO categories (name, parent_id)
+    VALUES ($1, $2)
+    ON CONFLICT DO NOTHING
+    RETURNING id, name, parent_id";
+
+const GET_BY_NAME: &str = "
+    SELECT id, name, parent_id
+    FROM categories
+    WHERE name = $1";
+
+const LIST_BY_PARENT_ID: &str = "
+    SELECT id, name, parent_id
+    FROM categories
+    WHERE parent_id = $3
+    ORDER BY categories.id
+    LIMIT $1 OFFSET $2";
+
 const GET: &str = "
     SELECT id, name, parent_id
     FROM categories
@@ -97,6 +115,18 @@ pub async fn insert(
         .await
 }
 
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewCategory,
+) -> Result<Option<Category>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.name)
+        .bind(new.parent_id)
+        .fetch_optional(database)
+        .await
+}
+
 /// Returns the row with this key.
 pub async fn get(database: impl PgExecutor<'_>, id: i64) -> Result<Option<Category>, sqlx::Error> {
     sqlx::query_as(GET).bind(id).fetch_optional(database).await
@@ -121,4 +151,30 @@ pub async fn update(
 pub async fn delete(database: impl PgExecutor<'_>, id: i64) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the row with this `name`.
+pub async fn get_by_name(
+    database: impl PgExecutor<'_>,
+    name: &str,
+) -> Result<Option<Category>, sqlx::Error> {
+    sqlx::query_as(GET_BY_NAME)
+        .bind(name)
+        .fetch_optional(database)
+        .await
+}
+
+/// Returns the rows with this `parent_id`, in order.
+pub async fn list_by_parent_id(
+    database: impl PgExecutor<'_>,
+    parent_id: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Category>, sqlx::Error> {
+    sqlx::query_as(LIST_BY_PARENT_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(parent_id)
+        .fetch_all(database)
+        .await
 }

@@ -21,6 +21,12 @@ const INSERT: &str = "
     VALUES ($1, $2, COALESCE($3::int4, 20))
     RETURNING code, name, vat::int8 AS vat";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO countries (code, name, vat)
+    VALUES ($1, $2, COALESCE($3::int4, 20))
+    ON CONFLICT DO NOTHING
+    RETURNING code, name, vat::int8 AS vat";
+
 const GET: &str = "
     SELECT code, name, vat::int8 AS vat
     FROM countries
@@ -93,6 +99,19 @@ pub async fn insert(
         .bind(&new.name)
         .bind(new.vat)
         .fetch_one(database)
+        .await
+}
+
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewCountry,
+) -> Result<Option<Country>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.code)
+        .bind(&new.name)
+        .bind(new.vat)
+        .fetch_optional(database)
         .await
 }
 

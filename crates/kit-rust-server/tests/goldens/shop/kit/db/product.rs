@@ -36,6 +36,38 @@ const INSERT: &str = "
     RETURNING id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
         tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO products (id, shop_id, category_id, sku, title, description, price_cents, weight,
+        status, kind, tags, size, attributes, type, is_visible, listed_at, views, created_at)
+    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2::uuid, $3, $4, $5, $6, $7, $8,
+        COALESCE($9, 'draft'), $10, $11, $12, $13, $14, COALESCE($15, true), $16, $17,
+        COALESCE($18, now()))
+    ON CONFLICT DO NOTHING
+    RETURNING id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at";
+
+const GET_BY_SHOP_ID_AND_SKU: &str = "
+    SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at
+    FROM products
+    WHERE shop_id = $1::uuid AND sku = $2";
+
+const LIST_BY_SHOP_ID: &str = "
+    SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at
+    FROM products
+    WHERE shop_id = $3::uuid
+    ORDER BY products.created_at DESC, products.id DESC
+    LIMIT $1 OFFSET $2";
+
+const LIST_BY_CATEGORY_ID: &str = "
+    SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at
+    FROM products
+    WHERE category_id = $3
+    ORDER BY products.created_at DESC, products.id DESC
+    LIMIT $1 OFFSET $2";
+
 const GET: &str = "
     SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
         tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at
@@ -235,6 +267,34 @@ pub async fn insert(
         .await
 }
 
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewProduct,
+) -> Result<Option<Product>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.id)
+        .bind(&new.shop_id)
+        .bind(new.category_id)
+        .bind(&new.sku)
+        .bind(&new.title)
+        .bind(&new.description)
+        .bind(new.price_cents)
+        .bind(new.weight)
+        .bind(new.status.map(ProductStatus::as_str))
+        .bind(new.kind.as_str())
+        .bind(sqlx::types::Json(&new.tags))
+        .bind(new.size.as_ref().map(sqlx::types::Json))
+        .bind(sqlx::types::Json(&new.attributes))
+        .bind(&new.r#type)
+        .bind(new.visible)
+        .bind(new.listed_at)
+        .bind(&new.views)
+        .bind(new.created_at)
+        .fetch_optional(database)
+        .await
+}
+
 /// Returns the row with this key.
 pub async fn get(database: impl PgExecutor<'_>, id: &str) -> Result<Option<Product>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
@@ -291,4 +351,55 @@ pub async fn delete(database: impl PgExecutor<'_>, id: &str) -> Result<bool, sql
     }
     let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the row with this `shop_id` and `sku`.
+pub async fn get_by_shop_id_and_sku(
+    database: impl PgExecutor<'_>,
+    shop_id: &str,
+    sku: &str,
+) -> Result<Option<Product>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(shop_id) {
+        return Ok(None);
+    }
+    sqlx::query_as(GET_BY_SHOP_ID_AND_SKU)
+        .bind(shop_id)
+        .bind(sku)
+        .fetch_optional(database)
+        .await
+}
+
+/// Returns the rows with this `shop_id`, in order.
+pub async fn list_by_shop_id(
+    database: impl PgExecutor<'_>,
+    shop_id: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Product>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(shop_id) {
+        return Ok(Vec::new());
+    }
+    sqlx::query_as(LIST_BY_SHOP_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(shop_id)
+        .fetch_all(database)
+        .await
+}
+
+/// Returns the rows with this `category_id`, in order.
+pub async fn list_by_category_id(
+    database: impl PgExecutor<'_>,
+    category_id: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Product>, sqlx::Error> {
+    sqlx::query_as(LIST_BY_CATEGORY_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(category_id)
+        .fetch_all(database)
+        .await
 }

@@ -23,6 +23,17 @@ const INSERT: &str = "
     VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3, $4, COALESCE($5, now()))
     RETURNING id, name, slug, contact, opened_at";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO shops (id, name, slug, contact, opened_at)
+    VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3, $4, COALESCE($5, now()))
+    ON CONFLICT DO NOTHING
+    RETURNING id, name, slug, contact, opened_at";
+
+const GET_BY_SLUG: &str = "
+    SELECT id, name, slug, contact, opened_at
+    FROM shops
+    WHERE slug = $1";
+
 const GET: &str = "
     SELECT id, name, slug, contact, opened_at
     FROM shops
@@ -105,6 +116,21 @@ pub async fn insert(database: impl PgExecutor<'_>, new: &NewShop) -> Result<Shop
         .await
 }
 
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewShop,
+) -> Result<Option<Shop>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.id)
+        .bind(&new.name)
+        .bind(&new.slug)
+        .bind(&new.contact)
+        .bind(new.opened_at)
+        .fetch_optional(database)
+        .await
+}
+
 /// Returns the row with this key.
 pub async fn get(database: impl PgExecutor<'_>, id: &str) -> Result<Option<Shop>, sqlx::Error> {
     // No row has a text that is not a UUID; PostgreSQL would return an error.
@@ -142,4 +168,15 @@ pub async fn delete(database: impl PgExecutor<'_>, id: &str) -> Result<bool, sql
     }
     let done = sqlx::query(DELETE).bind(id).execute(database).await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the row with this `slug`.
+pub async fn get_by_slug(
+    database: impl PgExecutor<'_>,
+    slug: &str,
+) -> Result<Option<Shop>, sqlx::Error> {
+    sqlx::query_as(GET_BY_SLUG)
+        .bind(slug)
+        .fetch_optional(database)
+        .await
 }

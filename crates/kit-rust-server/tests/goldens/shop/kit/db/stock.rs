@@ -23,6 +23,26 @@ const INSERT: &str = "
     VALUES ($1::uuid, $2, COALESCE($3, 0))
     RETURNING product_id, country_code, amount, counted_at";
 
+const INSERT_IF_ABSENT: &str = "
+    INSERT INTO stock (product_id, country_code, amount)
+    VALUES ($1::uuid, $2, COALESCE($3, 0))
+    ON CONFLICT DO NOTHING
+    RETURNING product_id, country_code, amount, counted_at";
+
+const LIST_BY_PRODUCT_ID: &str = "
+    SELECT product_id, country_code, amount, counted_at
+    FROM stock
+    WHERE product_id = $3::uuid
+    ORDER BY stock.product_id, stock.country_code
+    LIMIT $1 OFFSET $2";
+
+const LIST_BY_COUNTRY_CODE: &str = "
+    SELECT product_id, country_code, amount, counted_at
+    FROM stock
+    WHERE country_code = $3
+    ORDER BY stock.product_id, stock.country_code
+    LIMIT $1 OFFSET $2";
+
 const GET: &str = "
     SELECT product_id, country_code, amount, counted_at
     FROM stock
@@ -101,6 +121,19 @@ pub async fn insert(database: impl PgExecutor<'_>, new: &NewStock) -> Result<Sto
         .await
 }
 
+/// Inserts a row. Returns `None` if another row has the same key or the same unique values.
+pub async fn insert_if_absent(
+    database: impl PgExecutor<'_>,
+    new: &NewStock,
+) -> Result<Option<Stock>, sqlx::Error> {
+    sqlx::query_as(INSERT_IF_ABSENT)
+        .bind(&new.product_id)
+        .bind(&new.country_code)
+        .bind(new.amount)
+        .fetch_optional(database)
+        .await
+}
+
 /// Returns the row with this key.
 pub async fn get(
     database: impl PgExecutor<'_>,
@@ -153,4 +186,38 @@ pub async fn delete(
         .execute(database)
         .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the rows with this `product_id`, in order.
+pub async fn list_by_product_id(
+    database: impl PgExecutor<'_>,
+    product_id: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Stock>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(product_id) {
+        return Ok(Vec::new());
+    }
+    sqlx::query_as(LIST_BY_PRODUCT_ID)
+        .bind(limit)
+        .bind(offset)
+        .bind(product_id)
+        .fetch_all(database)
+        .await
+}
+
+/// Returns the rows with this `country_code`, in order.
+pub async fn list_by_country_code(
+    database: impl PgExecutor<'_>,
+    country_code: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Stock>, sqlx::Error> {
+    sqlx::query_as(LIST_BY_COUNTRY_CODE)
+        .bind(limit)
+        .bind(offset)
+        .bind(country_code)
+        .fetch_all(database)
+        .await
 }
