@@ -3,15 +3,11 @@
  * accepts the files with the real library. A real database returns the stored values for a key of two columns.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 
-import { createTestDatabase } from "@kit/dev-database";
-import { Client } from "pg";
+import { projectModule, schemaProject } from "./project.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const KINDS = join(import.meta.dirname, "fixtures/kinds");
@@ -31,34 +27,14 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
 
   for (const adapter of ["drizzle", "kysely", "raw"]) {
     test(`is stored and read with ${adapter}`, async () => {
-      const project = join(home, adapter);
-      await mkdir(join(project, "src"), { recursive: true });
-      await cp(join(KINDS, "visits.types.ts"), join(project, "src/visits.types.ts"));
-      await cp(join(KINDS, "values.ts"), join(project, "values.ts"));
-      await cp(join(KINDS, `${adapter}.ts`), join(project, "use.ts"));
-      await writeFile(
-        join(project, "package.json"),
-        JSON.stringify({ name: adapter, type: "module", kit: { database: { adapter } } }),
-      );
-      const { compilerOptions } = JSON.parse(
-        await readFile(join(ROOT, "examples/teams/tsconfig.json"), "utf8"),
-      ) as { compilerOptions: object };
-      const include = ["*.ts", "src", ".kit/schemas"];
-      await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
-      await node(project, "@kit/cli/bin/kit.js", "build");
-      await node(project, "typescript/bin/tsc", "--project", ".");
-
-      const sql = await readFile(join(project, ".kit/migrations/pending.sql"), "utf8");
-      await using database = await createTestDatabase({
-        dataDir: join(home, "data"),
-        template: { key: "kinds", prepare: (url) => execute(url, sql) },
-      });
-      const { use } = await module<{ use: (url: string) => Promise<[Row, Row, Row, string]> }>(
-        project,
+      await using project = await schemaProject(home, KINDS, adapter, "visits.types.ts");
+      const { root, url } = project;
+      const { use } = await projectModule<{ use: (url: string) => Promise<[Row, Row, Row, string]> }>(
+        root,
         "use.ts",
       );
-      const { first, second } = await module<{ first: Row; second: Row }>(project, "values.ts");
-      const [inserted, changed, found, twice] = await use(database.url);
+      const { first, second } = await projectModule<{ first: Row; second: Row }>(root, "values.ts");
+      const [inserted, changed, found, twice] = await use(url);
 
       // A bigint column is read as a bigint. drizzle reads it as a number, because the type limits its size.
       const bytesTotal = adapter === "drizzle" ? first["bytesTotal"] : BigInt(Number(first["bytesTotal"]));
@@ -94,25 +70,4 @@ function comparable(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value]),
   );
-}
-
-/** Imports a module of a project. */
-async function module<T>(project: string, file: string): Promise<T> {
-  return (await import(pathToFileURL(join(project, file)).href)) as T;
-}
-
-async function node(cwd: string, program: string, ...args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd }).catch(
-    (error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`),
-  );
-}
-
-async function execute(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use heck::ToUpperCamelCase;
 
+use crate::relations::{self, Kind, Relation};
 use crate::rows::{self, BigInts};
 use crate::typescript::{self as name, Names};
 use crate::{Column, ColumnType, Schema, Table, TextFile};
@@ -15,15 +16,20 @@ use crate::{Column, ColumnType, Schema, Table, TextFile};
 /// Returns the schema files, relative to `.kit/schemas/`. Contains `database.ts` even if there is no table, because
 /// applications import it.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
-    rows::files(schema, module, |names| database(names, schema))
+    let with_relations = |names: &Names, table: &Table, big_ints| module(schema, names, table, big_ints);
+    rows::files(schema, with_relations, |names| database(names, schema))
 }
 
 fn interface(names: &Names, table: &Table) -> String {
     format!("{}Table", names.variable(table).to_upper_camel_case())
 }
 
-fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
+fn module(schema: &Schema, names: &Names, table: &Table, big_ints: BigInts) -> String {
     let mut imports = BTreeSet::from(["Insertable", "Selectable", "Updateable"]);
+    let relations = relations::of(schema, names, table);
+    if !relations.is_empty() {
+        imports.insert("ExpressionBuilder");
+    }
     let mut columns = String::new();
     for column in &table.columns {
         columns.push_str(&rows::comment("  ", column.comment.as_deref()));
@@ -38,6 +44,9 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
     );
     if rows::names_entity(table) {
         text.push_str(rows::IMPORT_TYPES);
+    }
+    if !relations.is_empty() {
+        text.push_str("import type { Database } from \"./database.ts\";\n");
     }
     let _ = write!(
         text,
@@ -63,7 +72,55 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
         ),
         &format!("{variable}OnInsert = (): Pick<New{entity}Row, "),
     ));
+    text.push_str(&queries(variable, table, &relations));
     text
+}
+
+/// Returns the source of an object with a query for the rows of each relation. Returns an empty string if the table has no
+/// relations.
+fn queries(variable: &str, table: &Table, relations: &[Relation<'_>]) -> String {
+    let Some(first) = relations.first() else {
+        return String::new();
+    };
+    let mut lines = String::new();
+    for relation in relations {
+        // Within the query, the name of the same table would stand for the related row.
+        let (from, alias) = if relation.other.name == table.name {
+            let from = format!("{} as {}", relation.other.name, relation.name);
+            (from, relation.name.as_str())
+        } else {
+            (relation.other.name.clone(), relation.other.name.as_str())
+        };
+        let conditions: Vec<String> = relation
+            .pairs()
+            .map(|(here, there)| {
+                format!(
+                    ".whereRef({}, \"=\", {})",
+                    name::string_literal(&format!("{alias}.{there}")),
+                    name::string_literal(&format!("{}.{here}", table.name))
+                )
+            })
+            .collect();
+        let conditions = conditions.concat();
+        let _ = writeln!(
+            lines,
+            "  {}: (eb: ExpressionBuilder<Database, {}>) =>\n    eb.selectFrom({}){conditions},",
+            name::key(&relation.name),
+            name::string_literal(&table.name),
+            name::string_literal(&from)
+        );
+    }
+    let helper = match first.kind {
+        Kind::ReferringMany => "jsonArrayFrom",
+        Kind::Referenced | Kind::Referring => "jsonObjectFrom",
+    };
+    let example = name::member(&format!("{variable}Relations"), &first.name);
+    format!(
+        "\n/**\n * Queries for the related rows of a row. `kysely/helpers/postgres` has functions that add the rows to the row:\n \
+         * `.select((eb) => {helper}({example}(eb).selectAll()).as({}))`.\n */\n\
+         export const {variable}Relations = {{\n{lines}}};\n",
+        name::string_literal(&first.name).replace("*/", "* /")
+    )
 }
 
 /// Returns the source of a function that sets the selected columns to the current time, in milliseconds. Returns an

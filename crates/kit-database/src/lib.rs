@@ -41,6 +41,7 @@ mod names;
 mod online;
 mod pulled;
 pub mod raw;
+mod relations;
 mod renames_from;
 mod rows;
 mod snapshot;

@@ -16,13 +16,20 @@ const TAKEN: &[&str] = &[
     "check",
     "customType",
     "date",
+    "decimal",
     "doublePrecision",
+    "exactBigint",
+    "foreignKey",
     "index",
     "integer",
     "jsonb",
+    "many",
     "numeric",
+    "one",
     "pgTable",
     "primaryKey",
+    "relations",
+    "schema",
     "smallint",
     "sql",
     "table",
@@ -110,7 +117,7 @@ impl Names {
 }
 
 /// Returns the name if it is not used yet, otherwise the name with the first number that makes it unique: `notes2`.
-fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
+pub(crate) fn unique(name: String, mut is_new: impl FnMut(&str) -> bool) -> String {
     if is_new(&name) {
         return name;
     }

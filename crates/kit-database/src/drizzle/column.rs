@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kit_ir::{LiteralValue, ReferentialAction};
+use kit_ir::LiteralValue;
 
 use super::Body;
+use super::own_types::OwnType;
 use crate::rows;
 use crate::typescript as name;
 use crate::{Column, ColumnDefault, ColumnType, ValueType};
@@ -63,18 +64,27 @@ impl Body<'_> {
             ColumnType::Boolean => ("boolean", String::new()),
             ColumnType::Integer => ("integer", String::new()),
             ColumnType::BigInt => ("bigint", "mode: \"number\"".to_owned()),
-            ColumnType::BigIntExact => ("bigint", "mode: \"bigint\"".to_owned()),
+            // drizzle has identity columns of its own types only.
+            ColumnType::BigIntExact if column.default == Some(ColumnDefault::Identity) => {
+                ("bigint", "mode: \"bigint\"".to_owned())
+            }
+            ColumnType::BigIntExact => {
+                self.own_types.insert(OwnType::ExactBigint);
+                return format!("exactBigint({})", name::string_literal(&column.name));
+            }
             ColumnType::DoublePrecision => ("doublePrecision", String::new()),
             ColumnType::SmallInt => ("smallint", String::new()),
             ColumnType::Numeric { precision, scale } => {
-                ("numeric", format!("precision: {precision}, scale: {scale}"))
+                self.own_types.insert(OwnType::Decimal);
+                let column = name::string_literal(&column.name);
+                return format!("decimal({column}, {precision}, {scale})");
             }
             ColumnType::Date => ("date", "mode: \"string\"".to_owned()),
             ColumnType::Timestamp => ("timestamp", String::new()),
             ColumnType::Timestamptz => ("timestamp", "withTimezone: true, precision: 3".to_owned()),
             ColumnType::Jsonb => ("jsonb", String::new()),
             ColumnType::Bytes => {
-                self.bytes = true;
+                self.own_types.insert(OwnType::Bytes);
                 return format!("bytea({})", name::string_literal(&column.name));
             }
         };
@@ -118,7 +128,9 @@ impl Body<'_> {
 
     fn references(&mut self, column: &Column, chain: &mut String) {
         let table = self.table;
-        let Some(key) = table.foreign_keys.iter().find(|key| key.column == column.name) else {
+        // drizzle has another call for a foreign key with several columns.
+        let mut keys = table.foreign_keys.iter().filter(|key| key.columns.len() == 1);
+        let Some(key) = keys.find(|key| key.columns[0] == column.name) else {
             return;
         };
         // The return type annotation prevents a circular type inference if tables refer to each other or to themselves.
@@ -126,14 +138,20 @@ impl Body<'_> {
         if key.table != table.name {
             self.tables.insert(&key.table);
         }
-        let property = self.names.property_of(&key.table, &key.target);
+        let property = self.names.property_of(&key.table, &key.targets[0]);
         let target = name::member(self.names.variable_of(&key.table), property);
-        let action = match key.on_delete {
-            ReferentialAction::NoAction => "",
-            ReferentialAction::Cascade => ", { onDelete: \"cascade\" }",
-            ReferentialAction::SetNull => ", { onDelete: \"set null\" }",
-            ReferentialAction::Restrict => ", { onDelete: \"restrict\" }",
-        };
-        let _ = write!(chain, ".references((): AnyPgColumn => {target}{action})");
+        let _ = write!(chain, ".references((): AnyPgColumn => {target}");
+        let actions: Vec<String> = [
+            ("onDelete", key.actions.on_delete),
+            ("onUpdate", key.actions.on_update),
+        ]
+        .into_iter()
+        .filter(|(_, action)| !action.is_default())
+        .map(|(event, action)| format!("{event}: \"{}\"", action.name()))
+        .collect();
+        if !actions.is_empty() {
+            let _ = write!(chain, ", {{ {} }}", actions.join(", "));
+        }
+        chain.push(')');
     }
 }

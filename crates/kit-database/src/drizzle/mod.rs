@@ -1,9 +1,12 @@
-//! Schema files for drizzle-orm: one module per table, which exports the table and its row types.
+//! Schema files for drizzle-orm: one module per table, which exports the table and its row types, and `database.ts` with
+//! all tables and relations.
 //!
 //! TypeScript infers the table's type, as usual with drizzle. A project with `isolatedDeclarations` (which only
 //! published libraries need) would require an explicit type.
 
 mod column;
+mod own_types;
+mod relations;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,27 +15,19 @@ use kit_ir::Nulls;
 
 use crate::{Index, Schema, Table, TextFile};
 
+use own_types::OwnType;
+
 use crate::rows;
 use crate::typescript::{self as name, Names};
 
 /// Returns the schema files, relative to `.kit/schemas/`.
 pub fn emit(schema: &Schema) -> Vec<TextFile> {
-    let names = Names::of(schema, &[]);
-    schema
-        .tables
-        .iter()
-        .map(|table| TextFile {
-            path: names.file(table),
-            text: module(&names, table),
-        })
-        .collect()
+    rows::files(
+        schema,
+        |names, table, _| module(names, table),
+        |names| relations::database(names, schema),
+    )
 }
-
-/// Source of the column type `bytea`, which drizzle does not provide. Every driver accepts and returns its values as a
-/// `Uint8Array`.
-const BYTES: &str = "
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => \"bytea\" });
-";
 
 fn module(names: &Names, table: &Table) -> String {
     let mut body = Body {
@@ -42,7 +37,7 @@ fn module(names: &Names, table: &Table) -> String {
         types: BTreeSet::new(),
         tables: BTreeSet::new(),
         sql: false,
-        bytes: false,
+        own_types: BTreeSet::new(),
     };
     let variable = names.variable(table);
     let columns: Vec<String> = table
@@ -62,8 +57,8 @@ fn module(names: &Names, table: &Table) -> String {
         table.entity
     );
     text.push_str(&body.imports());
-    if body.bytes {
-        text.push_str(BYTES);
+    for own in &body.own_types {
+        text.push_str(own.declaration());
     }
     let _ = write!(
         text,
@@ -94,8 +89,8 @@ struct Body<'a> {
     tables: BTreeSet<&'a str>,
     /// True if the module uses `sql` of `drizzle-orm`.
     sql: bool,
-    /// True if the module uses the column type `bytea`, for which drizzle has no function.
-    bytes: bool,
+    /// Column types that the module declares itself.
+    own_types: BTreeSet<OwnType>,
 }
 
 impl Body<'_> {
@@ -104,7 +99,7 @@ impl Body<'_> {
         if self.sql {
             text.push_str("import { sql } from \"drizzle-orm\";\n");
         }
-        if self.bytes {
+        if !self.own_types.is_empty() {
             self.drizzle.insert("customType");
         }
         let mut names: Vec<String> = self.drizzle.iter().map(|&name| name.to_owned()).collect();
@@ -145,6 +140,33 @@ impl Body<'_> {
                 "primaryKey({{ columns: [{}] }})",
                 columns(&self.table.primary_key)
             ));
+        }
+        for key in self.table.foreign_keys.iter().filter(|key| key.columns.len() > 1) {
+            self.drizzle.insert("foreignKey");
+            if key.table != self.table.name {
+                self.tables.insert(&key.table);
+            }
+            let variable = self.names.variable_of(&key.table);
+            let targets: Vec<String> = key
+                .targets
+                .iter()
+                .map(|target| name::member(variable, self.names.property_of(&key.table, target)))
+                .collect();
+            let mut line = format!(
+                "foreignKey({{ name: {}, columns: [{}], foreignColumns: [{}] }})",
+                name::string_literal(&key.name),
+                columns(&key.columns),
+                targets.join(", ")
+            );
+            for (call, action) in [
+                ("onDelete", key.actions.on_delete),
+                ("onUpdate", key.actions.on_update),
+            ] {
+                if !action.is_default() {
+                    let _ = write!(line, ".{call}(\"{}\")", action.name());
+                }
+            }
+            lines.push(line);
         }
         for index in &self.table.indexes {
             let function = if index.unique { "uniqueIndex" } else { "index" };

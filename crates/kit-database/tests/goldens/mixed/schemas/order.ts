@@ -3,7 +3,22 @@ import { sql } from "drizzle-orm";
 import { bigint, check, customType, doublePrecision, integer, jsonb, pgTable, text, timestamp, type AnyPgColumn } from "drizzle-orm/pg-core";
 import type * as Types from "../types.ts";
 
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array | string }>({
+  dataType: () => "bytea",
+  fromDriver: (value) =>
+    typeof value === "string"
+      ? Uint8Array.from(value.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+      : value,
+});
+
+const exactBigint = (name: string) =>
+  customType<{ data: bigint; driverData: bigint | string | number }>({
+    dataType: () => "bigint",
+    fromDriver: (value) => {
+      if (typeof value !== "number" || Number.isSafeInteger(value)) return BigInt(value);
+      throw new RangeError(`a value of ${name} has more digits than JSON keeps in a relation; query its table itself`);
+    },
+  })(name);
 
 /** The table `order`, which stores Order. */
 export const order = pgTable("order", {
@@ -11,7 +26,7 @@ export const order = pgTable("order", {
   user: text("user").notNull(),
   size: bigint("size", { mode: "number" }).notNull(),
   weight: doublePrecision("weight").default(1.5).notNull(),
-  balance: bigint("balance", { mode: "bigint" }).notNull(),
+  balance: exactBigint("balance").notNull(),
   tags: jsonb("tags").$type<NonNullable<Types.Order["tags"]>>().default(sql`'["it''s","\`"]'::jsonb`).notNull(),
   shippedAt: timestamp("shipped_at", { withTimezone: true, precision: 3 }),
   level: integer("level").$type<NonNullable<Types.Order["level"]>>().notNull(),
