@@ -293,8 +293,9 @@ impl Change {
             }
             Self::AddCheck { table, check } => format!("limit the values of {table}.{}", check.column),
             Self::AddForeignKey { table, foreign_key } => format!(
-                "let {table}.{} refer to {}.{}",
-                foreign_key.column, foreign_key.table, foreign_key.target
+                "let {} refer to {}",
+                place(table, &foreign_key.columns),
+                place(&foreign_key.table, &foreign_key.targets)
             ),
             Self::DropConstraint { table, constraint } => format!("drop constraint {constraint} of {table}"),
             Self::RenameConstraint { table, from, to } => {
@@ -452,6 +453,14 @@ impl Change {
                 comment: comment.clone(),
             }],
         }
+    }
+}
+
+/// Returns a table with columns: `notes.author_id`, or `notes (tenant_id, author_id)`.
+pub(crate) fn place(table: &str, columns: &[String]) -> String {
+    match columns {
+        [only] => format!("{table}.{only}"),
+        several => format!("{table} ({})", several.join(", ")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kit_ir::{LiteralValue, ReferentialAction};
+use kit_ir::{LiteralValue, ReferentialActions};
 
 use crate::sql::{identifier, string_literal};
 use crate::{
@@ -231,22 +231,19 @@ pub(crate) fn foreign_key_definition(key: &ForeignKey) -> String {
     // A new field must become part of the definition.
     let ForeignKey {
         name: _,
-        column,
+        columns,
         table,
-        target,
-        on_delete,
+        targets,
+        actions: ReferentialActions { on_delete, on_update },
     } = key;
-    let action = match on_delete {
-        ReferentialAction::NoAction => "",
-        ReferentialAction::Restrict => " ON DELETE RESTRICT",
-        ReferentialAction::Cascade => " ON DELETE CASCADE",
-        ReferentialAction::SetNull => " ON DELETE SET NULL",
-    };
     format!(
-        "FOREIGN KEY ({}) REFERENCES {}({}){action}",
-        identifier(column),
+        "FOREIGN KEY ({}) REFERENCES {}({}){}{}",
+        list(columns),
         identifier(table),
-        identifier(target)
+        list(targets),
+        // PostgreSQL prints the action of updates first.
+        crate::sql::on("UPDATE", *on_update),
+        crate::sql::on("DELETE", *on_delete)
     )
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use kit_ir::{Decimal, IndexColumnOptions, IndexMethod, LiteralValue, ReferentialAction};
+use kit_ir::{Decimal, IndexColumnOptions, IndexMethod, LiteralValue, ReferentialActions};
 use serde::{Deserialize, Serialize};
 
 /// All tables of an application, in the order of its entities.
@@ -351,14 +351,71 @@ pub struct Range {
 pub struct ForeignKey {
     /// Name of the constraint.
     pub name: String,
-    /// Name of the referring column in this table.
-    pub column: String,
+    /// Names of the referring columns in this table.
+    #[serde(rename = "column", with = "one_or_several")]
+    pub columns: Vec<String>,
     /// Name of the table that the foreign key refers to.
     pub table: String,
-    /// Name of the column in the other table, which is its primary key or is unique.
-    pub target: String,
-    /// Action on this row if the other row is deleted.
-    pub on_delete: ReferentialAction,
+    /// Names of the columns in the other table, in the order of `columns`. They are its primary key or are unique.
+    #[serde(rename = "target", with = "one_or_several")]
+    pub targets: Vec<String>,
+    /// Actions on this row if the other row changes.
+    #[serde(flatten)]
+    pub actions: ReferentialActions,
+}
+
+impl ForeignKey {
+    /// Returns the referring columns, each with the column to which it refers.
+    ///
+    /// ```
+    /// use kit_database::ForeignKey;
+    ///
+    /// let key = ForeignKey {
+    ///     name: "orders_shop_id_id_fk".to_owned(),
+    ///     columns: vec!["shop_id".to_owned()],
+    ///     table: "shops".to_owned(),
+    ///     targets: vec!["id".to_owned()],
+    ///     actions: Default::default(),
+    /// };
+    /// assert_eq!(key.pairs().next(), Some(("shop_id", "id")));
+    /// ```
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let targets = self.targets.iter().map(String::as_str);
+        self.columns.iter().map(String::as_str).zip(targets)
+    }
+
+    /// Returns the column to which a referring column refers; `None` if the foreign key does not contain the column.
+    pub(crate) fn target_of(&self, column: &str) -> Option<&str> {
+        self.pairs()
+            .find(|(here, _)| *here == column)
+            .map(|(_, there)| there)
+    }
+}
+
+/// JSON form of a list of names: a string for one name, as in snapshots of earlier versions of kit.
+mod one_or_several {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        One(String),
+        Several(Vec<String>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(names: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+        match names {
+            [one] => one.serialize(serializer),
+            several => several.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+        Ok(match Names::deserialize(deserializer)? {
+            Names::One(name) => vec![name],
+            Names::Several(names) => names,
+        })
+    }
 }
 
 /// An index.

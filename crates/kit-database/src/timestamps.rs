@@ -70,12 +70,11 @@ impl Schema {
             let before = requested.len();
             for table in &self.tables {
                 for key in &table.foreign_keys {
-                    let ends = [
-                        format!("{}.{}", table.name, key.column),
-                        format!("{}.{}", key.table, key.target),
-                    ];
-                    if ends.iter().any(|end| requested.contains(end)) {
-                        requested.extend(ends);
+                    for (here, there) in key.pairs() {
+                        let ends = [format!("{}.{here}", table.name), format!("{}.{there}", key.table)];
+                        if ends.iter().any(|end| requested.contains(end)) {
+                            requested.extend(ends);
+                        }
                     }
                 }
             }
@@ -105,11 +104,13 @@ impl Schema {
             let mut places = Vec::new();
             for table in &self.tables {
                 for key in &table.foreign_keys {
-                    let new = table
-                        .column(&key.column)
-                        .is_some_and(|column| column.r#type == ColumnType::Timestamptz);
-                    if new && is_old(&key.table, &key.target, self) {
-                        places.push((table.name.clone(), key.column.clone()));
+                    for (here, there) in key.pairs() {
+                        let new = table
+                            .column(here)
+                            .is_some_and(|column| column.r#type == ColumnType::Timestamptz);
+                        if new && is_old(&key.table, there, self) {
+                            places.push((table.name.clone(), here.to_owned()));
+                        }
                     }
                 }
             }

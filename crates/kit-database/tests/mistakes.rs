@@ -5,8 +5,8 @@ mod support;
 use kit_database::Schema;
 use kit_diagnostics::{Code, codes};
 use kit_ir::{
-    DefaultValue, EntityIndex, GeneratedKind, IndexColumn, IndexMethod, ReferenceTarget, ReferentialAction,
-    TypeKind,
+    DefaultValue, EntityIndex, EntityReference, GeneratedKind, IndexColumn, IndexMethod, PropertyTags,
+    ReferenceTarget, ReferentialAction, ReferentialActions, TypeKind,
 };
 
 use support::{Builder, property, tagged};
@@ -107,7 +107,10 @@ fn refuses_a_reference_to_columns_that_do_not_identify_a_single_row() {
                     tags.references = Some(ReferenceTarget {
                         entity: entity.into(),
                         property: target.into(),
-                        on_delete,
+                        actions: ReferentialActions {
+                            on_delete,
+                            ..ReferentialActions::default()
+                        },
                     });
                 })],
             );
@@ -139,6 +142,135 @@ fn refuses_a_reference_to_columns_that_do_not_identify_a_single_row() {
         code,
         "does not allow null",
     );
+}
+
+#[test]
+fn refuses_a_reference_by_several_properties_that_postgresql_would_refuse() {
+    let refer = |properties: [&'static str; 2], targets: [&'static str; 2], on_delete| {
+        move |builder: &mut Builder| {
+            let (text, wide, id) = (builder.string(100), builder.string(200), builder.id().r#type);
+            builder.with_id(
+                "Shop",
+                "shops",
+                vec![property("name", text), property("city", text)],
+            );
+            builder.program.entities[0.into()]
+                .uniques
+                .push(("one_shop".into(), vec!["id".into(), "name".into()]));
+            let properties_of_item = vec![
+                property("shopId", id),
+                property("shop", text),
+                property("wide", wide),
+            ];
+            builder.with_id("Item", "items", properties_of_item);
+            let item = &mut builder.program.entities[1.into()];
+            item.references.push(EntityReference {
+                properties: properties.map(str::to_owned).to_vec(),
+                entity: "Shop".into(),
+                targets: targets.map(str::to_owned).to_vec(),
+                actions: ReferentialActions {
+                    on_update: on_delete,
+                    ..ReferentialActions::default()
+                },
+            });
+            item.indexes.push(EntityIndex {
+                name: "items_of_shop".into(),
+                columns: ["shopId", "shop"].map(named).to_vec(),
+                ..EntityIndex::default()
+            });
+        }
+    };
+    let (code, none) = (codes::UNKNOWN_REFERENCE, ReferentialAction::NoAction);
+    for (properties, targets, action, message) in [
+        (
+            ["shopId", "shop"],
+            ["id", "city"],
+            none,
+            "several rows may have the same value",
+        ),
+        (
+            ["shopId", "shopId"],
+            ["id", "name"],
+            none,
+            "has the same property twice",
+        ),
+        (
+            ["shopId", "owner"],
+            ["id", "name"],
+            none,
+            "not stored in a column of its own",
+        ),
+        (["shopId", "shop"], ["name", "id"], none, "`varchar(100)`"),
+        (
+            ["shopId", "shop"],
+            ["id", "name"],
+            ReferentialAction::SetNull,
+            "changes its value",
+        ),
+    ] {
+        check(refer(properties, targets, action), code, message);
+    }
+    let mut builder = Builder::new();
+    refer(["shopId", "wide"], ["id", "name"], none)(&mut builder);
+    let (_, diagnostics) = Schema::from_program(&builder.program);
+    let first = diagnostics.iter().next().expect("an error");
+    assert_eq!(first.help.as_deref(), Some("write `wide: Shop[\"name\"]`"));
+}
+
+fn named(property: &str) -> IndexColumn {
+    IndexColumn {
+        property: property.into(),
+        ..IndexColumn::default()
+    }
+}
+
+#[test]
+fn warns_about_foreign_keys_whose_columns_no_index_begins_with() {
+    let warnings = |change: &dyn Fn(&mut PropertyTags), index: Option<EntityIndex>| {
+        let mut builder = Builder::new();
+        support::users(&mut builder);
+        let text = builder.string(100);
+        let owner = tagged("userId", text, |tags| {
+            tags.references = Some(ReferenceTarget {
+                entity: "User".into(),
+                property: "id".into(),
+                actions: ReferentialActions::default(),
+            });
+            change(tags);
+        });
+        builder.with_id("Todo", "todos", vec![owner, property("title", text)]);
+        builder.program.entities[1.into()].indexes.extend(index);
+        let (_, diagnostics) = Schema::from_program(&builder.program);
+        assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
+        assert!(
+            diagnostics
+                .iter()
+                .all(|warning| warning.code == codes::MISSING_INDEX)
+        );
+        diagnostics.len()
+    };
+    let index = |columns: &[&str], condition: Option<&str>| {
+        Some(EntityIndex {
+            name: "one".into(),
+            columns: columns.iter().copied().map(named).collect(),
+            condition: condition.map(str::to_owned),
+            ..EntityIndex::default()
+        })
+    };
+    let none: &dyn Fn(&mut PropertyTags) = &|_| {};
+    assert_eq!(warnings(none, None), 1);
+    assert_eq!(warnings(&|tags| tags.index = true, None), 0);
+    assert_eq!(warnings(&|tags| tags.unique = true, None), 0);
+    assert_eq!(warnings(&|tags| tags.no_index = true, None), 0);
+    assert_eq!(warnings(none, index(&["userId", "title"], None)), 0);
+    assert_eq!(warnings(none, index(&["title", "userId"], None)), 1);
+    assert_eq!(warnings(none, index(&["userId"], Some("user_id IS NOT NULL"))), 0);
+    assert_eq!(warnings(none, index(&["userId"], Some("title IS NOT NULL"))), 1);
+    let without_reference: &dyn Fn(&mut PropertyTags) = &|tags| {
+        tags.references = None;
+        tags.no_index = true;
+    };
+    assert_eq!(warnings(without_reference, None), 1, "the tag has no effect");
 }
 
 #[test]

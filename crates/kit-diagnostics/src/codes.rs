@@ -223,6 +223,7 @@ codes! {
         1605 UNUSABLE_NAME "a table or column name that PostgreSQL does not accept unchanged"
         1606 INVALID_MIGRATION "a committed migration that cannot be read"
         1607 RENAME "a `@renamedFrom` that renames nothing, or is ambiguous"
+        1608 MISSING_INDEX "a foreign key without an index"
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeclarationId, Documentation, EntityIndex, Span, TypeId};
+use crate::{DeclarationId, Documentation, EntityIndex, EntityReference, Span, TypeId};
 
 /// A named type: an interface, a type alias, an instance of a generic type, or the params, query, body or
 /// response of a route.
@@ -67,6 +67,9 @@ pub struct Entity {
     /// Checks of the database, from `@check name (condition)` on the interface: each with its name and its SQL condition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<(String, String)>,
+    /// References by several properties, from `@references (a, b) Entity (c, d)` on the interface.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<EntityReference>,
     /// Name of the property whose value is the tenant of a row, from `@tenant property`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,

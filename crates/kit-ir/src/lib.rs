@@ -40,6 +40,7 @@ mod lifecycle;
 mod literal;
 mod literal_option;
 mod property;
+mod reference;
 mod route;
 mod route_formats;
 mod route_options;
@@ -62,9 +63,9 @@ pub use lifecycle::{CalendarDate, Lifecycle};
 pub use literal::LiteralValue;
 pub use literal_option::LiteralOption;
 pub use property::{
-    DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
-    StoredAs,
+    DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, StoredAs,
 };
+pub use reference::{EntityReference, ReferentialAction, ReferentialActions};
 pub use route::{
     ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteSlots, RouteWrapper,
     SOCKET_METHOD, Slot,

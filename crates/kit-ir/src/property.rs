@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EntityIndex, LiteralValue, Span, TypeId};
+use crate::{EntityIndex, LiteralValue, ReferentialActions, Span, TypeId};
 
 /// A property of an object type. The property keeps its doc tags in `Pick`, `Omit`, `Partial` and other
 /// homomorphic mapped types.
@@ -82,6 +82,9 @@ pub struct PropertyTags {
     /// True with `@index`: the column has an index.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub index: bool,
+    /// True with `@index none`: a foreign key of the column has no index on purpose.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_index: bool,
     /// Indexes of the column that need more than `@index` or `@unique` alone, such as `@index desc`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<EntityIndex>,
@@ -175,7 +178,7 @@ pub enum DefaultValue {
     Now,
 }
 
-/// Argument of `@references`: a property of another entity.
+/// Argument of `@references` on a property: a property of another entity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReferenceTarget {
@@ -183,21 +186,7 @@ pub struct ReferenceTarget {
     pub entity: String,
     /// Name of the property in the entity that this property refers to.
     pub property: String,
-    /// Effect on the referring row if the row to which it refers is deleted.
-    pub on_delete: ReferentialAction,
-}
-
-/// Effect of deleting a row on the rows that refer to it, as in SQL (a referential action).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ReferentialAction {
-    /// The database refuses the delete if rows still refer to the row at the end of the statement or transaction.
-    #[default]
-    NoAction,
-    /// The database also deletes the rows that refer to the row.
-    Cascade,
-    /// The database sets the columns that refer to the row to null.
-    SetNull,
-    /// The database refuses the delete at once if rows refer to the row.
-    Restrict,
+    /// Effects of changes of the row to which the property refers.
+    #[serde(flatten)]
+    pub actions: ReferentialActions,
 }

@@ -35,6 +35,7 @@ fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> Decl
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        references: Vec::new(),
         checks: Vec::new(),
         tenant: None,
         owner: None,

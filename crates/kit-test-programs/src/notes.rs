@@ -47,6 +47,7 @@ pub fn program() -> Program {
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        references: Vec::new(),
         checks: Vec::new(),
         tenant: None,
         owner: Some(EntityOwner::None),

@@ -11,7 +11,7 @@ use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
 use crate::docs::index::{self, is_identifier};
-use crate::docs::{Doc, Tag, TagName, invalid, property_name};
+use crate::docs::{Doc, Tag, TagName, entity_reference, invalid, property_name};
 use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::Lowering;
@@ -216,6 +216,15 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
             )),
         }
     }
+    let mut references = Vec::new();
+    for tag in doc.all(TagName::References) {
+        let reference = entity_reference(lowering.graph(), tag, &mut issues);
+        let properties = reference
+            .as_ref()
+            .map_or_else(Vec::new, |reference| reference.properties.clone());
+        issues.extend(unknown_property(lowering, ty, &properties, tag));
+        references.extend(reference);
+    }
     let tenant = doc.all(TagName::Tenant).next().and_then(|tag| {
         let property = property_name(lowering.graph(), tag, "@tenant tenantId", &mut issues)?;
         let unknown = unknown_property(lowering, ty, std::slice::from_ref(&property), tag);
@@ -232,6 +241,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         indexes,
         uniques,
         checks,
+        references,
         tenant,
         owner: owner.as_ref().map(|(owner, _)| owner.clone()),
     });

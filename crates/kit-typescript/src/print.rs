@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kit_analysis::{TypePrinter, literal_source, string_literal};
 use kit_ir::{
     BodyFormat, Constraints, Decimal, DeclarationId, DefaultValue, GeneratedKind, ObjectType, Program,
-    Property, ReferentialAction, Route, Slot, TypeId, TypeKind,
+    Property, Route, Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
@@ -349,6 +349,7 @@ fn tags(property: &Property) -> Vec<String> {
     }
     add(tags.unique, "@unique".to_owned());
     add(tags.index, "@index".to_owned());
+    add(tags.no_index, "@index none".to_owned());
     for index in &tags.indexes {
         add(true, index.to_string());
     }
@@ -357,15 +358,12 @@ fn tags(property: &Property) -> Vec<String> {
     }
     add(tags.sensitive, "@sensitive".to_owned());
     if let Some(target) = &tags.references {
-        let on_delete = match target.on_delete {
-            ReferentialAction::NoAction => "",
-            ReferentialAction::Cascade => " cascade",
-            ReferentialAction::SetNull => " set null",
-            ReferentialAction::Restrict => " restrict",
-        };
         add(
             true,
-            format!("@references {}.{}{on_delete}", target.entity, target.property),
+            format!(
+                "@references {}.{}{}",
+                target.entity, target.property, target.actions
+            ),
         );
     }
     if let Some(column) = &tags.column {

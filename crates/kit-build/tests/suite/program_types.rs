@@ -41,7 +41,8 @@ import type { Decimal, Failure, Reply, Route, RouteContract } from "@kit/types";
 /**
  * A row. @table things @renamedFrom old_things @index by_name (name, count) @tenant name @check sizes (count > 0)
  * @index few (name text_pattern_ops, count desc nulls last) include (rate) where count > 1
- * @unique one (name) where count > 2
+ * @unique one (name) where count > 2 @unique pair (id, small)
+ * @references (next, small) Thing (id, small) on update cascade
  * @deprecated soon
  */
 export interface Thing {
@@ -50,7 +51,8 @@ export interface Thing {
   /** @minimum 1 @maximum 9 @multipleOf 2 @integer @default 2 @index */ count: number;
   /** @exclusiveMinimum 1 @exclusiveMaximum 9 @sensitive @column rate_of */ rate: number;
   /** @generated now @onUpdate now */ changedAt: Date;
-  /** @references Thing.id cascade */ parent: string | null;
+  /** @references Thing.id cascade on update restrict @index none */ parent: string | null;
+  next?: Thing["id"];
   /** @storedAs smallint @check small > 0 @index using hash */ small: number;
   /** @storedAs date */ day: string;
   /** @generated uuidv7 */ event: string;

@@ -188,18 +188,21 @@ pub(super) fn add_check(check: &Check, former: Option<&Check>, new: bool) -> (Cl
 }
 
 /// Classifies a new foreign key. `known` is true if a foreign key between the same columns existed before, so
-/// that only its `ON DELETE` action or the column type differs. Also returns true if existing rows cannot break the foreign
-/// key.
+/// that only its actions or the column types differ. `new` contains its columns that have no stored values yet. Also returns
+/// true if existing rows cannot break the foreign key.
 pub(super) fn add_foreign_key(
     table: &Table,
     key: &ForeignKey,
-    new: bool,
+    new: &[String],
     known: bool,
 ) -> (Classification, bool) {
-    let empty = new
-        && table
-            .column(&key.column)
-            .is_some_and(|column| column.nullable && column.default.is_none());
+    // A foreign key with several columns checks no row in which one of them is null.
+    let empty = key.columns.iter().any(|name| {
+        new.contains(name)
+            && table
+                .column(name)
+                .is_some_and(|column| column.nullable && column.default.is_none())
+    });
     let reason = match (known, empty) {
         (true, _) => "every existing row is valid; rows are checked while the application runs",
         (false, true) => "no row has a reference yet; rows are checked while the application runs",

@@ -3,7 +3,7 @@
 
 use crate::online::{self, Parts};
 use crate::sql::{self, TableAction, identifier};
-use crate::{Change, Check, ForeignKey, Index, Table, Unique};
+use crate::{Change, Check, ForeignKey, Index, Rule, Table, Unique};
 
 use super::order::Rename;
 use super::{Phase, Planner, at_once, classify};
@@ -157,7 +157,8 @@ impl Planner<'_> {
                 };
                 let (phase, parts) = (Phase::DropConstraints, Parts::default());
                 self.push_parts(phase, classify::drop_constraint(), change, parts);
-            } else if check.column.is_empty() || after.column(&check.column).is_some() {
+            } else if matches!(check.rule, Rule::Sql(_)) || after.column(&check.column).is_some() {
+                // PostgreSQL drops a check together with its column, but a condition may use other columns only.
                 self.drop_constraint(Phase::DropConstraints, &after.name, &check.name);
             }
         }
@@ -247,13 +248,11 @@ impl Planner<'_> {
     fn foreign_keys(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
         let (rewritten_columns, lost_keys) = (self.rewritten_columns.clone(), self.lost_keys.clone());
         let stays = |key: &ForeignKey| {
-            let (here, there) = (
-                (after.name.clone(), key.column.clone()),
-                (key.table.clone(), key.target.clone()),
-            );
-            !rewritten_columns.contains(&here)
-                && !rewritten_columns.contains(&there)
-                && !lost_keys.contains(&there)
+            !lost_keys.contains(&(key.table.clone(), sorted(&key.targets)))
+                && key.pairs().all(|(here, there)| {
+                    !rewritten_columns.contains(&(after.name.clone(), here.to_owned()))
+                        && !rewritten_columns.contains(&(key.table.clone(), there.to_owned()))
+                })
         };
         let same = |one: &ForeignKey, other: &ForeignKey| {
             let named_alike = ForeignKey {
@@ -267,7 +266,7 @@ impl Planner<'_> {
             renames.extend(Rename::of(&after.name, &was.name, &key.name, false));
         }
         let is_alike = |one: &ForeignKey, other: &ForeignKey| {
-            (&one.column, &one.table, &one.target) == (&other.column, &other.table, &other.target)
+            (&one.columns, &one.table, &one.targets) == (&other.columns, &other.table, &other.targets)
         };
         // A foreign key that another one between the same columns replaces is dropped in the transaction that adds the other
         // one.
@@ -301,7 +300,8 @@ impl Planner<'_> {
         known: bool,
         replaced: Option<&ForeignKey>,
     ) {
-        let new = self.have_no_rows(&table.name, std::slice::from_ref(&key.column));
+        let has_no_rows = |column: &&String| self.have_no_rows(&table.name, std::slice::from_ref(*column));
+        let new: Vec<String> = key.columns.iter().filter(has_no_rows).cloned().collect();
         let change = Change::AddForeignKey {
             table: table.name.clone(),
             foreign_key: key.clone(),
@@ -320,7 +320,7 @@ impl Planner<'_> {
                 },
             )
         } else {
-            let (classification, is_valid) = classify::add_foreign_key(table, key, new, known);
+            let (classification, is_valid) = classify::add_foreign_key(table, key, &new, known);
             let parts = Parts {
                 checks: if is_valid {
                     Vec::new()
@@ -343,26 +343,34 @@ impl Planner<'_> {
 
     /// Returns the check that all references refer to existing rows. Returns none if the values change before the foreign key
     /// is added.
-    fn reference_check(&self, table: &Table, key: &ForeignKey) -> Vec<sql::Statement> {
+    fn reference_check<'p>(&'p self, table: &Table, key: &'p ForeignKey) -> Vec<sql::Statement> {
         let is_rewritten = |table: &String, column: &String| {
             self.rewritten_columns.contains(&(table.clone(), column.clone()))
         };
-        let Some(column) = self.stored_column(&table.name, &key.column) else {
+        let stored = |table: &str, columns: &'p [String]| -> Option<Vec<&'p str>> {
+            let columns = columns.iter();
+            columns.map(|column| self.stored_column(table, column)).collect()
+        };
+        let Some(columns) = stored(&table.name, &key.columns) else {
             return Vec::new();
         };
-        if is_rewritten(&table.name, &key.column) || is_rewritten(&key.table, &key.target) {
+        let is_changed =
+            |table: &String, columns: &[String]| columns.iter().any(|column| is_rewritten(table, column));
+        if is_changed(&table.name, &key.columns) || is_changed(&key.table, &key.targets) {
             return Vec::new();
         }
-        let place = format!("{}.{}", table.name, key.column);
-        let target = self.stored_column(&key.table, &key.target);
-        if target.is_none() && !self.created.contains(&key.table) {
+        let targets = stored(&key.table, &key.targets);
+        if targets.is_none() && !self.created.contains(&key.table) {
             return Vec::new();
         }
-        let target = target.map(|target| (self.stored_table(&key.table), target));
+        let place = crate::change::place(&table.name, &key.columns);
+        let targets = targets
+            .as_deref()
+            .map(|targets| (self.stored_table(&key.table), targets));
         vec![online::all_refer(
             &place,
-            (self.stored_table(&table.name), column),
-            target,
+            (self.stored_table(&table.name), &columns),
+            targets,
         )]
     }
 
@@ -403,12 +411,10 @@ impl Planner<'_> {
         self.push(phase, classify::drop_constraint(), change);
     }
 
-    /// Records a column that loses its primary key or unique constraint. Foreign keys that refer to the
-    /// column need this constraint, so they are dropped and added again.
+    /// Records columns that lose their primary key or unique constraint. Foreign keys that refer to the
+    /// columns need this constraint, so they are dropped and added again.
     fn record_lost_key(&mut self, table: &str, columns: &[String]) {
-        if let [column] = columns {
-            self.lost_keys.insert((table.to_owned(), column.clone()));
-        }
+        self.lost_keys.insert((table.to_owned(), sorted(columns)));
     }
 
     /// Returns true if the columns contain no stored values yet, because the table or each of the columns is
@@ -419,6 +425,13 @@ impl Planner<'_> {
                 .iter()
                 .all(|column| self.added.contains(&(table.to_owned(), column.clone())))
     }
+}
+
+/// Returns the names in alphabetical order: a foreign key may list the columns of a key in another order.
+fn sorted(columns: &[String]) -> Vec<String> {
+    let mut sorted = columns.to_vec();
+    sorted.sort();
+    sorted
 }
 
 fn has(table: &Table, columns: &[String]) -> bool {

@@ -217,8 +217,8 @@ struct Planner<'a> {
     former_tables: BTreeMap<String, String>,
     /// Present names of renamed columns, by the new names of the table and the column.
     former_columns: BTreeMap<TableColumn, String>,
-    /// Columns that lose the primary key or unique constraint that foreign keys need.
-    lost_keys: BTreeSet<TableColumn>,
+    /// Tables, each with the sorted columns that lose the primary key or unique constraint that foreign keys need.
+    lost_keys: BTreeSet<(String, Vec<String>)>,
     /// Names of the new tables.
     created: BTreeSet<String>,
     /// New columns of existing tables.

@@ -75,7 +75,7 @@ impl Planner<'_> {
         };
         for before in &mut self.before {
             for key in before.foreign_keys.iter_mut().filter(|key| key.table == table) {
-                rename(&mut key.target);
+                key.targets.iter_mut().for_each(rename);
             }
             if before.name != table {
                 continue;
@@ -88,7 +88,7 @@ impl Planner<'_> {
             before
                 .foreign_keys
                 .iter_mut()
-                .for_each(|key| rename(&mut key.column));
+                .for_each(|key| key.columns.iter_mut().for_each(rename));
             before
                 .checks
                 .iter_mut()

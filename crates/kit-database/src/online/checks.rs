@@ -1,5 +1,7 @@
 //! Checks of all rows, which only read.
 
+use std::fmt::Write as _;
+
 use crate::sql::{Statement, identifier};
 
 /// Returns the check that a column contains no null. `stored` is the present name of the table and the column.
@@ -57,18 +59,34 @@ pub(crate) fn all_satisfy(place: &str, rule: &str, stored: &str) -> Statement {
     }
 }
 
-/// Returns the check that each reference of a column refers to an existing row. `target` is the present name of the other
-/// table and its column; `None` if they are new.
-pub(crate) fn all_refer(place: &str, stored: (&str, &str), target: Option<(&str, &str)>) -> Statement {
-    let (table, column) = (identifier(stored.0), identifier(stored.1));
-    let condition = match target {
-        None => format!("{column} IS NOT NULL"),
-        Some((other, key)) => format!(
-            "{table}.{column} IS NOT NULL AND NOT EXISTS (SELECT FROM {} AS kit_target WHERE kit_target.{} = {table}.{column})",
+/// Returns the check that each reference refers to an existing row. `stored` is the present name of the table and its
+/// columns. `target` is the present name of the other table and its columns; `None` if they are new.
+pub(crate) fn all_refer(place: &str, stored: (&str, &[&str]), target: Option<(&str, &[&str])>) -> Statement {
+    let table = identifier(stored.0);
+    let columns: Vec<String> = stored
+        .1
+        .iter()
+        .map(|column| format!("{table}.{}", identifier(column)))
+        .collect();
+    // A row with a null in one of the columns refers to no row.
+    let given: Vec<String> = columns
+        .iter()
+        .map(|column| format!("{column} IS NOT NULL"))
+        .collect();
+    let mut condition = given.join(" AND ");
+    if let Some((other, keys)) = target {
+        let equal: Vec<String> = keys
+            .iter()
+            .zip(&columns)
+            .map(|(key, column)| format!("kit_target.{} = {column}", identifier(key)))
+            .collect();
+        let _ = write!(
+            condition,
+            " AND NOT EXISTS (SELECT FROM {} AS kit_target WHERE {})",
             identifier(other),
-            identifier(key)
-        ),
-    };
+            equal.join(" AND ")
+        );
+    }
     Statement::Guard {
         table: stored.0.to_owned(),
         message: format!("{place} refers to rows that do not exist"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use kit_ir::ReferentialAction;
+use kit_ir::{ReferentialAction, ReferentialActions};
 
 use super::PulledTable;
 use super::names::{identifiers, is_name, property_key};
@@ -79,6 +79,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         write_tag("index", name, &columns);
     }
     let references = references(table, tables);
+    own.extend(references.own);
     let has_decimal = table
         .columns
         .iter()
@@ -96,7 +97,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
             tags.push("@id".to_owned());
         }
         tags.extend(column.default.clone());
-        let reference = references.get(column.name);
+        let reference = references.on_columns.get(column.name);
         if reference.is_none() && column.default.as_deref() != Some("@generated uuid") {
             tags.extend(column.r#type.tags.iter().cloned());
         }
@@ -122,74 +123,94 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
     text
 }
 
-/// Returns the `@references` tags of the columns of a table.
-pub(super) fn references<'a>(
-    table: &'a PulledTable<'a>,
-    tables: &[PulledTable<'_>],
-) -> BTreeMap<&'a str, String> {
-    let mut found = BTreeMap::new();
+/// The `@references` tags of a table.
+#[derive(Default)]
+pub(super) struct References<'a> {
+    /// Tags of properties, by the names of their columns.
+    on_columns: BTreeMap<&'a str, String>,
+    /// Tags of the interface, for foreign keys with several columns.
+    own: Vec<String>,
+}
+
+/// Returns the `@references` tags of a table.
+pub(super) fn references<'a>(table: &'a PulledTable<'a>, tables: &[PulledTable<'_>]) -> References<'a> {
+    let mut found = References::default();
     for (name, definition) in &table.constraints {
         let Some(key) = foreign_key(name, definition) else {
             continue;
         };
-        let column = table.columns.iter().find(|column| column.name == key.column);
-        let target = tables.iter().find(|target| target.name == key.table);
-        let (Some(column), Some(target)) = (column, target) else {
+        let Some(target) = tables.iter().find(|target| target.name == key.table) else {
             continue;
         };
-        let Some(there) = target.columns.iter().find(|column| column.name == key.target) else {
+        let pairs: Option<Vec<_>> = key
+            .pairs()
+            .map(|(here, there)| {
+                let column = table.columns.iter().find(|column| column.name == here)?;
+                let other = target.columns.iter().find(|column| column.name == there)?;
+                let fits = column.base == other.base
+                    && column.r#type == other.r#type
+                    && column.default.as_deref() != Some("@generated")
+                    && is_name(&column.property)
+                    && is_name(&other.property);
+                fits.then_some((column, other))
+            })
+            .collect();
+        let Some(pairs) = pairs else {
             continue;
         };
-        let unique = unique_definition(&Unique {
-            name: String::new(),
-            columns: vec![key.target.clone()],
-        });
-        let is_distinct = target.key == [key.target.as_str()]
-            || target
-                .constraints
-                .iter()
-                .any(|(_, definition)| **definition == unique);
-        let fits = column.base == there.base && column.r#type == there.r#type && is_distinct;
-        if !fits || !is_name(&there.property) || column.default.as_deref() == Some("@generated") {
+        let sets_null = [key.actions.on_delete, key.actions.on_update].contains(&ReferentialAction::SetNull);
+        let may_be_null = pairs.iter().all(|(column, _)| column.nullable);
+        if !is_distinct(target, &key.targets) || (sets_null && !may_be_null) {
             continue;
         }
-        let action = match key.on_delete {
-            ReferentialAction::NoAction => "",
-            ReferentialAction::Restrict => " restrict",
-            ReferentialAction::Cascade => " cascade",
-            ReferentialAction::SetNull if column.nullable => " set null",
-            ReferentialAction::SetNull => continue,
-        };
-        found
-            .entry(column.name)
-            .or_insert_with(|| format!("@references {}.{}{action}", target.interface, there.property));
+        let (interface, actions) = (&target.interface, key.actions);
+        if let [(column, other)] = pairs.as_slice() {
+            let tag = || format!("@references {interface}.{}{actions}", other.property);
+            found.on_columns.entry(column.name).or_insert_with(tag);
+        } else {
+            let names = |names: Vec<&str>| names.join(", ");
+            let here = names(pairs.iter().map(|(column, _)| column.property.as_str()).collect());
+            let there = names(pairs.iter().map(|(_, other)| other.property.as_str()).collect());
+            found
+                .own
+                .push(format!("@references ({here}) {interface} ({there}){actions}"));
+        }
     }
     found
 }
 
-/// Parses the definition of a foreign key with one column and without options that kit does not have.
+/// Returns true if no two rows of a table have the same values in these columns.
+fn is_distinct(table: &PulledTable<'_>, columns: &[String]) -> bool {
+    let is_same =
+        |key: &[String]| key.len() == columns.len() && columns.iter().all(|column| key.contains(column));
+    let uniques = table
+        .constraints
+        .iter()
+        .filter_map(|(_, definition)| identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?));
+    is_same(&table.key) || uniques.into_iter().any(|key| is_same(&key))
+}
+
+/// Parses the definition of a foreign key without options that kit does not have.
 pub(super) fn foreign_key(name: &str, definition: &str) -> Option<ForeignKey> {
     let rest = definition.strip_prefix("FOREIGN KEY (")?;
     let (columns, rest) = rest.split_once(") REFERENCES ")?;
     let (place, rest) = rest.split_once(')')?;
     let (table, targets) = place.split_once('(')?;
-    let single = |list: &str| match identifiers(list)?.as_slice() {
-        [one] => Some(one.clone()),
-        _ => None,
-    };
-    let on_delete = match rest {
-        "" => ReferentialAction::NoAction,
-        " ON DELETE RESTRICT" => ReferentialAction::Restrict,
-        " ON DELETE CASCADE" => ReferentialAction::Cascade,
-        " ON DELETE SET NULL" => ReferentialAction::SetNull,
-        _ => return None,
+    let action = |event: &str| {
+        let named = |action: &ReferentialAction| {
+            !action.is_default() && rest.contains(&crate::sql::on(event, *action))
+        };
+        ReferentialAction::ALL.into_iter().find(named).unwrap_or_default()
     };
     let key = ForeignKey {
         name: name.to_owned(),
-        column: single(columns)?,
-        table: single(table)?,
-        target: single(targets)?,
-        on_delete,
+        columns: identifiers(columns)?,
+        table: <[String; 1]>::try_from(identifiers(table)?).ok()?.concat(),
+        targets: identifiers(targets)?,
+        actions: ReferentialActions {
+            on_delete: action("DELETE"),
+            on_update: action("UPDATE"),
+        },
     };
     (foreign_key_definition(&key) == definition).then_some(key)
 }

@@ -10,7 +10,7 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
 pub use fragment::fragment_problem;
-pub(crate) use print::{TENANT_POLICY, index_columns, utc_in_milliseconds};
+pub(crate) use print::{TENANT_POLICY, index_columns, on, utc_in_milliseconds};
 pub use print::{create_index, default, now, print, print_one};
 pub use quote::{identifier, string_literal};
 

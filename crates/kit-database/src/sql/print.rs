@@ -358,19 +358,23 @@ fn check(check: &Check) -> String {
 }
 
 fn foreign_key(key: &ForeignKey) -> String {
-    let action = match key.on_delete {
-        ReferentialAction::NoAction => "",
-        ReferentialAction::Cascade => " ON DELETE CASCADE",
-        ReferentialAction::SetNull => " ON DELETE SET NULL",
-        ReferentialAction::Restrict => " ON DELETE RESTRICT",
-    };
     format!(
-        "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){action}",
+        "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){}{}",
         identifier(&key.name),
-        identifier(&key.column),
+        list(&key.columns),
         identifier(&key.table),
-        identifier(&key.target)
+        list(&key.targets),
+        on("DELETE", key.actions.on_delete),
+        on("UPDATE", key.actions.on_update)
     )
+}
+
+/// Returns the action of a foreign key at an event: ` ON DELETE CASCADE`. Returns an empty text for the default action.
+pub(crate) fn on(event: &str, action: ReferentialAction) -> String {
+    if action.is_default() {
+        return String::new();
+    }
+    format!(" ON {event} {}", action.name().to_uppercase())
 }
 
 fn list(names: &[String]) -> String {

@@ -107,11 +107,16 @@ fn remove_checks_of_references(schema: &mut Schema) {
             if matches!(check.rule, Rule::Sql(_)) {
                 return false;
             }
-            let mut keys = table.foreign_keys.iter().filter(|key| key.column == check.column);
-            keys.any(|key| {
+            // PostgreSQL does not look for the other row if one of several columns is null.
+            let keys = table.foreign_keys.iter().filter(|key| key.columns.len() == 1);
+            let mut keys = keys.filter_map(|key| Some((key, key.target_of(&check.column)?)));
+            keys.any(|(key, there)| {
                 schema.table(&key.table).is_some_and(|target| {
-                    let refers_on = target.foreign_keys.iter().any(|other| other.column == key.target);
-                    let has_rule = |known: &Check| known.column == key.target && known.rule == check.rule;
+                    let refers_on = target
+                        .foreign_keys
+                        .iter()
+                        .any(|other| other.target_of(there).is_some());
+                    let has_rule = |known: &Check| known.column == there && known.rule == check.rule;
                     !refers_on && target.checks.iter().any(has_rule)
                 })
             })

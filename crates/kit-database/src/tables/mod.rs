@@ -6,6 +6,7 @@ mod indexes;
 pub(crate) mod pattern;
 mod references;
 mod storage;
+mod unindexed;
 mod unique_names;
 
 use std::collections::{BTreeSet, HashMap};
@@ -30,6 +31,7 @@ impl Schema {
         references::resolve(&mut builder, &mut schema);
         checks::fit_final_types(&mut builder, &mut schema);
         unique_names::assign(&mut builder, &mut schema);
+        unindexed::warn(&mut builder, &schema);
         (schema, builder.diagnostics)
     }
 }

@@ -84,7 +84,8 @@ fn constraints(table: &mut Table) {
     }
     for key in &mut table.foreign_keys {
         if !taken.insert(key.name.clone()) {
-            let parts = [&name, &key.column, &key.table, &key.target].map(String::as_str);
+            let columns = [key.columns.join(","), key.targets.join(",")];
+            let parts = [&name, &columns[0], &key.table, &columns[1]].map(String::as_str);
             key.name = names::with_hash(&key.name, &parts, "fk");
             taken.insert(key.name.clone());
         }

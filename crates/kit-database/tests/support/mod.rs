@@ -4,7 +4,7 @@
 use kit_ir::{
     Constraints, Declaration, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind,
     LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, ReferentialAction,
-    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    ReferentialActions, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 pub fn span() -> Span {
@@ -86,6 +86,7 @@ impl Builder {
             indexes: Vec::new(),
             uniques: Vec::new(),
             checks: Vec::new(),
+            references: Vec::new(),
             tenant: None,
             owner: None,
         });
@@ -205,7 +206,10 @@ pub fn todos(builder: &mut Builder) {
             tags.references = Some(ReferenceTarget {
                 entity: "User".into(),
                 property: "id".into(),
-                on_delete: ReferentialAction::Cascade,
+                actions: ReferentialActions {
+                    on_delete: ReferentialAction::Cascade,
+                    ..ReferentialActions::default()
+                },
             });
             tags.index = true;
         }),
@@ -278,10 +282,11 @@ pub fn mixed(builder: &mut Builder) {
             sealed,
             optional,
             tagged("parent", integer, |tags| {
+                tags.no_index = true;
                 tags.references = Some(ReferenceTarget {
                     entity: "Order".into(),
                     property: "key".into(),
-                    on_delete: ReferentialAction::NoAction,
+                    actions: ReferentialActions::default(),
                 });
             }),
         ],

@@ -1,6 +1,6 @@
 //! Formats the doc tags of a property.
 
-use kit_ir::{Constraints, GeneratedKind, Program, Property, ReferentialAction, TypeId, TypeKind};
+use kit_ir::{Constraints, GeneratedKind, Program, Property, TypeId, TypeKind};
 
 use crate::json_schema::default_value;
 
@@ -42,6 +42,7 @@ fn role_tags(property: &Property) -> Vec<String> {
     for (name, set) in [
         ("@unique", tags.unique),
         ("@index", tags.index),
+        ("@index none", tags.no_index),
         ("@sensitive", tags.sensitive),
     ] {
         if set {
@@ -51,15 +52,9 @@ fn role_tags(property: &Property) -> Vec<String> {
     written.extend(tags.indexes.iter().map(ToString::to_string));
     written.extend(tags.checks.iter().map(|check| format!("@check {check}")));
     if let Some(target) = &tags.references {
-        let action = match target.on_delete {
-            ReferentialAction::NoAction => "",
-            ReferentialAction::Cascade => " cascade",
-            ReferentialAction::SetNull => " set null",
-            ReferentialAction::Restrict => " restrict",
-        };
         written.push(format!(
-            "@references {}.{}{action}",
-            target.entity, target.property
+            "@references {}.{}{}",
+            target.entity, target.property, target.actions
         ));
     }
     written.extend(tags.column.as_ref().map(|name| format!("@column {name}")));

@@ -25,7 +25,7 @@ pub fn schema(types: &str) -> Schema {
         output.diagnostics
     );
     let (schema, diagnostics) = Schema::from_program(&output.program);
-    assert!(diagnostics.is_empty(), "{diagnostics:#?}\n{types}");
+    assert!(!diagnostics.has_errors(), "{diagnostics:#?}\n{types}");
     schema
 }
 

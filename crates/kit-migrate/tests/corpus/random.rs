@@ -61,7 +61,12 @@ const PROPERTIES: &[&str] = &[
     "/** @storedAs date @default 2026-01-31 */ NAME: string | null;",
     "/** @references One.id set null @index */ NAME?: number;",
     "/** @references Two.id cascade */ NAME: number | null;",
+    "/** @references One.id restrict on update cascade */ NAME?: number;",
+    PAIR,
 ];
+
+/// Two properties that refer to a row together. The tag of the reference belongs to the interface.
+const PAIR: &str = "/** @integer */ NAME?: number; /** @integer */ NAMETwin?: number;";
 
 /// Query for the tables of the model.
 const TABLES: &str =
@@ -113,10 +118,23 @@ fn types(model: &Model) -> String {
         let Some(properties) = &model[number] else {
             continue;
         };
+        let mut tags = format!("@table {}", entity.to_lowercase());
+        for (name, what, _) in properties {
+            if *what == PAIR {
+                let _ = write!(
+                    tags,
+                    " @references ({name}, {name}Twin) One (id, twin) set null on update cascade"
+                );
+            }
+        }
+        let mut twin = "";
+        if number == 0 {
+            tags.push_str(" @unique one_twins (id, twin)");
+            twin = " /** @integer @default 0 */ twin: number;";
+        }
         let _ = writeln!(
             text,
-            "/** @table {} */\nexport interface {entity} {{\n  /** @id @integer */ id: number;",
-            entity.to_lowercase()
+            "/** {tags} */\nexport interface {entity} {{\n  /** @id @integer */ id: number;{twin}",
         );
         for (name, what, former) in properties {
             let property = what.replace("NAME", name);
@@ -134,7 +152,10 @@ fn types(model: &Model) -> String {
 
 /// Returns a value of a column in SQL, different for each row.
 fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
-    let refers = table.foreign_keys.iter().any(|key| key.column == column.name);
+    let refers = table
+        .foreign_keys
+        .iter()
+        .any(|key| key.columns.contains(&column.name));
     if refers || (column.nullable && dice.roll(3) == 0) {
         return "NULL".to_owned();
     }

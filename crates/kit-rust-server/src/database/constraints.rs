@@ -14,7 +14,7 @@ use crate::source::{doc, ident, string_literal};
 pub(crate) enum Rule<'a> {
     /// No two rows have the same values in these columns.
     Unique(&'a [String]),
-    /// A column refers to a row of another table or of the same table.
+    /// Columns refer to a row of another table or of the same table.
     Reference(&'a ForeignKey),
 }
 
@@ -32,7 +32,7 @@ impl Constraint<'_> {
     pub(crate) fn columns(&self) -> Vec<&String> {
         match self.rule {
             Rule::Unique(columns) => columns.iter().collect(),
-            Rule::Reference(key) => vec![&key.column],
+            Rule::Reference(key) => key.columns.iter().collect(),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Stored<'_> {
             add(wanted, index.name.clone(), Rule::Unique(&index.columns));
         }
         for key in &self.table.foreign_keys {
-            let wanted = format!("{}_REFERENCE", constant(&key.column));
+            let wanted = format!("{}_REFERENCE", constant(&key.columns.join("_")));
             add(wanted, key.name.clone(), Rule::Reference(key));
         }
         found
@@ -76,9 +76,12 @@ impl Stored<'_> {
                 Rule::Unique([only]) => format!("No two rows have the same `{only}`."),
                 Rule::Unique(columns) => format!("No two rows have the same `{}`.", columns.join("` and `")),
                 Rule::Reference(key) => {
+                    let verb = if key.columns.len() == 1 { "is" } else { "are" };
                     format!(
-                        "`{}` is the `{}` of a row of `{}`.",
-                        key.column, key.target, key.table
+                        "`{}` {verb} the `{}` of a row of `{}`.",
+                        key.columns.join("` and `"),
+                        key.targets.join("` and `"),
+                        key.table
                     )
                 }
             };
@@ -107,7 +110,7 @@ impl Database<'_> {
                     if key.table != table {
                         continue;
                     }
-                    match key.on_delete {
+                    match key.actions.on_delete {
                         ReferentialAction::NoAction | ReferentialAction::Restrict => {
                             found.push((stored, constraint));
                         }
@@ -122,9 +125,9 @@ impl Database<'_> {
         found
     }
 
-    /// Returns the foreign keys of other tables that can prevent an update of the table: they refer to a `@unique`
-    /// column, and PostgreSQL refuses a new value there while a row refers to the old value. Foreign keys to the
-    /// primary key are not included, because no update changes it.
+    /// Returns the foreign keys of other tables that can prevent an update of the table: they refer to `@unique`
+    /// columns, and PostgreSQL refuses new values there while a row refers to the old values. Foreign keys to columns of the
+    /// primary key are not included, because no update changes them.
     pub(crate) fn referring_to_changeable(&self, target: &Stored<'_>) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut found = Vec::new();
         for stored in &self.tables {
@@ -134,7 +137,14 @@ impl Database<'_> {
             for constraint in stored.constraints() {
                 if let Rule::Reference(key) = constraint.rule
                     && key.table == target.table.name
-                    && !target.table.primary_key.contains(&key.target)
+                    && !key
+                        .targets
+                        .iter()
+                        .all(|column| target.table.primary_key.contains(column))
+                    && matches!(
+                        key.actions.on_update,
+                        ReferentialAction::NoAction | ReferentialAction::Restrict
+                    )
                 {
                     found.push((stored, constraint));
                 }

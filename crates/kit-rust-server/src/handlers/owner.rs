@@ -2,6 +2,7 @@
 //! and refuses references to rows of other owners.
 
 use heck::ToShoutySnakeCase as _;
+use kit_database::ForeignKey;
 use kit_ir::{DeclaredError, Program};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -165,13 +166,21 @@ impl<'k> HandlerContext<'k, '_> {
     ) -> TokenStream {
         let mut code = TokenStream::new();
         for key in &stored.table.foreign_keys {
-            let column = stored
-                .columns
-                .iter()
-                .find(|column| column.column.name == key.column);
-            let (Some(column), Some(target)) = (column, self.database.table(&key.table)) else {
+            let columns = stored.columns.iter();
+            let columns: Vec<_> = columns
+                .filter(|column| key.columns.contains(&column.column.name))
+                .collect();
+            let (Some(column), Some(target)) = (columns.first(), self.database.table(&key.table)) else {
                 continue;
             };
+            if columns.len() > 1 {
+                let mut chosen = columns.iter().filter(|column| !stored.is_owner(column));
+                let is_given = chosen.any(|column| given.iter().any(|given| given.is_of(column)));
+                if is_given && matches!(target.rows, Rows::Owned { .. } | Rows::Unsupported) {
+                    self.check_composite(handled, stored, own, key, target, uses);
+                }
+                continue;
+            }
             // The owner comes from the context and not from the client, so it is not checked here.
             let given = given.iter().filter(|given| given.is_of(column));
             let given: Vec<_> = given.filter(|_| !stored.is_owner(column)).collect();
@@ -180,7 +189,7 @@ impl<'k> HandlerContext<'k, '_> {
             }
             let row_owner = self.row_owner(handled, target, uses);
             let by_key = target.key().map(|column| column.column.name.as_str());
-            let is_key = by_key.eq([key.target.as_str()])
+            let is_key = by_key.eq([key.targets[0].as_str()])
                 && target.key().all(|of| of.key_type() == column.parameter_type());
             let values: Option<Vec<_>> = given.iter().map(|given| given.referred(column)).collect();
             let (Some(values), true) = (values, is_key) else {
@@ -204,6 +213,33 @@ impl<'k> HandlerContext<'k, '_> {
             }
         }
         code
+    }
+
+    /// Denies the handler unless a foreign key with several columns itself ensures that both rows have the same owner.
+    fn check_composite(
+        self,
+        handled: &RouteNames<'_>,
+        stored: &Stored<'_>,
+        own: &RowOwner,
+        key: &ForeignKey,
+        target: &Stored<'_>,
+        uses: &mut Uses,
+    ) {
+        let row_owner = self.row_owner(handled, target, uses);
+        let is_owner = |stored: &Stored<'_>, name: &str| {
+            let mut columns = stored.columns.iter();
+            columns.any(|column| column.column.name == name && stored.is_owner(column))
+        };
+        let has_owner = key
+            .pairs()
+            .any(|(here, there)| is_owner(stored, here) && is_owner(target, there));
+        if !has_owner || own.value.to_string() != row_owner.value.to_string() {
+            uses.deny(format!(
+                "kit cannot check who owns the row of `{}` to which the columns `{}` refer",
+                target.entity(),
+                key.columns.join("` and `")
+            ));
+        }
     }
 
     /// Returns the name of the generated function that checks a reference: the function looks for the row

@@ -146,7 +146,7 @@ impl<'k> HandlerContext<'k, '_> {
         let throws = self.thrown_by_writes(group, stored);
         let constraints = stored.constraints();
         let mut references = constraints.iter().filter_map(|constraint| match constraint.rule {
-            Rule::Reference(key) if key.column == column => Some((constraint, key)),
+            Rule::Reference(key) if key.columns == [column] => Some((constraint, key)),
             _ => None,
         });
         let (constraint, key) = references.next()?;
@@ -234,10 +234,14 @@ impl<'k> HandlerContext<'k, '_> {
                 columns.iter().map(|column| column.to_uppercase()).collect(),
             ),
             Rule::Reference(key) => {
-                let stem = key.column.strip_suffix("_id").unwrap_or(&key.column);
+                let columns = key.columns.iter();
+                let stems = columns.map(|column| column.strip_suffix("_id").unwrap_or(column));
                 let entity = self.database.table(&key.table).map(Stored::entity);
-                let words = [stem, entity.unwrap_or_default()].map(str::to_shouty_snake_case);
-                (&[404, 409, 400, 422], words.into())
+                let words = stems.chain([entity.unwrap_or_default()]);
+                (
+                    &[404, 409, 400, 422],
+                    words.map(str::to_shouty_snake_case).collect(),
+                )
             }
         };
         first_match(throws, statuses, &words)

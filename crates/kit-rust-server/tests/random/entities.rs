@@ -60,7 +60,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn entity(mut self, number: usize) -> Entity {
         let count = self.random.below(7);
-        let mut columns = names::columns(self.random, count + 6);
+        let mut columns = names::columns(self.random, count + 9);
         self.key(&mut columns);
         let is_owned = self.random.chance(25);
         let owner = if is_owned { columns.pop() } else { None };
@@ -77,6 +77,7 @@ impl Maker<'_> {
                 self.column(name);
             }
         }
+        let pair = self.refer_to_composite(&mut columns);
         self.times();
         let tag = match owner {
             Some(owner) => format!(" @owner {owner} = ctx.user.id"),
@@ -87,7 +88,7 @@ impl Maker<'_> {
         let Self { name, lines, .. } = self;
         Entity {
             source: format!(
-                "/** What is kept. @table {table}{tag} */\nexport interface {name} {{\n{lines}}}\n"
+                "/** What is kept. @table {table}{tag}{pair} */\nexport interface {name} {{\n{lines}}}\n"
             ),
             name: name.to_owned(),
             key: self.key,
@@ -193,6 +194,11 @@ impl Maker<'_> {
             vec!["cascade", "restrict", ""]
         };
         let action = self.random.pick(&actions);
+        let update = if self.random.chance(30) {
+            " on update cascade"
+        } else {
+            ""
+        };
         let more = if self.random.chance(20) { " @unique" } else { "" };
         let null = if optional && self.random.chance(40) {
             " | null"
@@ -201,11 +207,43 @@ impl Maker<'_> {
         };
         self.line(
             name,
-            &format!("{tags} {action}{more}"),
+            &format!("{tags} {action}{update}{more}"),
             &format!("{type}{null}"),
             optional,
         );
         self.filters.push((name.to_owned(), r#type));
+    }
+
+    /// Adds properties that together refer to a row with a key of several properties. Returns the tag of the interface.
+    fn refer_to_composite(&mut self, columns: &mut Vec<&'static str>) -> String {
+        let before = self.before;
+        let Some(target) = before.iter().rfind(|entity| entity.key.len() > 1) else {
+            return String::new();
+        };
+        if columns.len() < target.key.len() || self.random.chance(50) {
+            return String::new();
+        }
+        let optional = self.random.chance(50);
+        let (mut own, mut keys) = (Vec::new(), Vec::new());
+        for (key, _) in &target.key {
+            let Some(name) = columns.pop() else { continue };
+            let r#type = format!("{}[\"{key}\"]", target.name);
+            self.line(name, "", &r#type, optional);
+            own.push(name);
+            keys.push(key.as_str());
+        }
+        let actions = if optional {
+            ["set null", "cascade on update cascade"]
+        } else {
+            ["restrict", "on update cascade"]
+        };
+        let action = self.random.pick(&actions);
+        format!(
+            " @references ({}) {} ({}) {action}",
+            own.join(", "),
+            target.name,
+            keys.join(", ")
+        )
     }
 
     fn column(&mut self, name: &'static str) {

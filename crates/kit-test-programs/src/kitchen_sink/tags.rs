@@ -93,6 +93,7 @@ pub(super) fn entity(b: &mut Builder) {
         renamed_from: None,
         indexes: Vec::new(),
         uniques: Vec::new(),
+        references: Vec::new(),
         checks: Vec::new(),
         tenant: None,
         owner: None,

@@ -4,6 +4,7 @@
 use kit_ir::{Constraints, Decimal, Format, StoredAs};
 
 use super::conflicts::{Merged, merge};
+use super::property::reference_target;
 use super::rules::{Domain, rule};
 use super::{Doc, Tag, TagName};
 use crate::modules::Graph;
@@ -72,7 +73,9 @@ impl Doc {
     /// Returns true if the comment has a tag that defines a rule, or a tag from which a rule follows, such as
     /// `@generated uuid`.
     pub(crate) fn has_rules(&self) -> bool {
-        let names_key = self.has(TagName::References);
+        let names_key = self
+            .all(TagName::References)
+            .any(|tag| reference_target(tag).is_some());
         names_key || generated(self).is_some() || stored(self).is_some() || self.limits()
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use comment::{Doc, Tag};
 pub(crate) use constraints::{Misfit, apply as apply_constraints, limit_bigints};
 pub(crate) use examples::examples;
 pub(crate) use implied::{Implied, combined_rules, generated, rules_of, stored};
-pub(crate) use property::{name as property_name, property_tags, reference_target};
+pub(crate) use property::{entity_reference, name as property_name, property_tags, reference_target};
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;
 
@@ -61,7 +61,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
         let earlier = doc.tags[..index]
             .iter()
             .find(|earlier| earlier.name == tag.name)?;
-        (!tag.name.is_repeatable()).then(|| {
+        (!tag.name.is_repeatable(target)).then(|| {
             let name = tag.name.name();
             let mut first = graph.label(earlier.location).message("the first one");
             first.primary = false;

@@ -2,8 +2,8 @@
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
-    DefaultValue, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction, StoredAs, TypeId,
-    TypeKind,
+    DefaultValue, EntityReference, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction,
+    ReferentialActions, StoredAs, TypeId, TypeKind,
 };
 
 use super::arguments::{expect_no_argument, invalid, words};
@@ -26,6 +26,7 @@ pub(crate) fn property_tags(
             TagName::Id => tags.id = expect_no_argument(graph, tag, diagnostics),
             TagName::Unique if tag.argument.is_empty() => tags.unique = true,
             TagName::Index if tag.argument.is_empty() => tags.index = true,
+            TagName::Index if tag.argument == "none" => tags.no_index = true,
             TagName::Unique | TagName::Index => {
                 match index::of_property(&tag.argument, tag.name == TagName::Unique) {
                     // A unique index without a condition is a constraint.
@@ -51,7 +52,14 @@ pub(crate) fn property_tags(
                 if tag.argument == "now" {
                     tags.on_update_now = expect_date(graph, program, r#type, tag, diagnostics);
                 } else {
-                    diagnostics.push(invalid(graph, tag, "@onUpdate now"));
+                    let mut wrong = invalid(graph, tag, "@onUpdate now");
+                    if let Some(action) = ReferentialAction::from_name(&tag.argument) {
+                        let action = action.name();
+                        wrong = wrong.note(format!(
+                            "for a foreign key, write the action behind its target: `@references User.id on update {action}`"
+                        ));
+                    }
+                    diagnostics.push(wrong);
                 }
             }
             TagName::Default => tags.default = default(graph, program, r#type, tag, diagnostics),
@@ -67,6 +75,18 @@ pub(crate) fn property_tags(
             }
             _ => {}
         }
+    }
+    let has_index = tags.index || tags.unique || !tags.indexes.is_empty();
+    if let (true, true, Some(tag)) = (tags.no_index, has_index, doc.all(TagName::Index).last()) {
+        diagnostics.push(
+            problem(
+                graph,
+                codes::CONFLICTING_TAGS,
+                tag.location,
+                "this property has an index, and `@index none` says that it has none",
+            )
+            .help("remove `@index none`"),
+        );
     }
     if let (Some(_), Some(_), Some(tag)) = (&tags.generated, &tags.default, doc.all(TagName::Default).next())
     {
@@ -229,33 +249,86 @@ fn default(
 fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<ReferenceTarget> {
     let target = reference_target(tag);
     if target.is_none() {
-        diagnostics.push(invalid(graph, tag, "@references User.id").note(
-            "after the target you may write what happens when the target is deleted: `cascade`, `set null`, `restrict` or `no action`",
-        ));
+        diagnostics.push(invalid(graph, tag, "@references User.id").note(ACTIONS));
     }
     target
 }
 
-/// Returns the entity, the property and the action in a `@references` tag; `None` if the argument is invalid.
+/// Note about the words after the target of a reference.
+const ACTIONS: &str = "after the target you may write what happens when the target is deleted: `cascade`, `set null`, `restrict` or \
+     `no action`; and then what happens when its value changes: `on update cascade`";
+
+/// Returns the entity, the property and the actions in a `@references` tag of a property; `None` if the argument is
+/// invalid.
 pub(crate) fn reference_target(tag: &Tag) -> Option<ReferenceTarget> {
     let words = words(tag);
     let (entity, property) = words.first()?.split_once('.')?;
-    let identifier = |text: &str| {
-        !text.is_empty()
-            && text
-                .chars()
-                .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
-    };
-    let on_delete = match words.get(1..).unwrap_or_default().join(" ").as_str() {
-        "" | "no action" => ReferentialAction::NoAction,
-        "cascade" => ReferentialAction::Cascade,
-        "set null" => ReferentialAction::SetNull,
-        "restrict" => ReferentialAction::Restrict,
-        _ => return None,
-    };
-    (identifier(entity) && identifier(property)).then(|| ReferenceTarget {
+    let actions = actions(words.get(1..).unwrap_or_default())?;
+    (is_name(entity) && is_name(property)).then(|| ReferenceTarget {
         entity: entity.to_owned(),
         property: property.to_owned(),
-        on_delete,
+        actions,
+    })
+}
+
+/// Returns the reference in a `@references` tag of an interface, such as `(shopId, orderId) Order (shopId, id) cascade`.
+/// Reports an invalid argument.
+pub(crate) fn entity_reference(
+    graph: &Graph<'_>,
+    tag: &Tag,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<EntityReference> {
+    let reference = parse_entity_reference(&tag.argument);
+    if reference.is_none() {
+        diagnostics
+            .push(invalid(graph, tag, "@references (shopId, orderId) Order (shopId, id)").note(ACTIONS));
+    }
+    reference
+}
+
+fn parse_entity_reference(argument: &str) -> Option<EntityReference> {
+    let (properties, rest) = argument.strip_prefix('(')?.split_once(')')?;
+    let (entity, rest) = rest.split_once('(')?;
+    let (targets, rest) = rest.split_once(')')?;
+    let names = |list: &str| -> Option<Vec<String>> {
+        let names = list.split(',').map(str::trim);
+        names.map(|name| is_name(name).then(|| name.to_owned())).collect()
+    };
+    let (properties, targets) = (names(properties)?, names(targets)?);
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let is_valid = is_name(entity.trim()) && properties.len() == targets.len();
+    is_valid.then_some(EntityReference {
+        properties,
+        entity: entity.trim().to_owned(),
+        targets,
+        actions: actions(&words)?,
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
+}
+
+/// Parses `[on delete] cascade on update restrict`. Each of the two parts may be missing.
+fn actions(words: &[&str]) -> Option<ReferentialActions> {
+    let split = words.windows(2).position(|pair| pair == ["on", "update"]);
+    let (delete, update) = match split {
+        Some(at) => (&words[..at], Some(&words[at + 2..])),
+        None => (words, None),
+    };
+    let delete = delete.strip_prefix(&["on", "delete"]).unwrap_or(delete);
+    let action = |words: &[&str]| ReferentialAction::from_name(&words.join(" "));
+    Some(ReferentialActions {
+        on_delete: match delete {
+            [] => ReferentialAction::default(),
+            words => action(words)?,
+        },
+        on_update: match update {
+            None => ReferentialAction::default(),
+            Some(words) => action(words)?,
+        },
     })
 }

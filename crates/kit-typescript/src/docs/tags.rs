@@ -77,7 +77,7 @@ tags! {
     Unique "unique" Line [Property Object]
     Index "index" Line [Property Object]
     Check "check" Line [Property Object]
-    References "references" Line [Property]
+    References "references" Line [Property Object]
     Column "column" Line [Property]
     StoredAs "storedAs" Line [Property]
     RenamedFrom "renamedFrom" Line [Property Object]
@@ -180,8 +180,11 @@ impl TagName {
         closest(name, Self::ALL.iter().map(|tag| tag.name())).and_then(Self::from_name)
     }
 
-    /// Returns true if one comment may have the tag more than once.
-    pub(super) fn is_repeatable(self) -> bool {
+    /// Returns true if one comment of this kind of source code may have the tag more than once.
+    pub(super) fn is_repeatable(self, target: Target) -> bool {
+        if self == Self::References {
+            return target == Target::Object;
+        }
         matches!(
             self,
             Self::Example

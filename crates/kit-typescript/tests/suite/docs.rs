@@ -227,6 +227,63 @@ fn explains_invalid_tags() {
 }
 
 #[test]
+fn explains_invalid_foreign_keys() {
+    check_types(
+        r"
+        /** @table */
+        export interface User { /** @id */ id: string; /** @id */ team: string }
+        /**
+         * @table
+         * @references (team, userId) User (team, id) set null on update cascade
+         * @references (team, userId) User (team)
+         * @references (team, user) User (team, id)
+         * @references team User.team
+         */
+        export interface Note {
+          /** @id */ id: string;
+          team?: string;
+          /** @references User.id on delete restrict on update no action @index none */ userId?: string;
+          /** @references User.id on update delete */ a: string;
+          /** @onUpdate cascade */ b: string;
+          /** @references User.id @references User.team */ c: string;
+          /** @index @index none */ d: string;
+        }
+        ",
+        r"
+        type User = {
+          /* @id */ id: string;
+          /* @id */ team: string;
+        }
+        type Note = {
+          /* @id */ id: string;
+          team?: string;
+          /* @index none @references User.id restrict */ userId?: string;
+          a: string;
+          b: string;
+          /* @references User.team */ c: string;
+          /* @index @index none */ d: string;
+        }
+        entity User = table users
+        entity Note = table notes
+        src/a.types.ts:6:4 KIT1303 `@references (team, userId) User (team)` is not valid
+          help: write `@references (shopId, orderId) Order (shopId, id)`
+        src/a.types.ts:7:4 KIT1303 `Note` has no property `user` for `@references`
+          help: name properties of the entity
+        src/a.types.ts:8:4 KIT1303 `@references team User.team` is not valid
+          help: write `@references (shopId, orderId) Order (shopId, id)`
+        src/a.types.ts:14:7 KIT1303 `@references User.id on update delete` is not valid
+          help: write `@references User.id`
+        src/a.types.ts:15:7 KIT1303 `@onUpdate cascade` is not valid
+          help: write `@onUpdate now`
+        src/a.types.ts:16:27 KIT1313 `@references` is written twice
+          help: remove one of the two tags
+        src/a.types.ts:17:14 KIT1313 this property has an index, and `@index none` says that it has none
+          help: remove `@index none`
+        ",
+    );
+}
+
+#[test]
 fn accepts_a_pattern_only_if_javascript_compiles_it_with_the_u_flag() {
     check_types(
         r"

@@ -119,18 +119,25 @@ export interface PropertyTags {
     | { kind: "json"; value: string };
   unique?: boolean;
   index?: boolean;
+  /** True with `@index none`: a foreign key has no index on purpose. */
+  noIndex?: boolean;
   indexes?: EntityIndex[];
   checks?: string[];
   sensitive?: boolean;
   references?: {
     entity: string;
     property: string;
-    onDelete: "noAction" | "cascade" | "setNull" | "restrict";
+    onDelete: ReferentialAction;
+    /** Absent for `noAction`. */
+    onUpdate?: ReferentialAction;
   };
   column?: string;
   storedAs?: "smallInt" | "date";
   renamedFrom?: string;
 }
+
+/** Effect of a change of a row on the rows that refer to the row. */
+export type ReferentialAction = "noAction" | "cascade" | "setNull" | "restrict";
 
 /** Index of an entity. */
 export interface EntityIndex {
@@ -173,6 +180,15 @@ export interface Entity {
   indexes?: EntityIndex[];
   /** Checks of the table: the name of each, with its condition in SQL. */
   checks?: [string, string][];
+  /** References by several properties. */
+  references?: {
+    properties: string[];
+    entity: string;
+    targets: string[];
+    onDelete: ReferentialAction;
+    /** Absent for `noAction`. */
+    onUpdate?: ReferentialAction;
+  }[];
   /** Property whose value is the tenant of a row. */
   tenant?: string;
   /** Unique constraints of the table: the name of each, with the names of its properties. */

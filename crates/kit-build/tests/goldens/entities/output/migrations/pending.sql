@@ -38,3 +38,5 @@ CREATE TABLE users (
 );
 
 ALTER TABLE todos ADD CONSTRAINT todos_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users (id);
+
+CREATE INDEX todos_user_id_idx ON todos (user_id);

@@ -5,7 +5,7 @@ export interface Todo {
   /** @minLength 1 @maxLength 200 */
   title: string;
   completed: boolean;
-  /** @references User.id */
+  /** @references User.id @index */
   userId: string;
   /** @generated now */
   createdAt: Date;
