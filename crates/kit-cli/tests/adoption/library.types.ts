@@ -89,7 +89,7 @@ export interface Event {
 export interface Loan {
   /** @id @references Book.id */
   bookId: bigint;
-  /** @storedAs smallint */
+  /** @references Branch.id on update cascade */
   branch: number;
   /** @id @generated now */
   since: Date;
