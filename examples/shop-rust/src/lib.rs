@@ -27,6 +27,7 @@ pub mod handlers {
 pub mod middleware {
     pub mod limit_logins;
     pub mod limit_writes;
+    pub mod once;
     pub mod read_session;
     pub mod require_session;
 }

@@ -6,6 +6,7 @@ import { cartHandlers } from "./cart.handlers.ts";
 import { catalogueHandlers, stockHandlers } from "./catalogue.handlers.ts";
 import { database } from "./database.ts";
 import { environment } from "./environment.ts";
+import { once } from "./idempotency.ts";
 import { limitLogins, limitWrites } from "./limits.ts";
 import { orderHandlers } from "./orders.handlers.ts";
 
@@ -13,7 +14,10 @@ const logins = [{ name: "limitLogins", middleware: limitLogins, priority: 0 }];
 const visitors = [{ name: "readSession", middleware: readSession, priority: 10 }];
 const members = [{ name: "requireSession", middleware: requireSession, priority: 10 }];
 // After the session, because the limit counts the requests of an account.
-const writes = { middleware: [{ name: "limitWrites", middleware: limitWrites, priority: 20 }] };
+const limited = { name: "limitWrites", middleware: limitWrites, priority: 20 };
+const writes = { middleware: [limited] };
+// Each idempotency key belongs to an account.
+const orders = { middleware: [limited, { name: "once", middleware: once, priority: 30 }] };
 
 /** The shop. */
 export const app = createApp({
@@ -37,7 +41,7 @@ export const app = createApp({
       middleware: members,
       on: { "PUT /cart/:slug": writes, "DELETE /cart/:slug": writes },
     },
-    { handlers: orderHandlers, middleware: members, on: { "POST /orders": writes } },
+    { handlers: orderHandlers, middleware: members, on: { "POST /orders": orders } },
   ],
   plugins: [database, sessionCleaner],
 });

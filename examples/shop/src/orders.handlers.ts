@@ -4,8 +4,8 @@ import type { OrderRoutes } from "./orders.routes.ts";
 import { listOrders, placeOrder, readOrder } from "./orders.service.ts";
 
 export const orderHandlers = defineHandlers<OrderRoutes, Member>({
-  "POST /orders": async ({ headers, ctx, reply }) => {
-    const order = await placeOrder(ctx, ctx.auth.subject, headers["idempotency-key"]);
+  "POST /orders": async ({ ctx, reply }) => {
+    const order = await placeOrder(ctx, ctx.auth.subject);
     return reply(201, order, { location: `/orders/${order.id}` });
   },
 

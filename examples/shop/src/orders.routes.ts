@@ -1,5 +1,5 @@
 import type { Cursor, CursorQuery, Failure, Reply, Route, Scopes } from "@kit/types";
-import type { IdempotencyKey, Order, OrderView, SoldOut } from "./orders.types.ts";
+import type { Order, OrderView, SoldOut } from "./orders.types.ts";
 
 /** Orders of the user who is logged in. */
 export interface OrderRoutes {
@@ -9,7 +9,7 @@ export interface OrderRoutes {
    * @summary Orders the products in the cart
    */
   "POST /orders": Route<{
-    headers: { "idempotency-key": IdempotencyKey };
+    headers: { "idempotency-key": string };
     response: Reply<201, OrderView, { location: string }>;
     errors: Failure<409, "CART_EMPTY"> | Failure<409, "SOLD_OUT", SoldOut>;
     auth: Scopes<"orders:write">;

@@ -1,5 +1,4 @@
 import { defineKeyset } from "@kit/core/keyset";
-import { transaction } from "@kit/core/pg";
 import { ConflictError, NotFoundError } from "@kit/errors";
 import type { Cursor, CursorQuery } from "@kit/types";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
@@ -9,8 +8,8 @@ import { orderItems } from "../.kit/schemas/order_items.ts";
 import { type OrderRow, orders } from "../.kit/schemas/orders.ts";
 import { products } from "../.kit/schemas/products.ts";
 import { totalOf } from "./cart.service.ts";
-import { type Caller, dbOf, pool } from "./database.ts";
-import type { IdempotencyKey, OrderView, SoldOut } from "./orders.types.ts";
+import { type Caller, dbOf } from "./database.ts";
+import type { OrderView, SoldOut } from "./orders.types.ts";
 
 const newest = defineKeyset({
   list: "orders",
@@ -19,31 +18,21 @@ const newest = defineKeyset({
 });
 
 /**
- * Orders the products in the cart of an account, or returns the order that an earlier request with the same key has placed.
- * Throws 409 if the cart is empty, or if the shop has too few pieces of a product.
+ * Orders the products in the cart of an account. The route runs in the transaction of an idempotency key, so that a request
+ * that is repeated orders once. Throws 409 if the cart is empty, or if the shop has too few pieces of a product.
  */
-export function placeOrder(
-  ctx: Caller,
-  accountId: string,
-  idempotencyKey: IdempotencyKey,
-): Promise<OrderView> {
-  return transaction(ctx, pool, async (tx) => {
-    // Two requests of an account order one after the other, so that both cannot use the same cart or the same key.
-    const db = dbOf(tx);
-    await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("update");
-    const ofKey = and(eq(orders.accountId, accountId), eq(orders.idempotencyKey, idempotencyKey));
-    const [earlier] = await db.select().from(orders).where(ofKey);
-    if (earlier !== undefined) return viewOf(tx, earlier);
-
-    const lines = await takeFromStock(tx, accountId);
-    const values = { accountId, idempotencyKey, total: totalOf(lines) };
-    const [order] = await db.insert(orders).values(values).returning();
-    const orderId = order!.id;
-    const items = lines.map(({ slug, name, price, quantity }) => ({ orderId, slug, name, price, quantity }));
-    await db.insert(orderItems).values(items);
-    await db.delete(cartItems).where(eq(cartItems.accountId, accountId));
-    return viewOf(tx, order!);
-  });
+export async function placeOrder(ctx: Caller, accountId: string): Promise<OrderView> {
+  const db = dbOf(ctx);
+  // Two requests of an account order one after the other, so that both cannot use the same cart.
+  await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("update");
+  const lines = await takeFromStock(ctx, accountId);
+  const values = { accountId, total: totalOf(lines) };
+  const [order] = await db.insert(orders).values(values).returning();
+  const orderId = order!.id;
+  const items = lines.map(({ slug, name, price, quantity }) => ({ orderId, slug, name, price, quantity }));
+  await db.insert(orderItems).values(items);
+  await db.delete(cartItems).where(eq(cartItems.accountId, accountId));
+  return viewOf(ctx, order!);
 }
 
 /** Reduces the stock of the products in a cart, and returns the lines of the cart. */

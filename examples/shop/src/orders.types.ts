@@ -2,26 +2,14 @@ import type { CartItem } from "./cart.types.ts";
 import type { Cents, Product } from "./catalogue.types.ts";
 
 /**
- * Name that a client gives to an attempt to order. A second request with the same name does not order again.
- *
- * @minLength 16
- * @maxLength 64
- * @pattern ^[A-Za-z0-9_-]+$
- * @example 6f6f3a52-8d1c-4a5e-9a43-0e0f4f1f7b11
- */
-export type IdempotencyKey = string;
-
-/**
  * @table orders @owner accountId = ctx.auth.subject
  * @index orders_newest (accountId, placedAt, id)
- * @unique orders_attempt (accountId, idempotencyKey)
  */
 export interface Order {
   /** @id @generated uuid */
   id: string;
   /** @references Account.id */
   accountId: string;
-  idempotencyKey: IdempotencyKey;
   /** Sum of all items. */
   total: Cents;
   /** @generated now */

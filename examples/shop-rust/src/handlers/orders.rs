@@ -9,7 +9,8 @@ use crate::services::orders;
 impl OrderRoutes for App {
     async fn post_orders(&self, input: PostOrders) -> Result<PostOrdersReply, Error> {
         let account_id = input.require_session.auth.subject();
-        let body = orders::place(&self.pool, account_id, &input.headers.idempotency_key).await?;
+        let mut connection = input.once.transaction.connection().await?;
+        let body = orders::place(&mut connection, account_id).await?;
         let location = format!("/orders/{}", body.id);
         let headers = PostOrdersReply201Headers { location };
         Ok(PostOrdersReply::Created { headers, body })

@@ -22,47 +22,20 @@ const NEWEST: Keyset = Keyset::new(
 /// Row of an order: id, total and time.
 type Row = (String, i64, Timestamp);
 
-/// Orders the products in the cart of an account, or returns the order that an earlier request with the same key has placed.
-pub async fn place(
-    pool: &PgPool,
-    account_id: &str,
-    idempotency_key: &str,
-) -> Result<OrderView, Error> {
-    let mut transaction = pool.begin().await?;
-    // Two requests of an account order one after the other, so that both cannot use the same cart or the same key.
+/// Orders the products in the cart of an account, and empties the cart. The connection is that of a transaction.
+pub async fn place(transaction: &mut PgConnection, account_id: &str) -> Result<OrderView, Error> {
+    // Two requests of an account order one after the other, so that both cannot use the same cart.
     sqlx::query("SELECT FROM accounts WHERE id = $1::uuid FOR UPDATE")
         .bind(account_id)
         .execute(&mut *transaction)
         .await?;
-    let earlier = "SELECT id::text, total, placed_at FROM orders WHERE account_id = $1::uuid AND idempotency_key = $2";
-    let earlier: Option<Row> = sqlx::query_as(earlier)
-        .bind(account_id)
-        .bind(idempotency_key)
-        .fetch_optional(&mut *transaction)
-        .await?;
-    let order = match earlier {
-        Some(order) => order,
-        None => order_cart(&mut transaction, account_id, idempotency_key).await?,
-    };
-    let view = view_of(&mut transaction, order).await?;
-    transaction.commit().await?;
-    Ok(view)
-}
-
-/// Makes an order of the cart, and empties the cart.
-async fn order_cart(
-    transaction: &mut PgConnection,
-    account_id: &str,
-    idempotency_key: &str,
-) -> Result<Row, Error> {
     let lines = take_from_stock(transaction, account_id).await?;
     let total: i64 = lines.iter().map(|line| line.price * line.quantity).sum();
     let statement = "
-        INSERT INTO orders (account_id, idempotency_key, total) VALUES ($1::uuid, $2, $3)
+        INSERT INTO orders (account_id, total) VALUES ($1::uuid, $2)
         RETURNING id::text, total, placed_at";
     let order: Row = sqlx::query_as(statement)
         .bind(account_id)
-        .bind(idempotency_key)
         .bind(total)
         .fetch_one(&mut *transaction)
         .await?;
@@ -81,7 +54,7 @@ async fn order_cart(
         .bind(account_id)
         .execute(&mut *transaction)
         .await?;
-    Ok(order)
+    view_of(transaction, order).await
 }
 
 /// Reduces the stock of the products in a cart, and returns the lines of the cart.

@@ -67,12 +67,8 @@ COMMENT ON TABLE product_tags IS 'A product has many tags, and a tag many produc
 CREATE TABLE orders (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   account_id uuid NOT NULL,
-  idempotency_key varchar(64) NOT NULL,
   total bigint NOT NULL,
   placed_at timestamptz(3) DEFAULT now() NOT NULL,
-  CONSTRAINT orders_attempt UNIQUE (account_id, idempotency_key),
-  CONSTRAINT orders_idempotency_key_length_check CHECK (char_length(idempotency_key) >= 16),
-  CONSTRAINT orders_idempotency_key_pattern_check CHECK (idempotency_key ~ '^[A-Za-z0-9_\-]+$'),
   CONSTRAINT orders_total_range_check CHECK (total >= 0)
 );
 
@@ -126,3 +122,15 @@ CREATE TABLE kit_sessions (
 );
 CREATE INDEX kit_sessions_subject ON kit_sessions (subject);
 CREATE INDEX kit_sessions_idle_until ON kit_sessions (idle_until);
+
+-- Answers of @kit/idempotency, from `idempotencyTableSql()`.
+CREATE TABLE kit_idempotency (
+  id text PRIMARY KEY,
+  fingerprint text NOT NULL,
+  status integer NOT NULL,
+  content_type text,
+  headers text NOT NULL,
+  body bytea,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX kit_idempotency_expires_at ON kit_idempotency (expires_at);
