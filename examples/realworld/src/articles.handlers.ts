@@ -70,7 +70,7 @@ async function findArticle(ctx: RequestContext, slug: string): Promise<{ id: str
 /** Returns the id of an article that the user wrote. */
 async function ownArticle(ctx: RequestContext & Member, slug: string): Promise<string> {
   const { id, authorId } = await findArticle(ctx, slug);
-  if (authorId !== ctx.userId) throw new ForbiddenError("ARTICLE_FORBIDDEN", "forbidden");
+  if (authorId !== ctx.auth.subject) throw new ForbiddenError("ARTICLE_FORBIDDEN", "forbidden");
   return id;
 }
 
@@ -99,16 +99,16 @@ export const readingHandlers = defineHandlers<ReadingRoutes, Reader>({
       author === undefined ? undefined : inArray(articles.authorId, authors(author)),
       favorited === undefined ? undefined : inArray(articles.id, liked(favorited)),
     );
-    return page(ctx, ctx.readerId, where, query);
+    return page(ctx, ctx.auth?.subject ?? null, where, query);
   },
 
   "GET /articles/:slug": async ({ params, ctx }) => ({
-    article: await articleOf(ctx, ctx.readerId, params.slug),
+    article: await articleOf(ctx, ctx.auth?.subject ?? null, params.slug),
   }),
 
   "GET /articles/:slug/comments": async ({ params, ctx }) => {
     const { id } = await findArticle(ctx, params.slug);
-    const found: CommentView[] = await commentQuery(ctx, ctx.readerId)
+    const found: CommentView[] = await commentQuery(ctx, ctx.auth?.subject ?? null)
       .where(eq(comments.articleId, id))
       .orderBy(comments.id);
     return { comments: found };
@@ -126,16 +126,16 @@ export const writingHandlers = defineHandlers<WritingRoutes, Member>({
     const followed = dbOf(ctx)
       .select({ id: follows.followedId })
       .from(follows)
-      .where(eq(follows.followerId, ctx.userId));
-    return page(ctx, ctx.userId, inArray(articles.authorId, followed), query);
+      .where(eq(follows.followerId, ctx.auth.subject));
+    return page(ctx, ctx.auth.subject, inArray(articles.authorId, followed), query);
   },
 
   "POST /articles": async ({ body, ctx }) => {
     const slug = slugOf(body.article.title);
     await dbOf(ctx)
       .insert(articles)
-      .values({ ...body.article, slug, authorId: ctx.userId });
-    return { article: await articleOf(ctx, ctx.userId, slug) };
+      .values({ ...body.article, slug, authorId: ctx.auth.subject });
+    return { article: await articleOf(ctx, ctx.auth.subject, slug) };
   },
 
   "PUT /articles/:slug": async ({ params, body, ctx }) => {
@@ -144,7 +144,7 @@ export const writingHandlers = defineHandlers<WritingRoutes, Member>({
     const slug = title === undefined ? params.slug : slugOf(title);
     const values = { ...body.article, slug, updatedAt: new Date() };
     await dbOf(ctx).update(articles).set(values).where(eq(articles.id, id));
-    return { article: await articleOf(ctx, ctx.userId, slug) };
+    return { article: await articleOf(ctx, ctx.auth.subject, slug) };
   },
 
   "DELETE /articles/:slug": async ({ params, ctx }) => {
@@ -154,22 +154,25 @@ export const writingHandlers = defineHandlers<WritingRoutes, Member>({
 
   "POST /articles/:slug/favorite": async ({ params, ctx }) => {
     const { id } = await findArticle(ctx, params.slug);
-    await dbOf(ctx).insert(favorites).values({ accountId: ctx.userId, articleId: id }).onConflictDoNothing();
-    return { article: await articleOf(ctx, ctx.userId, params.slug) };
+    await dbOf(ctx)
+      .insert(favorites)
+      .values({ accountId: ctx.auth.subject, articleId: id })
+      .onConflictDoNothing();
+    return { article: await articleOf(ctx, ctx.auth.subject, params.slug) };
   },
 
   "DELETE /articles/:slug/favorite": async ({ params, ctx }) => {
     const { id } = await findArticle(ctx, params.slug);
-    const own = and(eq(favorites.accountId, ctx.userId), eq(favorites.articleId, id));
+    const own = and(eq(favorites.accountId, ctx.auth.subject), eq(favorites.articleId, id));
     await dbOf(ctx).delete(favorites).where(own);
-    return { article: await articleOf(ctx, ctx.userId, params.slug) };
+    return { article: await articleOf(ctx, ctx.auth.subject, params.slug) };
   },
 
   "POST /articles/:slug/comments": async ({ params, body, ctx }) => {
     const { id: articleId } = await findArticle(ctx, params.slug);
-    const values = { ...body.comment, articleId, authorId: ctx.userId };
+    const values = { ...body.comment, articleId, authorId: ctx.auth.subject };
     const [added] = await dbOf(ctx).insert(comments).values(values).returning({ id: comments.id });
-    const [comment] = await commentQuery(ctx, ctx.userId).where(eq(comments.id, added!.id));
+    const [comment] = await commentQuery(ctx, ctx.auth.subject).where(eq(comments.id, added!.id));
     return { comment: comment! };
   },
 
@@ -178,7 +181,7 @@ export const writingHandlers = defineHandlers<WritingRoutes, Member>({
     const one = and(eq(comments.id, params.id), eq(comments.articleId, articleId));
     const [comment] = await dbOf(ctx).select().from(comments).where(one);
     if (comment === undefined) throw new NotFoundError("COMMENT_NOT_FOUND", "not found");
-    if (comment.authorId !== ctx.userId) throw new ForbiddenError("COMMENT_FORBIDDEN", "forbidden");
+    if (comment.authorId !== ctx.auth.subject) throw new ForbiddenError("COMMENT_FORBIDDEN", "forbidden");
     await dbOf(ctx).delete(comments).where(one);
   },
 });

@@ -21,7 +21,7 @@ export interface Account {
    */
   email: string;
   /**
-   * Salt and hash of the password.
+   * Argon2id hash of the password.
    *
    * @sensitive
    */

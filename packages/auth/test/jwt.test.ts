@@ -102,6 +102,27 @@ describe("jwt", () => {
     }
   });
 
+  it("accepts the schemes of an option, and names the first one to requests without a token", async () => {
+    await using app = await application({ schemes: ["Token", "Bearer"] });
+    const token = await signed({});
+    for (const [scheme, status] of [
+      ["Token", 200],
+      ["bearer", 200],
+      ["Basic", 401],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop
+      const response = await app.send("/me", { headers: { authorization: `${scheme} ${token}` } });
+      assert.equal(response.status, status, scheme);
+    }
+    assert.equal((await app.send("/me")).headers.get("www-authenticate"), "Token");
+    for (const schemes of [[], ["a b"], ["Bearer", ""]]) {
+      assert.throws(
+        () => jwt({ issuer: "https://id.example/", audience: "shop", keys: new Uint8Array(32), schemes }),
+        /`schemes` must be a list of names such as Bearer/,
+      );
+    }
+  });
+
   it("refuses tokens whose claims, header or signature are wrong", async () => {
     const now = Math.floor(Date.now() / 1000);
     const withoutExp = new SignJWT({ iss: KeyServer.issuer, aud: "shop", sub: "ada" });

@@ -157,6 +157,18 @@ describe("articles", () => {
   });
 });
 
+test("the schemes Token and Bearer are accepted, and other schemes and forged tokens are refused", async () => {
+  const { user } = await member();
+  const status = (authorization: string) => app.with({ authorization }).get("/api/user");
+  for (const scheme of ["Token", "token", "Bearer"])
+    assert.equal((await status(`${scheme} ${user.token}`)).status, 200, scheme);
+  assertRefused(await status(`Basic ${user.token}`), 401, { token: ["is missing"] });
+  assertRefused(await status(`Token ${user.token}x`), 401, { token: ["is invalid"] });
+  // Routes that may be read without a token refuse a token that is not valid.
+  const reader = app.with({ authorization: "Token a.b.c" });
+  assertRefused(await reader.get("/api/articles"), 401, { token: ["is invalid"] });
+});
+
 test("an empty bio becomes null", async () => {
   const { api } = await member();
   const change = async (bio: string | null): Promise<string | null> =>

@@ -16,7 +16,7 @@ impl FollowRoutes for App {
         &self,
         input: PostApiProfilesByUsernameFollow,
     ) -> Result<ProfileResponse, Error> {
-        let user_id = &input.require_member.user_id;
+        let user_id = input.require_member.user_id();
         let (id, mut profile) =
             profiles::get(&self.pool, Some(user_id), &input.params.username).await?;
         let insert = sqlx::query(FOLLOW).bind(user_id).bind(id);
@@ -29,7 +29,7 @@ impl FollowRoutes for App {
         &self,
         input: DeleteApiProfilesByUsernameFollow,
     ) -> Result<ProfileResponse, Error> {
-        let user_id = &input.require_member.user_id;
+        let user_id = input.require_member.user_id();
         let (id, mut profile) =
             profiles::get(&self.pool, Some(user_id), &input.params.username).await?;
         follow::delete(&self.pool, user_id, &id).await?;

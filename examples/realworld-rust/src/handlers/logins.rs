@@ -6,7 +6,8 @@ use crate::error::{AppError, Error};
 use crate::models::{Account, CurrentUser, Login, Registration, UserResponse};
 use crate::router::{LoginRoutes, PostApiUsers, PostApiUsersLogin};
 use crate::services::errors::taken_or;
-use crate::services::{passwords, tokens};
+use crate::services::passwords::passwords;
+use crate::services::tokens;
 
 /// Returns an account with a new token.
 pub fn with_token(account: Account) -> Result<UserResponse, Error> {
@@ -31,7 +32,7 @@ impl LoginRoutes for App {
             id: None,
             username,
             email,
-            password_hash: passwords::hash(password).await?,
+            password_hash: passwords()?.hash(&password).await?,
             bio: None,
             image: None,
         };
@@ -42,10 +43,10 @@ impl LoginRoutes for App {
         let Login { email, password } = input.body.user;
         let query = sqlx::query_as("SELECT * FROM accounts WHERE email = $1").bind(email);
         let account: Option<Account> = query.fetch_optional(&self.pool).await?;
+        let stored = account.as_ref().map(|account| &*account.password_hash);
+        let is_right = passwords()?.verify(&password, stored).await?;
         match account {
-            Some(account) if passwords::verify(password, &account.password_hash).await? => {
-                with_token(account)
-            }
+            Some(account) if is_right => with_token(account),
             _ => Err(AppError::CredentialsInvalid.with("invalid")),
         }
     }

@@ -11,7 +11,7 @@ impl ProfileRoutes for App {
         &self,
         input: GetApiProfilesByUsername,
     ) -> Result<ProfileResponse, Error> {
-        let reader_id = input.read_member.reader_id.as_deref();
+        let reader_id = input.read_member.reader_id();
         let (_, profile) = profiles::get(&self.pool, reader_id, &input.params.username).await?;
         Ok(ProfileResponse { profile })
     }

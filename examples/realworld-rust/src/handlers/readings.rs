@@ -14,7 +14,7 @@ const TAGS: &str = "SELECT DISTINCT jsonb_array_elements_text(tag_list) AS tag F
 
 impl ReadingRoutes for App {
     async fn get_api_articles(&self, input: GetApiArticles) -> Result<ArticlePage, Error> {
-        let reader_id = input.read_member.reader_id.as_deref();
+        let reader_id = input.read_member.reader_id();
         articles::page(&self.pool, reader_id, &input.query.into()).await
     }
 
@@ -22,7 +22,7 @@ impl ReadingRoutes for App {
         &self,
         input: GetApiArticlesBySlug,
     ) -> Result<ArticleResponse, Error> {
-        let reader_id = input.read_member.reader_id.as_deref();
+        let reader_id = input.read_member.reader_id();
         let article = articles::get(&self.pool, reader_id, &input.params.slug).await?;
         Ok(ArticleResponse { article })
     }
@@ -31,7 +31,7 @@ impl ReadingRoutes for App {
         &self,
         input: GetApiArticlesBySlugComments,
     ) -> Result<GetApiArticlesBySlugCommentsResponse, Error> {
-        let reader_id = input.read_member.reader_id.as_deref();
+        let reader_id = input.read_member.reader_id();
         let article = articles::find(&self.pool, &input.params.slug).await?;
         let comments = comments::of_article(&self.pool, reader_id, &article.id).await?;
         Ok(GetApiArticlesBySlugCommentsResponse { comments })

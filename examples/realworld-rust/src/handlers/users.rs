@@ -7,11 +7,11 @@ use crate::error::{AppError, Error};
 use crate::models::{Account, AccountChanges, UserResponse};
 use crate::router::{GetApiUser, PutApiUser, UserRoutes};
 use crate::services::errors::taken_or;
-use crate::services::passwords;
+use crate::services::passwords::passwords;
 
 /// Returns the account of a token. A token of a deleted account is invalid.
 fn own(account: Option<Account>) -> Result<Account, Error> {
-    account.ok_or_else(|| AppError::TokenInvalid.with("is invalid"))
+    account.ok_or_else(|| AppError::InvalidToken.with("The account of the access token was deleted"))
 }
 
 /// Returns a new value of `bio` or `image`: an empty text becomes `null`.
@@ -21,7 +21,7 @@ fn filled(change: Option<Option<String>>) -> Option<Option<String>> {
 
 impl UserRoutes for App {
     async fn get_api_user(&self, input: GetApiUser) -> Result<UserResponse, Error> {
-        let account = account::get(&self.pool, &input.require_member.user_id).await?;
+        let account = account::get(&self.pool, input.require_member.user_id()).await?;
         with_token(own(account)?)
     }
 
@@ -34,7 +34,7 @@ impl UserRoutes for App {
             password,
         } = input.body.user;
         let password_hash = match password {
-            Some(password) => Some(passwords::hash(password).await?),
+            Some(password) => Some(passwords()?.hash(&password).await?),
             None => None,
         };
         let changes = account::AccountChanges {
@@ -44,7 +44,7 @@ impl UserRoutes for App {
             bio: filled(bio),
             image: filled(image),
         };
-        let account = account::update(&self.pool, &input.require_member.user_id, &changes).await;
+        let account = account::update(&self.pool, input.require_member.user_id(), &changes).await;
         with_token(own(account.map_err(taken_or)?)?)
     }
 }

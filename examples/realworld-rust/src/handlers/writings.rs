@@ -20,7 +20,7 @@ const FAVORITE: &str = "INSERT INTO favorites (account_id, article_id) VALUES ($
 
 impl WritingRoutes for App {
     async fn get_api_articles_feed(&self, input: GetApiArticlesFeed) -> Result<ArticlePage, Error> {
-        let user_id = input.require_member.user_id;
+        let user_id = input.require_member.user_id().to_owned();
         let selection = Selection {
             follower: Some(user_id.clone()),
             limit: input.query.limit,
@@ -40,7 +40,7 @@ impl WritingRoutes for App {
         let new = article::NewArticle {
             id: None,
             slug: articles::slug_of(&title),
-            author_id: input.require_member.user_id.clone(),
+            author_id: input.require_member.user_id().to_owned(),
             title,
             description,
             body,
@@ -48,7 +48,7 @@ impl WritingRoutes for App {
             created_at: None,
         };
         article::insert(&self.pool, &new).await?;
-        let reader_id = Some(input.require_member.user_id.as_str());
+        let reader_id = Some(input.require_member.user_id());
         let article = articles::get(&self.pool, reader_id, &new.slug).await?;
         Ok(ArticleResponse { article })
     }
@@ -57,7 +57,7 @@ impl WritingRoutes for App {
         &self,
         input: PutApiArticlesBySlug,
     ) -> Result<ArticleResponse, Error> {
-        let user_id = &input.require_member.user_id;
+        let user_id = input.require_member.user_id();
         let id = articles::own(&self.pool, user_id, &input.params.slug).await?;
         let PutApiArticlesBySlugBodyArticle {
             title,
@@ -86,7 +86,7 @@ impl WritingRoutes for App {
         &self,
         input: DeleteApiArticlesBySlug,
     ) -> Result<(), Error> {
-        let user_id = &input.require_member.user_id;
+        let user_id = input.require_member.user_id();
         let id = articles::own(&self.pool, user_id, &input.params.slug).await?;
         article::delete(&self.pool, &id).await?;
         Ok(())
@@ -96,7 +96,7 @@ impl WritingRoutes for App {
         &self,
         input: PostApiArticlesBySlugFavorite,
     ) -> Result<ArticleResponse, Error> {
-        let user_id = &input.require_member.user_id;
+        let user_id = input.require_member.user_id();
         let found = articles::find(&self.pool, &input.params.slug).await?;
         let insert = sqlx::query(FAVORITE).bind(user_id).bind(found.id);
         insert.execute(&self.pool).await?;
@@ -108,7 +108,7 @@ impl WritingRoutes for App {
         &self,
         input: DeleteApiArticlesBySlugFavorite,
     ) -> Result<ArticleResponse, Error> {
-        let user_id = &input.require_member.user_id;
+        let user_id = input.require_member.user_id();
         let found = articles::find(&self.pool, &input.params.slug).await?;
         favorite::delete(&self.pool, user_id, &found.id).await?;
         let article = articles::get(&self.pool, Some(user_id), &found.slug).await?;
@@ -119,7 +119,7 @@ impl WritingRoutes for App {
         &self,
         input: PostApiArticlesBySlugComments,
     ) -> Result<CommentResponse, Error> {
-        let user_id = input.require_member.user_id;
+        let user_id = input.require_member.user_id().to_owned();
         let article = articles::find(&self.pool, &input.params.slug).await?;
         let new = NewComment {
             article_id: article.id,
@@ -141,7 +141,7 @@ impl WritingRoutes for App {
         let Some(comment) = comment.filter(|comment| comment.article_id == article.id) else {
             return Err(AppError::CommentNotFound.with("not found"));
         };
-        if comment.author_id != input.require_member.user_id {
+        if comment.author_id != input.require_member.user_id() {
             return Err(AppError::CommentForbidden.with("forbidden"));
         }
         comment::delete(&self.pool, comment.id).await?;

@@ -1,5 +1,6 @@
 //! `readMember`. This file is yours: kit wrote it once and does not change it.
 
+use kit_runtime::jwt::JwtCaller;
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
@@ -8,8 +9,15 @@ use crate::services::tokens;
 /// Values that `readMember` adds to a request.
 #[derive(Debug, Clone)]
 pub struct ReadMember {
-    /// Id of the user who asks, or `None` if the request has no token.
-    pub reader_id: Option<String>,
+    /// User who asks, or `None` if the request has no token.
+    pub auth: Option<JwtCaller>,
+}
+
+impl ReadMember {
+    /// Returns the id of the user's account.
+    pub fn reader_id(&self) -> Option<&str> {
+        self.auth.as_ref().map(JwtCaller::subject)
+    }
 }
 
 impl Middleware<App> for ReadMember {
@@ -17,10 +25,7 @@ impl Middleware<App> for ReadMember {
 
     /// Accepts requests with and without a token.
     async fn run(_app: &App, request: &Request) -> Result<Self, Error> {
-        let header = request.header("authorization");
-        let reader_id = header
-            .map(|header| tokens::account_of(&header))
-            .transpose()?;
-        Ok(Self { reader_id })
+        let auth = tokens::verifier()?.read(request).await?;
+        Ok(Self { auth })
     }
 }

@@ -21,7 +21,15 @@ impl ErrorBodies for App {
             };
             errors.entry(name.to_owned()).or_default().push(text);
         }
-        if failure.fields.is_empty() {
+        // The specification has its own texts for the errors of access tokens.
+        let about_token = match failure.code.as_str() {
+            "UNAUTHORIZED" => Some("is missing"),
+            "INVALID_TOKEN" => Some("is invalid"),
+            _ => None,
+        };
+        if let Some(text) = about_token {
+            errors.insert("token".to_owned(), vec![text.to_owned()]);
+        } else if failure.fields.is_empty() {
             let name = failure.code.split('_').next().unwrap_or_default();
             errors.insert(name.to_lowercase(), vec![failure.message.clone()]);
         }

@@ -4,17 +4,21 @@ use std::env;
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use jsonwebtoken::{EncodingKey, Header, encode};
 use kit_runtime::Error;
-use serde::{Deserialize, Serialize};
+use kit_runtime::jwt::{Jwt, JwtKeys, JwtOptions};
+use serde::Serialize;
 
-use crate::error::AppError;
+/// Name of this application in its tokens, as their issuer and their audience.
+const CONDUIT: &str = "conduit";
 
 /// Lifetime of a token.
 const LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Claims {
+    iss: &'static str,
+    aud: &'static str,
     sub: String,
     exp: u64,
 }
@@ -39,6 +43,8 @@ pub fn secret() -> Result<&'static [u8], Error> {
 pub fn token_for(account_id: String) -> Result<String, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
     let claims = Claims {
+        iss: CONDUIT,
+        aud: CONDUIT,
         sub: account_id,
         exp: (now + LIFETIME).as_secs(),
     };
@@ -49,19 +55,16 @@ pub fn token_for(account_id: String) -> Result<String, Error> {
     )?)
 }
 
-/// Returns the id of the account that the header `authorization` names.
-pub fn account_of(header: &str) -> Result<String, Error> {
-    let mut parts = header.split(' ');
-    let scheme = parts.next().unwrap_or_default();
-    // The RealWorld specification also has the scheme `Token`.
-    if !["bearer", "token"].contains(&scheme.to_ascii_lowercase().as_str()) {
-        return Err(AppError::TokenMissing.with("is missing"));
-    }
-    let mut rules = Validation::new(Algorithm::HS256);
-    rules.leeway = 0;
-    rules.set_required_spec_claims(&["exp", "sub"]);
-    let key = DecodingKey::from_secret(secret()?);
-    let token = decode::<Claims>(parts.next().unwrap_or_default(), &key, &rules);
-    let token = token.map_err(|_| AppError::TokenInvalid.with("is invalid"))?;
-    Ok(token.claims.sub)
+/// Returns the verifier of the tokens.
+pub fn verifier() -> Result<&'static Jwt, Error> {
+    static VERIFIER: LazyLock<Result<Jwt, String>> = LazyLock::new(|| {
+        let secret = secret().map_err(|error| error.to_string())?;
+        JwtOptions::new(CONDUIT, CONDUIT, JwtKeys::secret(secret))
+            .clock_tolerance(Duration::ZERO)
+            // The RealWorld specification also has the scheme `Token`.
+            .or_scheme("Token")
+            .build()
+            .map_err(|error| error.to_string())
+    });
+    VERIFIER.as_ref().map_err(Error::internal)
 }
