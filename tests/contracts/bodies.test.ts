@@ -12,7 +12,7 @@ import { expressServer } from "@kit/server-express";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/bodies/client/index.ts";
 import { bodyOptions } from "../conformance/bodies-application.ts";
-import { type Ran, runContractTests } from "./run-contract-tests.ts";
+import { type Ran, runContractTests, runRandomRequests } from "./run-contract-tests.ts";
 import { contractsIn, copiedGoldens, tablesIn } from "./tables.ts";
 
 const root = await copiedGoldens();
@@ -39,6 +39,17 @@ function application(changed: AnyHandlers = {}): App {
   const handlers = { ...first!.handlers, ...quiet, ...changed };
   return createApp({ ...options, server: expressServer(), routes: [{ handlers: handlers as never }] });
 }
+
+test("random forms, parts and lines that are valid are accepted, and all others are refused", async () => {
+  const group = { group: "PhotoRoutes", contracts, directory, routes: tables };
+  const { passed, failed, skipped } = await runRandomRequests(application(), 40, group);
+  assert.deepEqual([...failed], []);
+  assert.deepEqual([...skipped], []);
+  for (const route of ["POST /sessions", "POST /photos", "POST /imports"]) {
+    assert.ok(passed.includes(`${route}: takes 40 random requests`), route);
+    assert.ok(passed.includes(`${route}: refuses 40 random requests`), route);
+  }
+});
 
 test("an application whose responses match its contract passes all tests of bodies that are not JSON", async () => {
   const { passed, failed } = await runAgainst(application());

@@ -16,7 +16,7 @@ import {
   type Types,
 } from "../../crates/kit-emit/tests/goldens/formats/client/index.ts";
 import { formatOptions } from "../conformance/format-unions-application.ts";
-import { type Ran, runContractTests } from "./run-contract-tests.ts";
+import { type Ran, runContractTests, runRandomRequests } from "./run-contract-tests.ts";
 import { contractsIn, copiedGoldens, tablesIn } from "./tables.ts";
 
 const root = await copiedGoldens();
@@ -52,6 +52,18 @@ test("an application whose responses match its contract passes the tests of each
     "GET /watch: answers with text/event-stream if the request accepts only this type",
   ])
     assert.ok(passed.includes(name), name);
+});
+
+test("random requests have a body in each format that has a type", async () => {
+  const group = { group: "OrderRoutes", contracts, directory, routes: tables };
+  const { passed, failed, skipped } = await runRandomRequests(application(), 40, group);
+  assert.deepEqual([...failed], []);
+  assert.deepEqual([...skipped], []);
+  for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+    assert.ok(passed.includes(`POST /orders with ${type}: takes 40 random requests`), type);
+    assert.ok(passed.includes(`POST /orders with ${type}: refuses 40 random requests`), type);
+  }
+  assert.ok(!passed.includes("POST /orders with text/csv: takes 40 random requests"));
 });
 
 test("an application that breaks the type of one format fails only the tests of that format", async () => {

@@ -21,6 +21,17 @@ export interface GeneratedTests {
   readonly routes: readonly RouteTable[];
 }
 
+/** Runs the contract tests against an application, with `runs` random requests of each kind. */
+export async function runRandomRequests(app: unknown, runs: number, tests: GeneratedTests): Promise<Ran> {
+  Object.assign(process.env, { KIT_TEST_RUNS: String(runs), KIT_TEST_SEED: "20261127" });
+  try {
+    return await runContractTests(app, tests);
+  } finally {
+    delete process.env["KIT_TEST_RUNS"];
+    delete process.env["KIT_TEST_SEED"];
+  }
+}
+
 /** Runs the contract tests against an application. */
 export async function runContractTests(
   app: unknown,

@@ -160,7 +160,10 @@ async function sendRequest(
     body: parsed(received),
   };
   remember(answer, { method, target, headers, ...(text === undefined ? {} : { text }) });
-  recorder?.add({ method, target, headers, ...(text === undefined ? {} : { body: text }) }, answer);
+  recorder?.add(
+    { method, target, headers: withType(headers, unchanged), ...(text === undefined ? {} : { body: text }) },
+    answer,
+  );
   return answer;
 }
 
@@ -169,6 +172,17 @@ function unchangedBody(body: unknown, headers: HeaderTexts): NonNullable<Request
   if (body instanceof FormData || body instanceof URLSearchParams || body instanceof Blob) return body;
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   return body instanceof Uint8Array && hasType ? new Uint8Array(body) : undefined;
+}
+
+/** Returns headers with the content type that `fetch` sets for a body. */
+function withType(headers: HeaderTexts, body: RequestInit["body"]): HeaderTexts {
+  const type =
+    body instanceof FormData
+      ? "multipart/form-data"
+      : body instanceof URLSearchParams
+        ? "application/x-www-form-urlencoded"
+        : "";
+  return type === "" || "content-type" in headers ? headers : { ...headers, "content-type": type };
 }
 
 async function bytesOf({ body }: Response, readMs: number | undefined): Promise<Uint8Array> {

@@ -97,6 +97,38 @@ function declared(parts: ContractParts, ...kinds: readonly Item["kind"][]): stri
     .map(lineOf);
 }
 
+test("counts each format of a union, and the rules of its JSON value", () => {
+  const note = object({ title: text });
+  const parts: ContractParts = {
+    route: "POST /notes",
+    successes: [201],
+    errors: [],
+    formats: [
+      { format: "json", types: ["application/json"], value: note },
+      { format: "text", types: ["text/csv"] },
+      { format: "bytes", types: ["image/*"] },
+    ],
+  };
+  const formats = ["application/json", "text/csv", "image/*"].map((type) => `field body $ format ${type}`);
+  assert.deepEqual(declared(parts, "field"), [...formats, "field body $.title"]);
+  assert.ok(declared(parts, "rule").includes("rule body $.title maxLength 3"));
+  const observer = new Observer({ application: compiled(parts), routes: [parts] });
+  const seen = (type: string, body: string, answered: TestResponse): string[] => {
+    const headers = { "content-type": type };
+    const ids = observer.see({ method: "POST", target: "/notes", headers, body }, answered);
+    const items = itemsOf({ routes: [parts] }).filter((item) => ids.includes(idOf(item)));
+    return items.filter(({ slot }) => slot === "body").map(lineOf);
+  };
+  assert.deepEqual(seen("text/csv; charset=utf-8", "a,b", answer(201, {})), [formats[1]]);
+  assert.deepEqual(seen("image/png", "x", answer(201, {})), [formats[2]]);
+  assert.deepEqual(seen("text/csv", "a,b", answer(415, {})), []);
+  const json = seen("application/vnd.notes+json", '{"title":"abc"}', judged(note, { title: "abc" }));
+  assert.deepEqual(json.slice(0, 3), [formats[0], "field body $.title", "bound body $.title maxLength 3"]);
+  assert.deepEqual(seen("application/json", '{"title":"abcd"}', judged(note, { title: "abcd" })), [
+    "rule body $.title maxLength 3",
+  ]);
+});
+
 test("lists every rule that a body can break, and every bound that it can reach", () => {
   const list: Shape = { kind: "array", element: text, maxItems: 2, uniqueItems: true };
   const number: Shape = { kind: "number", integer: true, minimum: 0, exclusiveMaximum: 9 };

@@ -11,12 +11,14 @@ test("reads the number of random requests, their seed and a replay from environm
   assert.equal(randomnessOf({}), undefined);
   assert.equal(randomnessOf({ KIT_TEST_RUNS: "many", KIT_TEST_SEED: "1" }), undefined);
   assert.deepEqual(randomnessOf({ KIT_TEST_RUNS: "100", KIT_TEST_SEED: "0" }), { runs: 100, seed: 0 });
-  const replay = { route: "GET /notes/:id", kind: "spoiled", path: "17:0:3" } as const;
-  const command = commandOf(42, replay);
-  assert.equal(command, "kit test:contracts --seed 42 --replay 'GET /notes/:id spoiled 17:0:3'");
-  const [, printed = ""] = /'(.*)'$/.exec(command) ?? [];
-  const read = randomnessOf({ KIT_TEST_RUNS: "100", KIT_TEST_SEED: "42", KIT_TEST_REPLAY: printed });
-  assert.deepEqual(read, { runs: 100, seed: 42, replay });
+  for (const title of ["GET /notes/:id", "POST /notes with text/csv"]) {
+    const replay = { title, kind: "spoiled", path: "17:0:3" } as const;
+    const command = commandOf(42, replay);
+    assert.equal(command, `kit test:contracts --seed 42 --replay '${title} spoiled 17:0:3'`);
+    const [, printed = ""] = /'(.*)'$/.exec(command) ?? [];
+    const read = randomnessOf({ KIT_TEST_RUNS: "100", KIT_TEST_SEED: "42", KIT_TEST_REPLAY: printed });
+    assert.deepEqual(read, { runs: 100, seed: 42, replay });
+  }
   for (const wrong of ["", "GET /notes", "GET /notes valid", "GET /notes other 1:2", "GET /notes valid 1:"]) {
     assert.throws(
       () => randomnessOf({ KIT_TEST_RUNS: "1", KIT_TEST_SEED: "1", KIT_TEST_REPLAY: wrong }),

@@ -28,10 +28,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
                 continue;
             }
             if slot == Slot::Body && !route.body_format.is_json() {
-                fields.push((
-                    "format".to_owned(),
-                    literal::string(&route.body_format.name().to_lowercase()),
-                ));
+                fields.push(("formats".to_owned(), formats(route, &mut shape_of)));
                 continue;
             }
             let Some(id) = route.slots.get(slot) else { continue };
@@ -81,6 +78,21 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     text.push('\n');
     text.push_str(&body.finish());
     text
+}
+
+/// Returns the formats of a request body as a list: the name of each format, its media types, and the shape of its value.
+fn formats(route: &Route, mut shape_of: impl FnMut(DeclarationId) -> String) -> String {
+    let choices = route.body_format.choices(route.slots.body);
+    let formats = choices.iter().map(|choice| {
+        let name = literal::string(&choice.format.name().to_lowercase());
+        let types = literal::strings(choice.format.accepted_media_types());
+        let mut fields = vec![("format".to_owned(), name), ("types".to_owned(), types)];
+        if let Some(id) = choice.body {
+            fields.push(("value".to_owned(), shape_of(id)));
+        }
+        literal::object(fields)
+    });
+    literal::list("[", formats, "]")
 }
 
 /// Returns the properties of a route's entry in `tests/contracts.ts`, except for its slots: name, status,

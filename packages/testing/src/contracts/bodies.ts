@@ -114,19 +114,23 @@ async function bytesOf({ body, type }: Content): Promise<{ bytes: Buffer; type: 
 }
 
 /** Returns the body that the handler gets for a valid request, as far as a row of a table can set it. */
-export function decodedBody({ bodyFormat }: CompiledRoute, format: TestedFormat, { body }: Slots): unknown {
+export function decodedBody(compiled: CompiledRoute, format: TestedFormat, { body }: Slots): unknown {
+  const validator = compiled.bodyFormat?.validator;
+  const received = receivedBody(compiled, format, body);
+  return format.kind === "lines"
+    ? (received as unknown[]).map((line) => validator?.decode(line))
+    : validator?.decode(received);
+}
+
+/** Returns the value that the validator receives if `body` is sent: the fields, the parts that are no files, or the lines. */
+export function receivedBody({ bodyFormat }: CompiledRoute, format: TestedFormat, body: unknown): unknown {
+  if (format.kind === "lines") return JSON.parse(JSON.stringify(body)) as unknown;
   const { body: content } = contentOf(format, body);
-  if (format.kind === "lines") {
-    return (body as unknown[]).map((line) =>
-      bodyFormat?.validator?.decode(JSON.parse(JSON.stringify(line)) as unknown),
-    );
-  }
-  if (content instanceof URLSearchParams)
-    return bodyFormat?.validator?.decode(bodyFormat.form?.(String(content)));
+  if (content instanceof URLSearchParams) return bodyFormat?.form?.(String(content));
   if (!(content instanceof FormData)) return undefined;
   const read = (name: string): string | string[] | undefined => {
     const texts = content.getAll(name).filter((item) => typeof item === "string");
     return texts.length > 1 ? texts : texts[0];
   };
-  return bodyFormat?.validator?.decode(bodyFormat.multipart?.(read));
+  return bodyFormat?.multipart?.(read);
 }

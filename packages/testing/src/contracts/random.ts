@@ -6,13 +6,15 @@ import { parameterNames, parseRoutePath } from "@kit/core/router";
 import * as fc from "fast-check";
 
 import type { ContractParts, Slot } from "../coverage/contracts.ts";
+import { formatOf } from "../coverage/formats.ts";
 import { SLOTS } from "../coverage/items.ts";
 import { arbitrary, NoValueError, invalidate, violations } from "../values/index.ts";
+import { receivedBody } from "./bodies.ts";
 import { expectAnswered, expectRefused } from "./expect.ts";
 import { commandOf, type RandomKind, type Randomness } from "./randomness.ts";
 import { cookieHeader, rawQuery, send, type Slots, slotsOf, textOf, textsOf } from "./request.ts";
 import type { Running } from "./running.ts";
-import type { RouteTable } from "./tables.ts";
+import { type FormatChoice, type RouteTable, type TestedFormat, titleOf } from "./tables.ts";
 
 /**
  * Maximum number of requests that are sent to find a smaller request with the same failure. Each of them
@@ -35,6 +37,19 @@ interface InvalidRequest {
 
 /** Number of requests that were sent, or the reason why none could be generated. */
 export type Outcome = { readonly sent: number } | { readonly skipped: string };
+
+/**
+ * Returns the contract with the shape of the body that random requests have: of the format `choice` of a union, or of the only format. JSON
+ * Lines are a list. Bytes and texts have no shape; their requests have the body of a valid request.
+ */
+export function withBody(contract: ContractParts, choice: FormatChoice | undefined): ContractParts {
+  const { formats, ...rest } = contract;
+  if (formats === undefined) return contract;
+  const found = choice === undefined ? formats[0] : formatOf(formats, choice.type);
+  if (found?.value === undefined) return rest;
+  const { format, value } = found;
+  return { ...rest, body: format === "lines" ? { kind: "array", element: value } : value };
+}
 
 /**
  * Sends random requests until a response breaks the contract, and then looks for the smallest request that fails.
@@ -88,7 +103,7 @@ export async function sendRandom(
   const how = `found by random requests, seed ${seed}${smaller}`;
   const error = new AssertionError({
     // The message is complete before the error is created, because some runners print the stack, which starts with that message.
-    message: `${why}\n${how}\n${commandOf(seed, { route: route.table.route, kind, path })}`,
+    message: `${why}\n${how}\n${commandOf(seed, { title: titleOf(route.table), kind, path })}`,
     stackStartFn: sendRandom,
   });
   // The message of an AssertionError is already part of this one. Another error, such as a refused connection, has a stack that helps.
@@ -113,7 +128,8 @@ async function checkInvalid(
   expectRefused(table, await send(app.client, table, slots, { headers }), path, false);
 }
 
-function requests({ parts, compiled }: RandomRoute): fc.Arbitrary<Slots> {
+function requests(route: RandomRoute): fc.Arbitrary<Slots> {
+  const { parts } = route;
   const slots: Partial<Record<Slot, fc.Arbitrary<unknown>>> = {};
   for (const slot of SLOTS) {
     const shape = parts[slot];
@@ -121,8 +137,7 @@ function requests({ parts, compiled }: RandomRoute): fc.Arbitrary<Slots> {
     // A path or query cannot represent every value. The text that is sent may decode to another value, which must be valid too.
     slots[slot] = arbitrary(shape).filter(
       (value) =>
-        canBeSent(slot, compiled.path, value) &&
-        explain(shape, received(compiled, slot, value), "wire", 1).length === 0,
+        canBeSent(route, slot, value) && explain(shape, received(route, slot, value), "wire", 1).length === 0,
     );
   }
   return fc.record(slots);
@@ -148,7 +163,7 @@ function invalidRequests(route: RandomRoute): fc.Arbitrary<InvalidRequest | unde
  * does not break exactly this rule.
  */
 function invalidRequest(
-  { compiled }: RandomRoute,
+  route: RandomRoute,
   slots: Slots,
   slot: Slot,
   shape: Shape,
@@ -159,14 +174,14 @@ function invalidRequest(
   }: { readonly path: string; readonly steps: readonly (string | number)[]; readonly value: unknown },
 ): InvalidRequest | undefined {
   const changed = invalidate(shape, slots[slot], { path, steps }, value);
-  if (changed === undefined || !canBeSent(slot, compiled.path, changed.value)) return undefined;
-  const failures = explain(shape, received(compiled, slot, changed.value), "wire");
+  if (changed === undefined || !canBeSent(route, slot, changed.value)) return undefined;
+  const failures = explain(shape, received(route, slot, changed.value), "wire");
   if (failures.length === 0 || failures.some((failure) => failure.path !== path)) return undefined;
   return { slots: { ...slots, [slot]: changed.value }, path };
 }
 
 /** Returns the value that the validator of a slot receives if `value` is sent in this slot. */
-function received(compiled: CompiledRoute, slot: Slot, value: unknown): unknown {
+function received({ compiled, table }: RandomRoute, slot: Slot, value: unknown): unknown {
   switch (slot) {
     case "params":
       return compiled.params?.params(parameterNames(compiled.path).map((name) => textOf(value, name)));
@@ -179,8 +194,24 @@ function received(compiled: CompiledRoute, slot: Slot, value: unknown): unknown 
     case "cookies":
       return compiled.cookies?.cookies(cookieHeader(value));
     case "body":
-      return JSON.parse(JSON.stringify(value)) as unknown;
+      return table.format === undefined
+        ? (JSON.parse(JSON.stringify(value)) as unknown)
+        : receivedBody(compiled, table.format, value);
   }
+}
+
+/** Returns true if a body can represent the lines, the fields of a form, or the parts of a multipart body that are no files. */
+function canBeContent({ kind, json = [] }: TestedFormat, value: unknown): boolean {
+  if (kind === "lines") return Array.isArray(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  // `fetch` writes each line break of a part as CRLF.
+  const isPart = (item: unknown): boolean =>
+    isText(item) && String(item).isWellFormed() && (kind === "form" || !/[\r\n]/.test(String(item)));
+  return Object.entries(value).every(([name, item]: [string, unknown]) => {
+    if (item === undefined || json.includes(name)) return true;
+    // A body cannot represent an empty list.
+    return Array.isArray(item) ? item.length > 0 && item.every(isPart) : isPart(item);
+  });
 }
 
 /** Maximum length of a random header. Servers refuse requests with more header bytes with 431. */
@@ -196,8 +227,8 @@ function isText(item: unknown): boolean {
 }
 
 /** Returns true if a request can represent the value of a slot, for example a path parameter that is not empty. */
-function canBeSent(slot: Slot, path: string, value: unknown): boolean {
-  if (slot === "body") return true;
+function canBeSent({ table, compiled: { path } }: RandomRoute, slot: Slot, value: unknown): boolean {
+  if (slot === "body") return table.format === undefined || canBeContent(table.format, value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const values = Object.values(value).filter((item) => item !== undefined);
   // A query cannot represent an empty list.

@@ -3,7 +3,8 @@ export type RandomKind = "valid" | "spoiled";
 
 /** Failed random request that is to be sent again. */
 export interface Replay {
-  readonly route: string;
+  /** Title of the route's tests: `POST /notes`, or `POST /notes with text/csv` for one of several formats. */
+  readonly title: string;
   readonly kind: RandomKind;
   /**
    * Path of the request as fast-check writes it, `17:0:3`: the number of the generated request, then the steps that lead to a smaller
@@ -36,16 +37,17 @@ export function randomnessOf(env: Readonly<Record<string, string | undefined>>):
 
 /** Parses a replay such as `POST /notes spoiled 17:0:3`: a route, the kind of the request, and its path. */
 function replayOf(text: string): Replay {
-  const [, route, kind, path] = /^(\S+ \S+) (valid|spoiled) (\d+(?::\d+)*)$/.exec(text.trim()) ?? [];
-  if (route === undefined || path === undefined) {
+  const [, title, kind, path] =
+    /^(\S+ \S+(?: with \S+)?) (valid|spoiled) (\d+(?::\d+)*)$/.exec(text.trim()) ?? [];
+  if (title === undefined || path === undefined) {
     throw new Error(
       `\`--replay ${text}\` is not valid. Copy the value that the failed test printed, such as \`POST /notes spoiled 17:0:3\``,
     );
   }
-  return { route, kind: kind as RandomKind, path };
+  return { title, kind: kind as RandomKind, path };
 }
 
 /** Returns the `kit` command that sends the failed request again. */
-export function commandOf(seed: number, { route, kind, path }: Replay): string {
-  return `kit test:contracts --seed ${seed} --replay '${route} ${kind} ${path}'`;
+export function commandOf(seed: number, { title, kind, path }: Replay): string {
+  return `kit test:contracts --seed ${seed} --replay '${title} ${kind} ${path}'`;
 }

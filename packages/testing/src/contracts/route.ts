@@ -11,13 +11,20 @@ import { acceptTests, withFormat } from "./choices.ts";
 import { credentialTests } from "./credentials.ts";
 import { expectAnswered, expectError, expectLifecycle, expectRefused, fail } from "./expect.ts";
 import { listTests } from "./lists.ts";
-import { type RandomRoute, sendRandom } from "./random.ts";
+import { type RandomRoute, sendRandom, withBody } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import type { RunnerAt } from "./places.ts";
 import { socketTests } from "./sockets.ts";
 import { cookieHeader, filled, rawQuery, send, type Slots, slotsOf, textsOf } from "./request.ts";
 import type { Running } from "./running.ts";
-import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./tables.ts";
+import {
+  type AcceptedRow,
+  type ContractTests,
+  type RefusedRow,
+  type RouteTable,
+  type TestRunner,
+  titleOf,
+} from "./tables.ts";
 
 /** Value for properties that the contract does not declare. */
 const UNDECLARED = "undeclared by the contract";
@@ -65,7 +72,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     return;
   }
   const random = randomnessOf(process.env);
-  if (random?.replay !== undefined && random.replay.route !== table.route) return;
+  if (random?.replay !== undefined && random.replay.title !== titleOf(table)) return;
   if (random?.replay === undefined) wrongMethod(test, table, running);
   if (untested !== undefined) {
     test("is tested", async () => fail(`${table.route}: ${untested}`));
@@ -153,15 +160,9 @@ function randomTest(
   each: Each,
 ): void {
   const { table } = route;
-  const parts = contracts.routes.find((one) => one.route === table.route);
+  const contract = contracts.routes.find((one) => one.route === table.route);
+  const parts = contract && withBody(contract, table.choice);
   if (parts === undefined || SLOTS.every((slot) => parts[slot] === undefined)) return;
-  if (table.format !== undefined || table.choice !== undefined) {
-    const format = table.format?.kind ?? "one of several";
-    each(`is called with random requests of the kind ${kind}`, async (_app, context) =>
-      context.skip(`random requests have no body in the format ${format}`),
-    );
-    return;
-  }
   // Some routes have no rule that a request can break, for example if their only input is a string in the path.
   if (kind === "spoiled" && itemsOf({ routes: [parts] }).every((item) => item.kind !== "rule")) return;
   const verb = kind === "valid" ? "takes" : "refuses";

@@ -2,7 +2,7 @@ import { callSiteOf } from "../project/call-site.ts";
 import { GeneratedLocations } from "./places.ts";
 import { routeTests } from "./route.ts";
 import { Running } from "./running.ts";
-import type { ContractTests } from "./tables.ts";
+import { type ContractTests, titleOf } from "./tables.ts";
 
 type Hook = (run: () => Promise<void>, timeout: number) => unknown;
 
@@ -45,8 +45,7 @@ export function contractTests(tests: ContractTests): void {
     }, HOOK_TIMEOUT_MS);
     for (const table of tests.routes) {
       const runnerAt = places.of(table);
-      const { route, choice } = table;
-      runnerAt().describe(choice === undefined ? route : `${route} with ${choice.type}`, () => {
+      runnerAt().describe(titleOf(table), () => {
         const { errors } = tests.contracts;
         const formatted = errors === undefined ? table : { ...table, errorFormat: errors };
         routeTests({ tests, table: formatted, runnerAt }, () => {

@@ -152,6 +152,11 @@ export interface RouteTable {
   readonly leftOut?: number;
 }
 
+/** Returns the title of the tests of a table: the route, and the media type if the request body has one of several formats. */
+export function titleOf({ route, choice }: RouteTable): string {
+  return choice === undefined ? route : `${route} with ${choice.type}`;
+}
+
 /** Functions of node:test and vitest that contract tests use. */
 export interface TestRunner {
   describe(name: string, define: () => void): unknown;

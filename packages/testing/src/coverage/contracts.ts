@@ -6,6 +6,16 @@ import type { ErrorFormat } from "./error-format.ts";
 /** Slot of a contract: a part of the request with its own type. */
 export type Slot = "params" | "query" | "headers" | "cookies" | "body";
 
+/** Format of a request body that is not JSON, or a member of a union of formats. */
+export interface ContractFormat {
+  /** Name of the format, such as `multipart`. `json` only in a union. */
+  readonly format: string;
+  /** Media types or ranges of requests with the format, in lower case. */
+  readonly types: readonly string[];
+  /** Shape of the JSON value, of the fields, of the parts that are no files, or of one line. Absent if there are none. */
+  readonly value?: Shape;
+}
+
 /** Contract of a route. The generated `tests/contracts.ts` contains one for each route. */
 export interface ContractParts {
   /** Method and complete path pattern, for example `GET /notes/:id`. */
@@ -20,8 +30,8 @@ export interface ContractParts {
   readonly cookies?: Shape;
   /** Shape of the body. Absent if the body is not JSON. */
   readonly body?: Shape;
-  /** Format of a body that is not JSON, such as `multipart`. */
-  readonly format?: string;
+  /** Formats of a body that is not JSON. A contract with a union of formats has more than one. */
+  readonly formats?: readonly ContractFormat[];
   /** Messages of a WebSocket. */
   readonly socket?: { readonly in: Shape; readonly out: Shape };
   /** Data of the events that the route sends, by name; `null` for events without data. */

@@ -1,5 +1,7 @@
+import type { Shape } from "@kit/core/codec";
+
 import { envelope, type ErrorFormat } from "./error-format.ts";
-import type { ContractParts, Contracts, Slot } from "./contracts.ts";
+import type { ContractFormat, ContractParts, Contracts, Slot } from "./contracts.ts";
 import { messageNames } from "./messages.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
@@ -44,30 +46,34 @@ export function itemsOf({ routes, errors = envelope }: Pick<Contracts, "routes" 
 }
 
 function* itemsOfRoute(contract: ContractParts, format: ErrorFormat): Generator<Item, void> {
-  const { route } = contract;
-  const parts = SLOTS.flatMap((slot) => Array.from(itemsOfSlot(contract, slot)));
+  const { route, formats = [] } = contract;
+  const parts = SLOTS.flatMap((slot) => Array.from(itemsOfSlot(route, slot, contract[slot])));
+  // Of formats other than JSON, coverage does not count fields.
+  const json = formats.find((one) => one.format === "json")?.value;
+  parts.push(...itemsOfSlot(route, "body", json));
   yield { kind: "route", route };
-  const canBeRefused =
-    parts.some(({ kind }) => kind === "rule") ||
-    (contract.format !== undefined && isChecked(contract.format));
+  const canBeRefused = parts.some(({ kind }) => kind === "rule") || formats.some(isChecked);
   for (const what of answersOf(contract, canBeRefused, format)) yield { kind: "answer", route, what };
-  if (contract.format !== undefined) yield formatItem(route, contract.format);
+  for (const one of formats) yield formatItem(route, one, formats.length);
   yield* parts;
   for (const what of messageNames(contract)) yield { kind: "message", route, what };
 }
 
-/** Returns the item for a body that is not JSON. A request with such a body covers the item if the response is a success. */
-export function formatItem(route: string, format: string): Item {
-  return { kind: "field", route, slot: "body", path: "$", what: `format ${format}` };
+/**
+ * Returns the item for one of `count` formats of a body. A request with such a body covers the item if the response is a success. Formats
+ * of a union have the name of their first media type, because a union may have several formats of one kind.
+ */
+export function formatItem(route: string, { format, types }: ContractFormat, count: number): Item {
+  const name = count === 1 ? format : types[0];
+  return { kind: "field", route, slot: "body", path: "$", what: `format ${name}` };
 }
 
 /** Returns false if kit checks no value of a body in the format. */
-function isChecked(format: string): boolean {
+function isChecked({ format }: ContractFormat): boolean {
   return format !== "raw" && format !== "bytes";
 }
 
-function* itemsOfSlot({ route, ...contract }: ContractParts, slot: Slot): Generator<Item, void> {
-  const shape = contract[slot];
+function* itemsOfSlot(route: string, slot: Slot, shape: Shape | undefined): Generator<Item, void> {
   if (shape === undefined) return;
   if (slot === "body") yield { kind: "rule", route, slot, path: "$", what: JSON_TEXT };
   for (const place of placesOf(slot, shape)) yield* itemsOfPlace(route, place);
@@ -92,13 +98,13 @@ function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void>
 
 /** Returns the names of the responses that a route can send: successes, validation errors and declared errors. */
 export function answersOf(
-  { successes, errors, body, format }: ContractParts,
+  { successes, errors, body, formats }: ContractParts,
   canBeRefused: boolean,
   { validationStatus }: ErrorFormat,
 ): string[] {
   const own = [
     ...(canBeRefused ? [`${validationStatus} VALIDATION_ERROR`] : []),
-    ...(body === undefined && format === undefined
+    ...(body === undefined && formats === undefined
       ? []
       : ["413 PAYLOAD_TOO_LARGE", "415 UNSUPPORTED_MEDIA_TYPE"]),
   ];

@@ -11,6 +11,7 @@ import type {
 
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { envelope, type ErrorFormat, readFailure } from "./error-format.ts";
+import { formatOf } from "./formats.ts";
 import { answersOf, formatItem, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { seenNames } from "./messages.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
@@ -54,11 +55,14 @@ export class Observer {
     if (!isSuccess && answer.status !== validationStatus) return seen.map(idOf);
     const named = namedFailures(this.#errors, answer);
     const isRefused = answer.status === validationStatus && (named === undefined || named.length > 0);
-    if (isSuccess && contract.format !== undefined) seen.push(formatItem(route, contract.format));
+    const { formats } = contract;
+    const format = formats && formatOf(formats, request.headers?.["content-type"]);
+    if (isSuccess && format !== undefined) seen.push(formatItem(route, format, formats!.length));
     if (isSuccess) seen.push({ kind: "route", route });
     else if (!isRefused) return seen.map(idOf);
     for (const slot of SLOTS) {
-      const shape = contract[slot];
+      const isJson = slot === "body" && format?.format === "json";
+      const shape = isJson ? format.value : contract[slot];
       if (shape === undefined) continue;
       let value: unknown;
       try {

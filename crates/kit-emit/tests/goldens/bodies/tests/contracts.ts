@@ -3,24 +3,28 @@
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
 import { BookShape } from "../validators/Book.validator.ts";
+import { PostCommentsBodyShape } from "../validators/PostCommentsBody.validator.ts";
+import { PostPhotosBodyShape } from "../validators/PostPhotosBody.validator.ts";
+import { PostSessionsBodyShape } from "../validators/PostSessionsBody.validator.ts";
+import { PostVideosBodyShape } from "../validators/PostVideosBody.validator.ts";
 import { ProgressShape } from "../validators/Progress.validator.ts";
 
 const contracts: Contracts = {
   application,
   routes: [
-    { route: "POST /sessions", successes: [204], errors: [], format: "form" },
-    { route: "POST /photos", successes: [201], errors: [], format: "multipart" },
-    { route: "POST /files", successes: [204], errors: [], format: "multipart" },
-    { route: "POST /comments", successes: [204], errors: [], format: "multipart" },
-    { route: "POST /videos", successes: [204], errors: [], format: "multipart" },
-    { route: "POST /archives", successes: [204], errors: [], format: "multipart" },
-    { route: "POST /avatars", successes: [204], errors: [], format: "multipart" },
-    { route: "POST /hooks", successes: [204], errors: [], format: "raw" },
-    { route: "POST /blobs", successes: [204], errors: [], format: "raw" },
-    { route: "POST /tables", successes: [204], errors: [], format: "text" },
-    { route: "POST /images", successes: [204], errors: [], format: "bytes" },
-    { route: "POST /icons", successes: [204], errors: [], format: "bytes" },
-    { route: "POST /imports", successes: [201], errors: [], format: "lines" },
+    { route: "POST /sessions", successes: [204], errors: [], formats: [{ format: "form", types: ["application/x-www-form-urlencoded"], value: PostSessionsBodyShape }] },
+    { route: "POST /photos", successes: [201], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostPhotosBodyShape }] },
+    { route: "POST /files", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"] }] },
+    { route: "POST /comments", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostCommentsBodyShape }] },
+    { route: "POST /videos", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostVideosBodyShape }] },
+    { route: "POST /archives", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"] }] },
+    { route: "POST /avatars", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"] }] },
+    { route: "POST /hooks", successes: [204], errors: [], formats: [{ format: "raw", types: ["application/json"] }] },
+    { route: "POST /blobs", successes: [204], errors: [], formats: [{ format: "raw", types: ["*/*"] }] },
+    { route: "POST /tables", successes: [204], errors: [], formats: [{ format: "text", types: ["text/csv", "text/tab-separated-values"] }] },
+    { route: "POST /images", successes: [204], errors: [], formats: [{ format: "bytes", types: ["image/*"] }] },
+    { route: "POST /icons", successes: [204], errors: [], formats: [{ format: "bytes", types: ["image/png"] }] },
+    { route: "POST /imports", successes: [201], errors: [], formats: [{ format: "lines", types: ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"], value: BookShape }] },
     { route: "GET /table", successes: [200], errors: [] },
     { route: "GET /image", successes: [200], errors: [] },
     { route: "GET /books", successes: [200], errors: [] },
