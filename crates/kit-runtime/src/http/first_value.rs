@@ -8,7 +8,7 @@ use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use hyper::body::{Body as _, Frame, SizeHint};
 
 use super::{Context, Error};
@@ -18,14 +18,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 /// Beginning of a stream, which the body of the response and the code that waits for the first value share.
 #[derive(Debug, Clone)]
-pub(super) struct Beginning(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    state: Mutex<State>,
-    /// Headers that the handler has set. An error response keeps them.
-    headers: HeaderMap,
-}
+pub(super) struct Beginning(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 enum State {
@@ -38,15 +31,12 @@ enum State {
 }
 
 impl Beginning {
-    pub(super) fn new(headers: HeaderMap) -> Self {
-        Self(Arc::new(Inner {
-            state: Mutex::new(State::Waiting),
-            headers,
-        }))
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(State::Waiting)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the stream has sent a value.
@@ -96,15 +86,20 @@ pub(super) async fn wait(
         tokio::time::timeout(LONGEST_WAIT, next).await.ok().flatten()
     };
     let state = mem::replace(&mut *beginning.state(), State::Begun);
+    let set = mem::take(&mut *context.answer_headers());
+    replace(response.headers_mut(), set);
     if let State::Failed(error) = state {
-        context.answer_headers().extend(beginning.0.headers.clone());
+        // An error response keeps the headers of the handler and of wrappers, but has another body.
+        let mut headers = mem::take(response.headers_mut());
+        headers.remove(header::CONTENT_TYPE);
+        headers.remove(header::CONTENT_LENGTH);
+        *context.answer_headers() = headers;
         return Err(error);
     }
     if let Some(status) = context.status() {
         *response.status_mut() = status;
     }
-    let set = mem::take(&mut *context.answer_headers());
-    response.headers_mut().extend(set);
+    prevent_buffering(response.headers_mut());
     *response.body_mut() = match first {
         Some(first) => Body::new(Begun {
             first: Some(first),
@@ -113,6 +108,35 @@ pub(super) async fn wait(
         None => body,
     };
     Ok(response)
+}
+
+/// Replaces headers by those with the same name in `later`. Cookies are added.
+fn replace(headers: &mut HeaderMap, mut later: HeaderMap) {
+    let cookies = later.get_all(header::SET_COOKIE).iter().cloned();
+    for cookie in cookies {
+        headers.append(header::SET_COOKIE, cookie);
+    }
+    later.remove(header::SET_COOKIE);
+    headers.extend(later);
+}
+
+/// Sets the headers of an event stream without which a cache or a proxy may hold back events until the response ends.
+fn prevent_buffering(headers: &mut HeaderMap) {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    let is_events = content_type.is_some_and(|value| {
+        let essence = value
+            .as_bytes()
+            .split(|byte| *byte == b';')
+            .next()
+            .unwrap_or_default();
+        essence.trim_ascii().eq_ignore_ascii_case(b"text/event-stream")
+    });
+    if is_events {
+        let no_store = HeaderValue::from_static("no-store");
+        headers.entry(header::CACHE_CONTROL).or_insert(no_store);
+        let buffering = HeaderName::from_static("x-accel-buffering");
+        headers.entry(buffering).or_insert(HeaderValue::from_static("no"));
+    }
 }
 
 /// Body whose first frame was taken before the head of the response was sent.

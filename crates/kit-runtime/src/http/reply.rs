@@ -178,7 +178,7 @@ impl Reply {
         let body = match self.body {
             Kind::Full(bytes) => Body::from(bytes),
             Kind::Stream(write) => {
-                let beginning = beginning.insert(Beginning::new(own.clone()));
+                let beginning = beginning.insert(Beginning::new());
                 let (sender, received) = mpsc::channel(MAX_QUEUED_CHUNKS);
                 let owned = context.clone();
                 let work = write(ChunkSender {

@@ -236,8 +236,17 @@ async fn stream(app: App, request: Request) -> Result<Response, Error> {
         let rest = move |_inner: Inner| async move {
             let context = request.handler_context()?;
             let mark = DropMark;
+            let fails = asks_for(&context, "fail-stream");
+            let owned = context.clone();
+            set(&context, "x-handler", "1");
+            add_cookie(&context, "handler=1");
             let reply = Reply::stream(async move |mut chunks| {
                 let _mark = mark;
+                if fails {
+                    set(&owned, "x-handler", "2");
+                    add_cookie(&owned, "stream=1");
+                    return Err(Error::conflict("TOO_LATE", "The report is closed"));
+                }
                 chunks.send("a,b\n").await
             });
             Response::reply(&context, StatusCode::OK, reply.content_type("text/csv"))
@@ -310,6 +319,25 @@ fn runs_wrappers_around_later_middleware_and_the_handler() {
         "x-inner: handler",
         "x-outer: before",
         "x-removed: 1",
+    ];
+    assert_eq!(answer.headers, headers);
+}
+
+#[test]
+fn keeps_headers_of_wrappers_if_a_stream_fails_before_its_first_value() {
+    let answer = ask("/stream", "change fail-stream");
+    assert_eq!((answer.status, code(&answer).as_str()), (409, "TOO_LATE"));
+    let headers = [
+        "set-cookie: answer=1",
+        "set-cookie: context=1",
+        "set-cookie: handler=1",
+        "set-cookie: outer=1",
+        "set-cookie: stream=1",
+        "x-after: inner",
+        "x-context: after",
+        "x-handler: 2",
+        "x-inner: before",
+        "x-outer: before",
     ];
     assert_eq!(answer.headers, headers);
 }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::pin::pin;
 use std::time::Duration;
 
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use futures_core::Stream;
 
 use super::lines::Work;
@@ -226,14 +226,7 @@ impl Response {
             });
             with_pings(work, pings, context)
         });
-        let Self(mut response) = Self::reply(context, status, reply.content_type("text/event-stream"))?;
-        // Without these headers, a cache or a proxy may hold back events until the response ends.
-        let headers = response.headers_mut();
-        let no_store = HeaderValue::from_static("no-store");
-        headers.entry(header::CACHE_CONTROL).or_insert(no_store);
-        let buffering = HeaderName::from_static("x-accel-buffering");
-        headers.entry(buffering).or_insert(HeaderValue::from_static("no"));
-        Ok(Self(response))
+        Self::reply(context, status, reply.content_type("text/event-stream"))
     }
 }
 
