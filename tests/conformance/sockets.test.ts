@@ -128,6 +128,13 @@ for (const [server, start] of targets) {
       assert.match(String(headers["connection"]), /upgrade/i);
     });
 
+    test("answers 426 if the header connection does not list upgrade", async () => {
+      for (const connection of ["close", "keep-alive", "upgraded, keep-alive"]) {
+        const { status, code } = await ask(port, "/echo", { ...handshake, connection });
+        assert.deepEqual([status, code], [426, "UPGRADE_REQUIRED"], connection);
+      }
+    });
+
     test("answers an unknown version of the protocol with 426 and the version 13", async () => {
       const { status, headers } = await ask(port, "/echo", { ...handshake, "sec-websocket-version": "12" });
       assert.equal(status, 426);
@@ -490,6 +497,7 @@ test("app.fetch answers 426, and 501 to a handshake", { skip: isRust && "no such
     assert.equal((await app.fetch(new Request("http://localhost/echo"))).status, 426);
     const headers = new Headers();
     headers.set("upgrade", "websocket");
+    headers.set("connection", "upgrade");
     assert.equal((await app.fetch(new Request("http://localhost/echo", { headers }))).status, 501);
   } finally {
     await app.close({ graceMs: 0 });

@@ -89,8 +89,14 @@ export function subprotocolOf(
   return offer === undefined ? null : (chooseSubprotocol(offer, protocols!.names) ?? null);
 }
 
+/** Returns true for a handshake (RFC 6455, 4.2.1). Without `connection: upgrade`, the header `upgrade` has no effect (RFC 9110, 7.8). */
 function asksForSocket(exchange: ServerExchange): boolean {
-  return exchange.method === "GET" && exchange.header("upgrade")?.toLowerCase() === "websocket";
+  const tokens = exchange.header("connection")?.toLowerCase().split(",") ?? [];
+  return (
+    exchange.method === "GET" &&
+    exchange.header("upgrade")?.toLowerCase() === "websocket" &&
+    tokens.some((token) => token.trim() === "upgrade")
+  );
 }
 
 function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null, own: OwnOrigin): boolean {
