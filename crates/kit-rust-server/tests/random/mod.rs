@@ -93,10 +93,31 @@ pub fn project(seed: u64, number: u64) -> Files {
         None => of(tables.chain(others).collect(), first),
         Some(second) => of(tables.collect(), first) + &of(others.collect(), second),
     };
+    // The names of kit's types may be names of types of the project.
+    let formats = [
+        "Bytes",
+        "Events",
+        "Form",
+        "Json",
+        "Lines",
+        "Multipart",
+        "Raw",
+        "Text",
+    ];
+    let mut formats: Vec<_> = formats.map(|name| format!("{name} as {name}Format")).into();
+    formats.extend(
+        [
+            "Route as RouteParts",
+            "Socket as SocketParts",
+            "Upload as UploadedFile",
+        ]
+        .map(str::to_owned),
+    );
+    let formats = formats.join(", ");
     files.push((
         "src/all.routes.ts",
         format!(
-            "import type {{ RouteContract }} from \"@kit/types\";\n{imports}\n{}",
+            "import type {{ {formats}, RouteContract }} from \"@kit/types\";\n{imports}\n{}",
             made.contracts
         ),
     ));

@@ -222,14 +222,28 @@ fn of_types(random: &mut Random, number: usize, known: &[String]) -> Group {
         };
         let method = random.pick(&["GET", "POST", "PUT", "PATCH", "DELETE"]);
         let query = random.pick(&queries);
+        if random.chance(10) {
+            let (received, sent) = (types::anonymous(random, known), types::anonymous(random, known));
+            let protocols = random.pick(&["", "; protocols: \"v1\" | \"v2.x\"", "; protocols?: \"self\""]);
+            routes.push((
+                format!("WS {path}"),
+                format!(
+                    "RouteParts<{{ params: {params}; query: {query}; socket: SocketParts<{{ in: {received}; out: {sent}{protocols} }}> }}>"
+                ),
+            ));
+            continue;
+        }
         let body = if matches!(method, "GET" | "DELETE") {
             "void".to_owned()
+        } else if random.chance(30) {
+            request_format(random, known)
         } else {
             types::anonymous(random, known)
         };
-        let answer = match random.below(5) {
+        let answer = match random.below(7) {
             0 => "void".to_owned(),
             1 => "unknown".to_owned(),
+            2 => response_format(random, known),
             _ => types::anonymous(random, known),
         };
         routes.push((
@@ -246,6 +260,37 @@ fn of_types(random: &mut Random, number: usize, known: &[String]) -> Group {
         prefix: format!("/echo{number}"),
         routes,
         middleware,
+    }
+}
+
+/// Returns the type of a request body that is not JSON, or a union of formats.
+fn request_format(random: &mut Random, known: &[String]) -> String {
+    let value = types::anonymous(random, known);
+    match random.below(9) {
+        0 => "FormFormat<{ title: string; /** @integer */ n?: number; tags?: string[]; since?: Date }>"
+            .to_owned(),
+        1 => "MultipartFormat<{ type: string; photo: File; more?: File[] }>".to_owned(),
+        2 => "MultipartFormat<{ /** @maxBytes 1 MiB */ self?: File; tags: string[]; video: UploadedFile }>"
+            .to_owned(),
+        3 => "RawFormat<\"application/json\">".to_owned(),
+        4 => "TextFormat<\"text/csv\" | \"text/plain\">".to_owned(),
+        5 => "BytesFormat<\"image/*\">".to_owned(),
+        6 => format!("LinesFormat<{value}>"),
+        7 => format!("JsonFormat<{value}> | TextFormat<\"text/csv\">"),
+        _ => format!("FormFormat<{{ title: string }}> | JsonFormat<{value}> | BytesFormat<\"image/png\">"),
+    }
+}
+
+/// Returns the type of a response body that is not JSON, or a union of formats.
+fn response_format(random: &mut Random, known: &[String]) -> String {
+    let value = types::anonymous(random, known);
+    match random.below(6) {
+        0 => "TextFormat<\"text/csv\">".to_owned(),
+        1 => "BytesFormat<\"image/png\">".to_owned(),
+        2 => format!("LinesFormat<{value}>"),
+        3 => format!("EventsFormat<{{ type: {value}; done: void }}>"),
+        4 => format!("JsonFormat<{value}> | TextFormat<\"text/csv\">"),
+        _ => format!("JsonFormat<{value}> | LinesFormat<{value}> | EventsFormat<{{ self: {value} }}>"),
     }
 }
 
