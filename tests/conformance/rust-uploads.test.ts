@@ -198,6 +198,19 @@ describe(
       sender.socket.destroy();
     });
 
+    test("the minimum rate of a route replaces that of the server", async () => {
+      await using app = await serve({ bodyTimeoutMs: 400 }, 100_000);
+      const part = begin.replace("avatar", "archives") + "x".repeat(12);
+      const body = `${part}\r\n${part}${end}`;
+      const sender = await open(app.port, head("/archives", multipart, body.length));
+      for (let at = 0; at < body.length; at += 12) {
+        await sleep(100);
+        sender.socket.write(body.slice(at, at + 12));
+      }
+      await sender.receives("HTTP/1.1 204");
+      sender.socket.destroy();
+    });
+
     test("takes a body that arrives faster than the minimum rate", async () => {
       await using app = await serve({ bodyTimeoutMs: 400 }, 1000);
       const body = `${begin}${"x".repeat(4000)}${end}`;

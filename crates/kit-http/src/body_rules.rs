@@ -11,6 +11,19 @@ pub struct BodyRule {
     /// True if the handler receives the request as soon as its head is read, and reads the body in chunks
     /// ([`crate::Engine::read_body`]).
     pub is_streamed: bool,
+    /// Minimum number of bytes per second of a body that the handler reads in chunks, 0 for no minimum; `None` if
+    /// [`crate::Timeouts::body_rate`] applies.
+    pub rate: Option<u32>,
+}
+
+/// Rules for the body of one request.
+pub(crate) struct RequestBodyRules {
+    /// Maximum size in bytes.
+    pub(crate) limit: usize,
+    /// True if the handler reads the body in chunks.
+    pub(crate) is_streamed: bool,
+    /// Minimum rate of the route. `None` if the minimum rate of the server applies.
+    pub(crate) rate: Option<u32>,
 }
 
 /// Function that returns the rules for a method and a path. The path is as the client has sent it.
@@ -61,12 +74,16 @@ impl ConnectionBodyRules {
             .map_or(self.default, |rules| rules.largest.max(self.default))
     }
 
-    /// Returns the maximum size of the body of a request, and true if the handler reads the body in chunks.
-    pub(crate) fn of(&self, method: &str, path: &str) -> (usize, bool) {
+    /// Returns the rules for the body of a request.
+    pub(crate) fn of(&self, method: &str, path: &str) -> RequestBodyRules {
         let rule = self
             .by_request
             .as_ref()
             .map_or_else(BodyRule::default, |rules| (rules.rule_of)(method, path));
-        (rule.limit.unwrap_or(self.default), rule.is_streamed)
+        RequestBodyRules {
+            limit: rule.limit.unwrap_or(self.default),
+            is_streamed: rule.is_streamed,
+            rate: rule.rate,
+        }
     }
 }

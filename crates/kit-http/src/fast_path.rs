@@ -95,7 +95,7 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
 /// Returns true if the body of a request is not larger than the limit of its route.
 fn is_within_limit(request: &RawRequest, link: &Link) -> bool {
     let length = request.body().len();
-    length == 0 || length <= link.body_rules.of(request.method(), request.path()).0
+    length == 0 || length <= link.body_rules.of(request.method(), request.path()).limit
 }
 
 /// Returns true if the response to a request may take the fast path. Unusual responses are written by hyper,

@@ -48,7 +48,8 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         }
-        let (limit, is_streamed) = link.body_rules.of(parts.method.as_str(), parts.uri.path());
+        let rules = link.body_rules.of(parts.method.as_str(), parts.uri.path());
+        let limit = rules.limit;
         if body.size_hint().lower() > limit as u64 {
             // The body is not read, so hyper does not send `100 Continue`.
             deliver(&link, parts, Bytes::new(), BodyState::TooLarge);
@@ -57,10 +58,10 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         }
-        if is_streamed && !link.has_response() {
+        if rules.is_streamed && !link.has_response() {
             let length = body.size_hint().exact();
             // hyper sends `100 Continue` when the body is read for the first time.
-            *link.upload.borrow_mut() = Some(Box::new(Upload::new(body, limit)));
+            *link.upload.borrow_mut() = Some(Box::new(Upload::new(body, limit, rules.rate)));
             deliver(&link, parts, Bytes::new(), BodyState::Streamed { length });
             return Exchange {
                 link: Some(link),

@@ -48,6 +48,8 @@ pub(crate) struct Upload {
     /// Source of the chunks. `None` after the end, after a failure, and if the handler does not read any more.
     body: Option<Incoming>,
     limit: usize,
+    /// Minimum rate of the route. `None` if the minimum rate of the server applies.
+    rate: Option<u32>,
     received: usize,
     is_wanted: bool,
     is_complete: bool,
@@ -67,12 +69,13 @@ pub(crate) enum Read {
 }
 
 impl Upload {
-    /// Creates the state of a body of at most `limit` bytes.
-    pub(crate) fn new(body: Incoming, limit: usize) -> Self {
+    /// Creates the state of a body of at most `limit` bytes. `rate` replaces the minimum rate of the server.
+    pub(crate) fn new(body: Incoming, limit: usize, rate: Option<u32>) -> Self {
         Self {
             id: None,
             body: Some(body),
             limit,
+            rate,
             received: 0,
             is_wanted: false,
             is_complete: false,
@@ -92,7 +95,8 @@ impl Upload {
 
     /// Returns the time at which the client has sent too slowly, if the handler waits from now on.
     pub(crate) fn deadline(&mut self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
-        let pace = self.pace.get_or_insert_with(|| Pace::new(timeouts.body_rate));
+        let rate = self.rate.unwrap_or(timeouts.body_rate);
+        let pace = self.pace.get_or_insert_with(|| Pace::new(rate));
         pace.wait(now);
         pace.deadline(timeouts.body_idle)
     }

@@ -23,6 +23,9 @@ pub struct RouteLimits {
     /// Maximum duration of a request in milliseconds; 0 for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// Minimum number of bytes per second of a body that the handler reads while it arrives; 0 for no minimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_min_bytes_per_second: Option<u64>,
     /// Time without bytes of a WebSocket's client after which the server sends a ping, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub socket_ping_ms: Option<u64>,

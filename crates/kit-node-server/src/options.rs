@@ -42,6 +42,10 @@ pub(crate) struct Options {
     /// there is no such route.
     #[serde(default)]
     streamed_bodies: Vec<bool>,
+    /// Minimum number of bytes per second of bodies that handlers read in chunks, by the number of the route. A negative
+    /// number means that the rate of the server applies. Empty if no route has its own rate.
+    #[serde(default)]
+    body_rates: Vec<i64>,
     #[serde(default)]
     limits: LimitOptions,
     #[serde(default)]
@@ -249,6 +253,7 @@ impl Options {
         }
         let largest = self.body_limits.iter().copied().max().unwrap_or(self.body_bytes);
         let (limits, streamed) = (self.body_limits.clone(), self.streamed_bodies.clone());
+        let rates = self.body_rates.clone();
         let router = tree.router();
         Some(BodyRules::new(largest, move |method, path| {
             // The handler's route is found with the same form of the path.
@@ -263,6 +268,7 @@ impl Options {
                     BodyRule {
                         limit: limits.get(number).copied(),
                         is_streamed: streamed.get(number).copied().unwrap_or(false),
+                        rate: rates.get(number).and_then(|rate| u32::try_from(*rate).ok()),
                     }
                 }
                 _ => BodyRule::default(),

@@ -481,7 +481,9 @@ fn limits(limits: RouteLimits) -> TokenStream {
     let body = body.map(|bytes| quote!(.body_bytes(#bytes)));
     let timeout = limits.timeout_ms.map(integer);
     let timeout = timeout.map(|millis| quote!(.timeout_ms(#millis)));
-    quote!(#body #timeout)
+    let rate = limits.body_min_bytes_per_second.map(integer);
+    let rate = rate.map(|bytes| quote!(.body_min_bytes_per_second(#bytes)));
+    quote!(#body #timeout #rate)
 }
 
 /// Returns the method call that sets the headers about the life of a route. Returns `None` if there are no such headers.

@@ -218,6 +218,9 @@ function create(
     bodyBytes: limits.bodyBytes,
     ...(bodyLimits !== undefined && { bodyLimits: bodyLimits.byRoute }),
     ...(streamedBodies !== undefined && { streamedBodies: streamedBodies.byRoute }),
+    ...(streamedBodies?.rates !== undefined && {
+      bodyRates: streamedBodies.rates.byRoute.map((rate) => rate ?? -1),
+    }),
     ...(defaults.length > 0 && { defaultHeaders: defaults }),
     ...(errorBodies !== undefined && { errorBodies: render(errorBodies, addon) }),
     ...(servedFiles !== undefined && { files: servedFiles }),

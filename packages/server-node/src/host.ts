@@ -305,7 +305,8 @@ export class NodeHost {
       return;
     }
     if (isStreamed(this.#service, request)) {
-      const pace = { idleMs: this.#bodyIdleTimeout, bytesPerSecond: this.#bodyRate };
+      const own = this.#service.streamedBodies?.rates?.of(request.method!, request.url!);
+      const pace = { idleMs: this.#bodyIdleTimeout, bytesPerSecond: own ?? this.#bodyRate };
       watchUpload(request, response, pace, () => this.#refuseLate(request));
     } else if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
     // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not

@@ -266,6 +266,11 @@ export interface StreamedBodies {
   readonly byRoute: readonly boolean[];
   /** Returns true if the body of a request arrives in chunks. `target` is its path and query. */
   has(method: string, target: string): boolean;
+  /** Minimum bytes per second, by route number and by request; `null` for the adapter's rate. Absent if no route has its own. */
+  readonly rates?: {
+    readonly byRoute: readonly (number | null)[];
+    of(method: string, target: string): number | null;
+  };
 }
 
 /** Request or connection that a server refused or delayed by itself, so that the pipeline never received it. */

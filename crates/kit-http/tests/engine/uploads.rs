@@ -15,6 +15,7 @@ fn server(limit: usize, timeouts: Timeouts) -> Server {
     let rule_of = move |_: &str, _: &str| BodyRule {
         limit: Some(limit),
         is_streamed: true,
+        rate: None,
     };
     Server::of(Config {
         body_rules: Some(BodyRules::new(limit, rule_of)),

@@ -32,6 +32,8 @@ pub struct ConnectionState {
     is_upgraded: AtomicBool,
     /// True if the handler of the last request reads the body while the body arrives.
     is_body_streamed: AtomicBool,
+    /// Minimum rate of this body in bytes per second, or [`NO_RATE`].
+    body_rate: AtomicU64,
     /// True if this handler waits for the next bytes of the body.
     is_chunk_awaited: AtomicBool,
     /// True if the peer has closed its sending side during a response.
@@ -42,6 +44,9 @@ pub struct ConnectionState {
     has_rare_state: AtomicBool,
     rare: Mutex<RareState>,
 }
+
+/// Value of `body_rate` if the minimum rate of the server applies.
+const NO_RATE: u64 = u64::MAX;
 
 /// State that most connections never need.
 #[derive(Debug, Default)]
@@ -63,6 +68,7 @@ impl ConnectionState {
             is_answering: AtomicBool::new(false),
             is_upgraded: AtomicBool::new(false),
             is_body_streamed: AtomicBool::new(false),
+            body_rate: AtomicU64::new(NO_RATE),
             is_chunk_awaited: AtomicBool::new(false),
             is_half_closed: AtomicBool::new(false),
             half_closed: Notify::new(),
@@ -100,8 +106,16 @@ impl ConnectionState {
 
     /// Records that the handler of the last request reads the body while the body arrives. The server then limits the times in
     /// which the handler waits for the client, and not the time of the whole body.
-    pub(crate) fn stream_body(&self) {
+    /// `rate` replaces the minimum rate of the server.
+    pub(crate) fn stream_body(&self, rate: Option<u32>) {
+        self.body_rate
+            .store(rate.map_or(NO_RATE, u64::from), Ordering::Relaxed);
         self.is_body_streamed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the minimum rate of the last request's body, once. Returns `None` if the minimum rate of the server applies.
+    pub(super) fn take_body_rate(&self) -> Option<u32> {
+        u32::try_from(self.body_rate.swap(NO_RATE, Ordering::Relaxed)).ok()
     }
 
     /// Returns true if the handler of the last request reads the body while the body arrives.

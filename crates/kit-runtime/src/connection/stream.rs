@@ -172,6 +172,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                         .set(answered().unwrap_or_else(Instant::now), head),
                     Wait::Body => self.read_deadline.set(Instant::now(), body),
                     Wait::Chunk => {
+                        if let Some(rate) = self.shared.take_body_rate() {
+                            self.pace = Pace::new(rate);
+                        }
                         self.pace.wait(Instant::now().into_std());
                         self.read_deadline.set_at(self.pace.deadline(body));
                     }

@@ -100,6 +100,8 @@ pub(super) struct Limits {
     pub(super) timeout: Option<Duration>,
     /// True if the handler reads the body while the body arrives.
     pub(super) is_body_streamed: bool,
+    /// Minimum number of bytes per second of such a body; 0 for no minimum.
+    pub(super) body_rate: Option<u32>,
     /// True if the header `accept` chooses the format of the response.
     pub(super) varies: bool,
 }
@@ -273,6 +275,25 @@ impl<A: Application> Routes<A> {
     pub fn timeout_ms(mut self, millis: u64) -> Self {
         if let Some(route) = self.list.last_mut() {
             route.limits.timeout = Some(Duration::from_millis(millis));
+        }
+        self.has_limits = true;
+        self
+    }
+
+    /// Sets the minimum number of bytes per second that a client must send in a body of the route that was added last, if the
+    /// handler reads the body while it arrives. Replaces `BODY_MIN_BYTES_PER_SECOND` for this route. 0 means no minimum.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_slow_clients<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.streamed_body().body_min_bytes_per_second(0)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn body_min_bytes_per_second(mut self, bytes: u32) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.limits.body_rate = Some(bytes);
         }
         self.has_limits = true;
         self

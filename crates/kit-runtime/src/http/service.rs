@@ -249,7 +249,7 @@ impl<A: Application> Service<A> {
         let body = if limits.is_body_streamed && !body::is_empty(context.headers()) {
             body::refuse_declared(context.headers(), body_bytes)?;
             if let Some(connection) = context.connection() {
-                connection.stream_body();
+                connection.stream_body(limits.body_rate);
             }
             let chunks = BodyChunks::arriving(Body::new(body), body_bytes, context);
             RequestBody::Chunks(Mutex::new(Some(chunks)))

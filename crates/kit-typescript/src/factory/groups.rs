@@ -217,6 +217,9 @@ fn read_option<'a>(lowering: &mut Lowering<'a>, option: &Member<'a>, options: &m
     match option.name.as_str() {
         "middleware" => options.middleware = middleware::read(lowering, option.value).0,
         "requestTimeoutMs" => options.limits.timeout_ms = limit(lowering, option.value),
+        "bodyMinBytesPerSecond" => {
+            options.limits.body_min_bytes_per_second = limit(lowering, option.value);
+        }
         "sockets" => {
             let Some((members, _)) =
                 properties(lowering, option.value, "the WebSocket options of this route")

@@ -15,6 +15,7 @@ import { Negotiation } from "../request/negotiation.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
 import { requireScopes, scopesStep } from "../request/required-scopes.ts";
 import { replyFunction } from "../request/reply.ts";
+import { hasStreamedBody } from "../request/streamed-body.ts";
 import { parameterNames } from "../router/route-path.ts";
 import type { RegisteredRoute } from "./register.ts";
 import { StartError } from "./start-error.ts";
@@ -101,9 +102,14 @@ function inWords(names: readonly string[]): string {
 
 function toExecutable(
   compiled: CompiledRoute,
-  { handler, chain, requestTimeoutMs, bodyBytes, sockets }: RegisteredRoute,
+  { handler, chain, requestTimeoutMs, bodyBytes, bodyMinBytesPerSecond, sockets }: RegisteredRoute,
   { inFlight, limits }: RouteDefaults,
 ): ExecutableRoute {
+  if (bodyMinBytesPerSecond !== undefined && !hasStreamedBody(compiled)) {
+    throw new TypeError(
+      `createApp: bodyMinBytesPerSecond of ${compiled.ref} needs a request body that the handler reads while it arrives: \`Upload\`, \`Uploads\` or \`Lines\`. Other bodies have the limit bodyTimeoutMs`,
+    );
+  }
   const steps = chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run));
   const { ref, scopes } = compiled;
   if (scopes !== undefined) steps.push({ name: scopesStep, run: requireScopes(ref, scopes), wrapper: null });
@@ -120,6 +126,7 @@ function toExecutable(
     extras,
     inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
     bodyBytes: bodyBytes ?? limits.bodyBytes,
+    bodyRate: bodyMinBytesPerSecond ?? null,
     sockets,
     varies: extras?.negotiation !== undefined,
   };

@@ -59,6 +59,11 @@ export interface RouteOptions {
    */
   readonly requestTimeoutMs?: number;
   /**
+   * Minimum number of bytes per second that a client must send, for a route with `Upload`, `Uploads` or `Lines` in its
+   * request. Replaces the option of the server with the same name. 0 for no minimum: each byte lets `bodyIdleTimeoutMs` start again.
+   */
+  readonly bodyMinBytesPerSecond?: number;
+  /**
    * Options of the WebSockets of this route, for a route with the key `WS …`. Each replaces the option of {@link
    * AppOptions.sockets}. The maximum size of a message is `limits.bodyBytes`.
    */

@@ -29,6 +29,8 @@ export interface RegisteredRoute {
   readonly bodyBytes: number | undefined;
   /** Timeout in milliseconds. `undefined` if the application's timeout applies. */
   readonly requestTimeoutMs: number | undefined;
+  /** Minimum rate of a body in chunks. `undefined` if the rate of the server applies. */
+  readonly bodyMinBytesPerSecond: number | undefined;
   /** Options of WebSockets that replace the application's. `undefined` if there are none. */
   readonly sockets: SocketsOptions | undefined;
 }
@@ -126,16 +128,17 @@ function readHandlers(
       Object.hasOwn(on, key) ? on[key] : undefined,
       `${location}.on[${JSON.stringify(key)}]`,
     );
+    const { middleware, bodyBytes, requestTimeoutMs, bodyMinBytesPerSecond, sockets } = options;
     // The sort is stable: at equal priority, global middleware comes first, then that of the groups from the outermost
     // to the innermost, then that of the route.
-    const sorted = [...chain, ...options.middleware].toSorted((a, b) => a.priority - b.priority);
-    const { bodyBytes, requestTimeoutMs, sockets } = options;
+    const sorted = [...chain, ...middleware].toSorted((a, b) => a.priority - b.priority);
     if (sockets !== undefined && parts.method !== "WS") {
       throw new TypeError(
         `createApp: ${location}.on[${JSON.stringify(key)}].sockets needs a route that accepts WebSockets, such as "WS ${parts.path}"`,
       );
     }
-    return { ref: `${parts.method} ${path}`, handler, chain: sorted, bodyBytes, requestTimeoutMs, sockets };
+    const ref = `${parts.method} ${path}`;
+    return { ref, handler, chain: sorted, bodyBytes, requestTimeoutMs, bodyMinBytesPerSecond, sockets };
   });
 }
 
@@ -143,21 +146,30 @@ const knownInRoute: Readonly<Record<keyof RouteOptions, true>> = {
   middleware: true,
   limits: true,
   requestTimeoutMs: true,
+  bodyMinBytesPerSecond: true,
   sockets: true,
 };
 
-interface ReadRouteOptions {
+interface ReadRouteOptions extends Omit<RegisteredRoute, "ref" | "handler" | "chain"> {
   readonly middleware: readonly RegisteredMiddleware[];
-  readonly bodyBytes: number | undefined;
-  readonly requestTimeoutMs: number | undefined;
-  readonly sockets: SocketsOptions | undefined;
 }
 
+/** Options of a route that has no options of its own. */
+const noOptions: ReadRouteOptions = {
+  middleware: [],
+  bodyBytes: undefined,
+  requestTimeoutMs: undefined,
+  bodyMinBytesPerSecond: undefined,
+  sockets: undefined,
+};
+
+/** Greatest minimum rate of a body, in bytes per second. */
+const greatestRate = 2 ** 31 - 1;
+
 function readRouteOptions(options: RouteOptions | undefined, location: string): ReadRouteOptions {
-  if (options === undefined)
-    return { middleware: [], bodyBytes: undefined, requestTimeoutMs: undefined, sockets: undefined };
+  if (options === undefined) return noOptions;
   requireKnown(requireObject(options, location), knownInRoute, location);
-  const { middleware = [], limits = {}, requestTimeoutMs, sockets } = options;
+  const { middleware = [], limits = {}, requestTimeoutMs, bodyMinBytesPerSecond: rate, sockets } = options;
   requireKnown(requireObject(limits, `${location}.limits`), { bodyBytes: true }, `${location}.limits`);
   const { bodyBytes } = limits;
   if (bodyBytes !== undefined && !isByteCount(bodyBytes)) {
@@ -168,9 +180,14 @@ function readRouteOptions(options: RouteOptions | undefined, location: string): 
       `createApp: ${location}.requestTimeoutMs must be a whole number of milliseconds from 0 to ${longestTimeoutMs}, not ${String(requestTimeoutMs)}`,
     );
   }
+  if (rate !== undefined && !(Number.isInteger(rate) && rate >= 0 && rate <= greatestRate)) {
+    throw new TypeError(
+      `createApp: ${location}.bodyMinBytesPerSecond must be a whole number of bytes from 0 to ${greatestRate}, not ${String(rate)}`,
+    );
+  }
   const own = readMiddlewareList(middleware, `${location}.middleware`);
   const ownSockets = sockets && checkSockets(sockets, `${location}.sockets`);
-  return { middleware: own, bodyBytes, requestTimeoutMs, sockets: ownSockets };
+  return { middleware: own, bodyBytes, requestTimeoutMs, bodyMinBytesPerSecond: rate, sockets: ownSockets };
 }
 
 function readMiddlewareList(list: readonly MiddlewareItem[], location: string): RegisteredMiddleware[] {

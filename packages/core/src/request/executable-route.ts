@@ -69,6 +69,8 @@ export interface ExecutableRoute extends ObservedRoute {
   readonly inFlight: InFlight;
   /** Maximum size of a body in bytes. */
   readonly bodyBytes: number;
+  /** Minimum rate of a body in chunks, in bytes per second. `null` if the rate of the server applies. */
+  readonly bodyRate: number | null;
   /** Options of WebSockets that replace the application's. `undefined` if there are none. */
   readonly sockets: SocketsOptions | undefined;
   /** True if the header `accept` chooses the format of the response, so that each response has `vary: accept`. */

@@ -109,6 +109,12 @@ export class Pipeline implements ServerService {
       this.streamedBodies = {
         byRoute: streamed,
         has: (method, target) => this.#hasStreamedBody(method, target),
+        ...(parts.routes.some(({ bodyRate }) => bodyRate !== null) && {
+          rates: {
+            byRoute: parts.routes.map(({ bodyRate }) => bodyRate),
+            of: (method, target) => this.#bodyRateOf(method, target),
+          },
+        }),
       };
     }
   }
@@ -142,6 +148,11 @@ export class Pipeline implements ServerService {
   #hasStreamedBody(method: string, target: string): boolean {
     const match = this.#match(method, pathOf(normalTarget(target)));
     return match.kind === "route" && hasStreamedBody(this.#executables[match.route]!.compiled);
+  }
+
+  #bodyRateOf(method: string, target: string): number | null {
+    const match = this.#match(method, pathOf(normalTarget(target)));
+    return match.kind === "route" ? this.#executables[match.route]!.bodyRate : null;
   }
 
   #bodyLimitOf(method: string, target: string): number {

@@ -213,7 +213,10 @@ createApp({
     { handlers: wrongHandlers },
     {
       handlers: photoHandlers,
-      on: { "POST /avatars": { limits: { bodyBytes: 2_199_023_255_552 } } },
+      on: {
+        "POST /avatars": { limits: { bodyBytes: 2_199_023_255_552 } },
+        "POST /archives": { bodyMinBytesPerSecond: 0 },
+      },
     },
     { handlers: orderHandlers, middleware: [{ name: "group7", middleware: pass, priority: 7 }] },
     { handlers: guardedHandlers, middleware: [{ name: "auth", middleware: pass, priority: 6 }] },
