@@ -15,7 +15,7 @@ const runs = Number(process.env["KIT_RUNS"] ?? 200);
 const SIZE = 400;
 
 /** Refusal of a type that kit cannot know. The error names the constructor, so that the user can write its type arguments. */
-const NOT_INFERRED = /^kit refuses it: KIT1301 kit does not infer the type of `new /;
+const NOT_INFERRED = /^kit refuses it: KIT1322 kit does not infer the type of `new /;
 
 /** Results of validators that differ from TypeScript on purpose, by the text of the type and the complaint. */
 const intended: readonly (readonly [type: RegExp, complaint: RegExp])[] = [

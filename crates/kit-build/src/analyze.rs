@@ -9,6 +9,7 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{Input, SourceTexts};
 
+use crate::inferred::InferredTypes;
 use crate::plugins::{Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
     BuildError, BuildRequest, Progress, Step, contract_tests, database, globs, read_migrations,
@@ -80,12 +81,19 @@ pub async fn analyze_with(
         host,
         mode: Mode::Check,
     };
-    analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await
+    analyze_in(&mut Compiler::default(), &taps, progress).await
+}
+
+/// The compiler, with results of earlier builds in the same process.
+#[derive(Debug, Default)]
+pub(crate) struct Compiler {
+    session: kit_typescript::Session,
+    inferred: InferredTypes,
 }
 
 /// Analyzes a project like [`analyze_with`]. The compiler may reuse results of an earlier build.
 pub(crate) async fn analyze_in(
-    compiler: &mut kit_typescript::Session,
+    compiler: &mut Compiler,
     taps: &Taps<'_>,
     progress: &dyn Progress,
 ) -> Result<Analysis, BuildError> {
@@ -106,13 +114,14 @@ pub(crate) async fn analyze_in(
         return Ok(Analysis::failed(reports, diagnostics, steps.taken));
     };
     let compiled = steps.run(Step::Types, || {
-        compiler.compile(&Input {
+        let input = Input {
             root,
             type_files: sources.types,
             route_files: sources.routes,
             entry_files: sources.entries,
             files: added.with_virtual_files(&request.files),
-        })
+        };
+        compiler.inferred.compile(&mut compiler.session, &input)
     });
     diagnostics.extend(compiled.diagnostics);
     let (mut program, mut texts) = (compiled.program, compiled.sources);

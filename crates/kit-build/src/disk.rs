@@ -149,6 +149,14 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, BuildError> {
         .map_err(BuildError::io("open", path))
 }
 
+/// Opens an existing file to which a program appends its output.
+pub(crate) fn open_log(path: &Path) -> Result<File, BuildError> {
+    File::options()
+        .append(true)
+        .open(path)
+        .map_err(BuildError::io("open", path))
+}
+
 /// Returns the absolute path with symbolic links resolved.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)

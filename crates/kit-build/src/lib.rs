@@ -46,6 +46,7 @@ mod files;
 mod glob_syntax;
 mod globs;
 mod hooks;
+mod inferred;
 mod migrations;
 mod output;
 mod parent_project;

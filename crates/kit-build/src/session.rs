@@ -1,6 +1,6 @@
 //! Builds of one project in one process, one after the other, as `kit dev` runs them.
 
-use crate::analyze::analyze_in;
+use crate::analyze::{Compiler, analyze_in};
 use crate::build::{BuildCache, write};
 use crate::output::OutputCache;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps, run_without_host};
@@ -34,7 +34,7 @@ use crate::{BuildError, BuildReport, BuildRequest, Progress};
 /// ```
 #[derive(Debug, Default)]
 pub struct Session {
-    compiler: kit_typescript::Session,
+    compiler: Compiler,
     cache: BuildCache,
     output_cache: OutputCache,
 }

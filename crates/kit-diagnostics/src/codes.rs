@@ -181,6 +181,8 @@ codes! {
         1319 OWNER_NOT_ADDED "an `@owner` whose value no middleware adds"
         1320 TOO_LARGE_TYPE "a type that takes too many steps to compile"
         1321 TABLE_ELSEWHERE "`@table` in a file that `typeFiles` does not name"
+        1322 UNINFERRED_TYPE "a type that only TypeScript can infer"
+        1323 SCHEMA_RULE "a part of a schema that kit does not check"
     }
     Routes {
         1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"

@@ -182,6 +182,11 @@ impl Diagnostics {
         self.items.iter()
     }
 
+    /// Returns the diagnostics in their order, for changes.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
+        self.items.iter_mut()
+    }
+
     /// Sorts the diagnostics by file, position and code, and removes duplicates. Some diagnostics come before
     /// all others, because they often cause them: diagnostics of the phases `configuration` and `parse`, then
     /// diagnostics about invalid route keys.
@@ -200,6 +205,15 @@ impl Diagnostics {
         }
         self.items.sort_by(|a, b| key(a).cmp(&key(b)));
         self.items.dedup();
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Diagnostics {
+    type Item = &'a mut Diagnostic;
+    type IntoIter = std::slice::IterMut<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter_mut()
     }
 }
 

@@ -78,16 +78,26 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let (program, mut diagnostics, eval) = lowering.into_program();
     let mut all = eval.graph.diagnostics.clone();
     all.extend(std::mem::take(&mut diagnostics));
+    eval.schema_warnings
+        .iter()
+        .cloned()
+        .for_each(|warning| all.push(warning));
     all.sort();
     let mut sources = SourceTexts::default();
     let mut dependencies = Vec::new();
-    for (_, module) in eval.graph.files() {
+    for (id, module) in eval.graph.files() {
         sources.insert(module.display.clone(), module.text.to_owned());
-        dependencies.push(module.path.clone());
+        if !eval.graph.is_declaration_of_source(id) {
+            dependencies.push(module.path.clone());
+        }
     }
     dependencies.extend(eval.graph.configurations());
     dependencies.sort();
+    let mut inferred = eval.graph.inferred_files();
+    inferred.sort();
     Output {
+        uninferred: eval.files_without_types(&all),
+        inferred,
         program,
         diagnostics: all,
         sources,

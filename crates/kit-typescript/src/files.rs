@@ -47,6 +47,16 @@ pub trait FileSystem: Send + Sync {
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(path.to_path_buf())
     }
+
+    /// Returns the text of the declaration file that TypeScript emits for a source file. The compiler reads
+    /// from this text the types that the source file does not write out, see [`Output::uninferred`]. The
+    /// default implementation returns `None`: TypeScript was not run for any file.
+    ///
+    /// [`Output::uninferred`]: crate::Output::uninferred
+    fn declarations(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
 }
 
 /// A file system of files in memory, for tests and fuzzing.
@@ -62,6 +72,7 @@ pub trait FileSystem: Send + Sync {
 #[derive(Debug, Clone, Default)]
 pub struct MemoryFiles {
     files: BTreeMap<PathBuf, String>,
+    declarations: BTreeMap<PathBuf, String>,
 }
 
 impl MemoryFiles {
@@ -72,7 +83,22 @@ impl MemoryFiles {
                 .into_iter()
                 .map(|(path, text)| (path.into(), text.into()))
                 .collect(),
+            declarations: BTreeMap::new(),
         }
+    }
+
+    /// Sets the text of the declaration file that TypeScript emits for a source file.
+    ///
+    /// ```
+    /// use kit_typescript::{FileSystem, MemoryFiles};
+    /// use std::path::Path;
+    ///
+    /// let mut files = MemoryFiles::new([("/app/a.ts", "export const words = \"a b\".split(\" \");")]);
+    /// files.declare("/app/a.ts", "export declare const words: string[];");
+    /// assert!(files.declarations(Path::new("/app/a.ts")).is_some());
+    /// ```
+    pub fn declare(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
+        self.declarations.insert(path.into(), text.into());
     }
 
     /// Returns the files in a directory and its subdirectories. They directly follow the directory in the
@@ -114,6 +140,10 @@ impl FileSystem for MemoryFiles {
             .map(|name| name.as_os_str().to_string_lossy().into_owned())
             .collect();
         Ok(names.into_iter().collect())
+    }
+
+    fn declarations(&self, path: &Path) -> Option<String> {
+        self.declarations.get(path).cloned()
     }
 }
 

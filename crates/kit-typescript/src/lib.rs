@@ -103,6 +103,12 @@ pub struct Output {
     /// Sorted paths of all files that were read. `kit dev` watches these files, and a cached result is valid
     /// only while they do not change.
     pub dependencies: Vec<PathBuf>,
+    /// Sorted paths of source files with values whose types the program needs, and which only TypeScript can
+    /// infer. The program lacks these types. The caller can run TypeScript, provide its output through
+    /// [`FileSystem::declarations`], and compile again.
+    pub uninferred: Vec<PathBuf>,
+    /// Sorted paths of the source files from whose declaration files the compiler read types.
+    pub inferred: Vec<PathBuf>,
 }
 
 /// Compiles the types, contracts and `createApp` call of an application. No input causes a panic.

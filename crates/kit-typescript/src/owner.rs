@@ -200,6 +200,7 @@ fn check_added_value(
         ));
     untyped.dedup();
     if !untyped.is_empty() {
+        lowering.eval.want_types_of_middleware();
         diagnostic = diagnostic.note(format!(
             "`{}` has no type argument that kit can read, so kit does not know what this middleware adds",
             untyped.join("`, `")

@@ -20,7 +20,10 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId
         below.is_ok_and(|path| path.components().all(|part| part.as_os_str() != "node_modules"))
     };
     let files = graph.files().filter(|(id, module)| {
-        !read.iter().any(|list| list.contains(id)) && is_own(&module.path) && module.text.contains(TAG)
+        !graph.is_declaration_of_source(*id)
+            && !read.iter().any(|list| list.contains(id))
+            && is_own(&module.path)
+            && module.text.contains(TAG)
     });
     let decls: Vec<DeclId> = files.flat_map(|(id, _)| graph.declared_in(id)).collect();
     for decl in decls {

@@ -162,4 +162,8 @@ impl FileSystem for Overlay {
         }
         self.files.real_path(path)
     }
+
+    fn declarations(&self, path: &Path) -> Option<String> {
+        self.files.declarations(path)
+    }
 }

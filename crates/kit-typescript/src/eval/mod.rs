@@ -38,6 +38,7 @@ mod object;
 mod reference;
 mod relation;
 mod rules;
+mod schema_rules;
 mod steps;
 mod store;
 mod template;
@@ -103,6 +104,10 @@ pub(crate) struct Evaluator<'a> {
     relations: relation::Relations,
     /// Cache of the types of values, for `typeof`. A value whose type is being evaluated is `None`.
     values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
+    /// Types that only TypeScript can infer.
+    uninferred: values::Uninferred,
+    /// Warnings about the parts of schemas that kit does not check.
+    pub(crate) schema_warnings: Vec<Diagnostic>,
     /// Number of `infer`s in the patterns that contain the current type expression. The next `infer` gets
     /// this number.
     infers: u32,
@@ -133,6 +138,8 @@ impl<'a> Evaluator<'a> {
             intersections: FxHashMap::default(),
             relations: relation::Relations::default(),
             values: FxHashMap::default(),
+            uninferred: values::Uninferred::default(),
+            schema_warnings: Vec::new(),
             infers: 0,
             generics: Vec::new(),
             parameters: 0,
@@ -479,21 +486,5 @@ impl<'a> Evaluator<'a> {
     /// Sets the location for errors that have no location of their own.
     pub(crate) fn set_location(&mut self, location: Location) {
         self.current = location;
-    }
-
-    fn too_deep(&mut self, location: Location) -> TyId {
-        if self.is_exhausted() {
-            return self.exhausted(location);
-        }
-        self.recursion(location, "the type is nested too deeply to be evaluated")
-    }
-
-    fn recursion(&mut self, location: Location, message: &str) -> TyId {
-        self.reject(
-            codes::RECURSIVE_ALIAS,
-            location,
-            message,
-            "a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`",
-        )
     }
 }

@@ -102,7 +102,11 @@ impl<'a> Evaluator<'a> {
         match symbol {
             Symbol::Type(decl) => {
                 let arguments = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
-                self.instantiate(decl, arguments, location)
+                let ty = self.instantiate(decl, arguments, location);
+                match nodes {
+                    [argument] => self.with_schema_rules(ty, decl, argument, scope),
+                    _ => ty,
+                }
             }
             Symbol::Kit(name) => {
                 if let Some(kind) = KitType::from_name(name) {

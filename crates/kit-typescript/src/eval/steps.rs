@@ -78,6 +78,22 @@ impl Steps {
 }
 
 impl Evaluator<'_> {
+    pub(super) fn too_deep(&mut self, location: Location) -> TyId {
+        if self.is_exhausted() {
+            return self.exhausted(location);
+        }
+        self.recursion(location, "the type is nested too deeply to be evaluated")
+    }
+
+    pub(super) fn recursion(&mut self, location: Location, message: &str) -> TyId {
+        self.reject(
+            codes::RECURSIVE_ALIAS,
+            location,
+            message,
+            "a type may contain itself only in a property or an array: `interface Tree { children: Tree[] }`",
+        )
+    }
+
     /// Starts to count steps for an exported type, an entity or a route.
     pub(crate) fn start_subject(&mut self, name: String, location: Location) {
         self.steps.subjects.push(Subject {

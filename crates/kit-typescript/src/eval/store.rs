@@ -274,6 +274,13 @@ impl<'a> Store<'a> {
         id
     }
 
+    /// Adds a doc comment that no source file contains in this form.
+    pub(super) fn add_doc(&mut self, doc: Rc<Doc>) -> DocId {
+        let id = DocId::at(self.docs.len());
+        self.docs.push(doc);
+        id
+    }
+
     /// Returns the id of the comment of a property that kit declares. Each comment is parsed once. `location` is the
     /// place in the source that messages about a tag of the comment name.
     pub(crate) fn doc_of_kit(&mut self, text: &'static str, location: Location) -> DocId {
@@ -329,6 +336,16 @@ impl<'a> Store<'a> {
         let id = InvalidId::at(self.invalid.len());
         self.invalid.push(diagnostic);
         self.add(Ty::Invalid(id))
+    }
+
+    /// Adds a note to the error of an invalid type, if it does not have the note.
+    pub(super) fn add_note(&mut self, invalid: TyId, note: &str) {
+        if let Ty::Invalid(id) = *self.get(invalid) {
+            let notes = &mut self.invalid[id.index()].notes;
+            if !notes.iter().any(|known| known == note) {
+                notes.push(note.to_owned());
+            }
+        }
     }
 
     pub(crate) fn text(&mut self, text: &str) -> TyId {

@@ -38,8 +38,11 @@ impl Evaluator<'_> {
                 continue;
             }
             match self.store.get(shape).clone() {
-                Ty::Invalid(_)
-                | Ty::Kit(..)
+                Ty::Invalid(_) => {
+                    self.want(shape);
+                    return false;
+                }
+                Ty::Kit(..)
                 | Ty::Any
                 | Ty::Symbol
                 | Ty::UniqueSymbol(_)

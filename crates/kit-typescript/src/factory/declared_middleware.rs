@@ -72,6 +72,29 @@ pub(super) fn annotated<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -
     }
 }
 
+/// Returns the type that TypeScript infers for the constant of a middleware; `None` if TypeScript was not run for the file
+/// of the constant. Records the file, so that TypeScript is run if the program needs the type.
+pub(super) fn inferred<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<DeclaredType> {
+    let Some(Symbol::Value(module, name, Value::Const(declarator))) = symbol(lowering, located) else {
+        return None;
+    };
+    if declarator.type_annotation.is_some() {
+        return None;
+    }
+    lowering.eval.add_untyped_middleware(module);
+    let graph = &mut lowering.eval.graph;
+    let declarations = graph.declarations_of(graph.file(module))?;
+    match graph.declared_value(module, declarations, name)? {
+        Symbol::Value(module, _, Value::Const(declared)) => {
+            let Found::Type(written) = of_annotation(module, declared.type_annotation.as_ref()?, None) else {
+                return None;
+            };
+            classify(lowering, written)
+        }
+        _ => None,
+    }
+}
+
 fn written_name<'a>(lowering: &Lowering<'a>, located: Located<'a>) -> String {
     let text = lowering.graph().module(located.module).text;
     let span = located.expression.span();

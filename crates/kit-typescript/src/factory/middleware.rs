@@ -184,7 +184,8 @@ fn declared<'a>(
         if added.is_some() {
             return (added, None);
         }
-        return of_type(declared_middleware::annotated(lowering, located));
+        let annotated = declared_middleware::annotated(lowering, located);
+        return of_type(annotated.or_else(|| declared_middleware::inferred(lowering, located)));
     }
     if let Some((found, call)) = wrapper_call(lowering, found) {
         let location = Location {

@@ -33,6 +33,11 @@ pub(crate) struct Graph<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
     by_path: FxHashMap<PathBuf, Option<ModuleId>>,
+    /// For each source file, the module of the declaration file that TypeScript emits for it; `None` if
+    /// TypeScript was not run for the file.
+    declarations: FxHashMap<ModuleId, Option<ModuleId>>,
+    /// For each module of such a declaration file, the module of its source file.
+    pub(super) originals: FxHashMap<ModuleId, ModuleId>,
     /// Total number of bytes of the files that were read.
     pub(crate) bytes: usize,
     /// Cache of the symbols that modules export.
@@ -93,6 +98,8 @@ impl<'a> Graph<'a> {
             modules: Vec::new(),
             decls: Vec::new(),
             by_path: FxHashMap::default(),
+            declarations: FxHashMap::default(),
+            originals: FxHashMap::default(),
             bytes: 0,
             exported: FxHashMap::default(),
             steps: 0,
@@ -187,6 +194,43 @@ impl<'a> Graph<'a> {
         };
         self.by_path.insert(path.to_path_buf(), module);
         module
+    }
+
+    /// Returns the module of the declaration file that TypeScript emits for a source file; `None` if TypeScript
+    /// was not run for the file. The names in the module refer to the types and values of the source file, so
+    /// that a type with a doc comment stays the same type.
+    pub(crate) fn declarations_of(&mut self, file: ModuleId) -> Option<ModuleId> {
+        if let Some(known) = self.declarations.get(&file) {
+            return *known;
+        }
+        let module = self.module(file);
+        // The names of a script are global, and its declaration file would declare them again.
+        let text = match module.kind {
+            ModuleKind::File { script: false } => self.files.declarations(&module.path),
+            _ => None,
+        };
+        let path = declaration_path(&module.path);
+        let found = text.zip(path).map(|(text, path)| {
+            let text: &'a str = self.allocator.alloc_str(&text);
+            let tree = Tree::new(self.allocator, &self.root, &path, text);
+            let id = self.add_tree(&tree);
+            self.originals.insert(id, file);
+            self.read_pending();
+            id
+        });
+        self.declarations.insert(file, found);
+        found
+    }
+
+    /// Returns true if the module is of a declaration file that TypeScript emits for a source file.
+    pub(crate) fn is_declaration_of_source(&self, file: ModuleId) -> bool {
+        self.originals.contains_key(&file)
+    }
+
+    /// Returns the paths of the source files from whose declaration files types were read.
+    pub(crate) fn inferred_files(&self) -> Vec<PathBuf> {
+        let files = self.originals.values();
+        files.map(|file| self.module(*file).path.clone()).collect()
     }
 
     fn add_tree(&mut self, tree: &Tree<'a>) -> ModuleId {
@@ -309,4 +353,22 @@ impl<'a> Graph<'a> {
         );
         Label::primary(&module.display, start..end.max(start)).at(line, column)
     }
+}
+
+/// Returns the path under which the declaration file of a source file is read; `None` if TypeScript emits no
+/// declarations for the file: it is not TypeScript, is a declaration file, or belongs to an installed package.
+pub(crate) fn declaration_path(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    let installed = path.components().any(|part| part.as_os_str() == "node_modules");
+    if Path::new(stem).extension().is_some_and(|ending| ending == "d") || installed {
+        return None;
+    }
+    let ending = match ending {
+        "ts" | "tsx" => "d.ts",
+        "mts" => "d.mts",
+        "cts" => "d.cts",
+        _ => return None,
+    };
+    Some(path.with_file_name(format!("{stem}.inferred.{ending}")))
 }

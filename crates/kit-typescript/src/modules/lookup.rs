@@ -2,7 +2,7 @@
 
 use kit_diagnostics::codes;
 
-use super::module::{ImportedName, NameTarget};
+use super::module::{ImportedName, ModuleKind, NameTarget};
 use super::symbol::{Meaning, Visited};
 use super::{DeclKind, Graph, Location, ModuleId, Symbol};
 use crate::known_types::is_known;
@@ -35,6 +35,38 @@ impl<'a> Graph<'a> {
         self.exported(module, name, Meaning::Type, &mut Visited::default())
     }
 
+    /// Returns the value that a declaration file of TypeScript declares for a value of a module of the source file: in
+    /// the file, or in a namespace of the file. `default` and `export=` are the names of exported expressions.
+    pub(crate) fn declared_value(
+        &mut self,
+        module: ModuleId,
+        declarations: ModuleId,
+        name: &'a str,
+    ) -> Option<Symbol<'a>> {
+        let mut namespaces = Vec::new();
+        let mut current = module;
+        while let ModuleKind::Namespace { parent, name } = self.module(current).kind {
+            namespaces.push(name);
+            current = parent;
+        }
+        self.steps = 0;
+        let mut block = declarations;
+        for namespace in namespaces.into_iter().rev() {
+            block = *self.module(block).namespaces.get(namespace)?.first()?;
+        }
+        if let Some(symbol) = self.own(block, name, Meaning::Value) {
+            return Some(symbol);
+        }
+        match name {
+            "default" => {
+                let link = self.module(block).exports.get(name)?.clone();
+                Some(self.follow_target(block, &link, Meaning::Value, &mut Visited::default()))
+            }
+            "export=" => self.assigned(block, Meaning::Value, &mut Visited::default()),
+            _ => None,
+        }
+    }
+
     /// Returns the symbol of a type name that no known module declares. Reads the packages of types that
     /// TypeScript includes without an import, because one of these packages may declare the name.
     pub(crate) fn late_type(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
@@ -56,6 +88,14 @@ impl<'a> Graph<'a> {
     ) -> Symbol<'a> {
         let mut current = Some(id);
         while let Some(id) = current {
+            if let Some(original) = self.originals.get(&id).copied() {
+                if let Some(symbol) = self.own(original, name, meaning) {
+                    return symbol;
+                }
+                if let Some(link) = self.module(original).imports.get(name).cloned() {
+                    return self.follow_target(original, &link, meaning, visited);
+                }
+            }
             if let Some(symbol) = self.own(id, name, meaning) {
                 return symbol;
             }

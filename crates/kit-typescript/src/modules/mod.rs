@@ -25,7 +25,7 @@ mod target;
 mod unresolved;
 
 pub(crate) use enum_member::EnumValue;
-pub(crate) use graph::Graph;
+pub(crate) use graph::{Graph, declaration_path};
 pub(crate) use module::{Decl, DeclKind, Module, Value};
 pub(crate) use name::{Name, expression_path, import_path, type_path};
 pub(crate) use parsed::ParsedFiles;

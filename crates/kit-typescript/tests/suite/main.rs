@@ -12,6 +12,7 @@ mod errors_option;
 mod groups;
 mod implied;
 mod indexes;
+mod inferred;
 mod lifecycle;
 mod literal_options;
 mod mistakes;

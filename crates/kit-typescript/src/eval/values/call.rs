@@ -53,11 +53,22 @@ impl<'a> Evaluator<'a> {
         match (fitting.as_slice(), generic) {
             ([only], None) if !self.store.is_open(*only) => *only,
             // A result type without type parameters needs no type arguments.
-            ([], Some(signature)) if !self.store.is_open(signature.result) => signature.result,
+            ([], Some(signature))
+                if !self.store.is_open(signature.result) && !self.needs_arguments(signature.result) =>
+            {
+                signature.result
+            }
             (_, generic) => {
                 self.unreadable_call(call, generic.filter(|_| fitting.is_empty()), scope, location)
             }
         }
+    }
+
+    /// Returns true if kit cannot evaluate the result type of a generic function without type arguments. A result that the
+    /// function's declaration does not state is another mistake.
+    fn needs_arguments(&mut self, result: TyId) -> bool {
+        let shape = self.shape(result);
+        matches!(self.store.get(shape), Ty::Invalid(_)) && !self.uninferred.contains(shape)
     }
 
     /// Returns an invalid type with an error about a call whose result type only TypeScript can infer.

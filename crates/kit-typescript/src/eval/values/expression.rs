@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kit_diagnostics::codes;
 use oxc_ast::ast::{
     ArrayExpressionElement, Expression, ObjectExpression, ObjectPropertyKind, PropertyKind, TSType,
     TSTypeName, UnaryOperator,
@@ -20,7 +21,11 @@ impl<'a> Evaluator<'a> {
     /// names the expression, and `write` says what to write in its place.
     pub(super) fn uninferred(&mut self, location: Location, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
-        self.unsupported(location, &message, &format!("write {write}"))
+        let help = format!("write {write}");
+        let diagnostic = self
+            .diagnostic(codes::UNINFERRED_TYPE, location, message)
+            .help(help);
+        self.needs_typescript(diagnostic, location)
     }
 
     /// Returns the type of an expression.
@@ -136,12 +141,12 @@ impl<'a> Evaluator<'a> {
                 }
                 let object = self.expression_type(&member.object, scope, Widening::Declared);
                 let key = self.store.text(member.property.name.as_str());
-                return self.indexed_access(object, key, location);
+                return self.value_member(object, key, location);
             }
             Expression::ComputedMemberExpression(member) => {
                 let object = self.expression_type(&member.object, scope, Widening::Declared);
                 let key = self.expression_type(&member.expression, scope, Widening::Const);
-                return self.indexed_access(object, key, location);
+                return self.value_member(object, key, location);
             }
             Expression::ConditionalExpression(conditional) => {
                 let both = vec![
@@ -215,6 +220,32 @@ impl<'a> Evaluator<'a> {
         match widening {
             Widening::Mutable => self.widened(ty),
             Widening::For(wanted) if !self.asks_for_literals(wanted) => self.widened(ty),
+            _ => ty,
+        }
+    }
+
+    /// Returns the type of a member of a value. kit does not know the members of arrays, texts and other types that
+    /// TypeScript declares, but TypeScript can infer the type.
+    pub(super) fn value_member(&mut self, object: TyId, key: TyId, location: Location) -> TyId {
+        let ty = self.indexed_access(object, key, location);
+        if !matches!(self.store.get(ty), Ty::Invalid(_)) {
+            return ty;
+        }
+        match self.shape_of(object) {
+            Ty::Array { .. }
+            | Ty::Tuple { .. }
+            | Ty::String
+            | Ty::Number
+            | Ty::BigInt
+            | Ty::Boolean
+            | Ty::Literal(_)
+            | Ty::EnumMember(_)
+            | Ty::Template(_)
+            | Ty::Builtin(..) => self.uninferred(
+                location,
+                "this expression",
+                "the type after the name: `const settings: Settings = …`",
+            ),
             _ => ty,
         }
     }

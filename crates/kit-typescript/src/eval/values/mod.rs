@@ -6,6 +6,7 @@
 
 mod call;
 mod expression;
+mod inferred;
 mod schemas;
 
 use kit_diagnostics::codes;
@@ -13,6 +14,7 @@ use oxc_ast::ast::{
     Expression, Function as FunctionNode, TSType, TSTypeQuery, TSTypeQueryExprName, VariableDeclarator,
 };
 
+pub(super) use self::inferred::Uninferred;
 use super::function::Signature;
 use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, DeclKind, Location, ModuleId, Name, Symbol, Value, import_path, type_path};
@@ -64,6 +66,9 @@ impl<'a> Evaluator<'a> {
         let (symbol, used) = self.graph.value_path(module, path);
         if let Symbol::Global = symbol {
             let name = path.first().map_or("", |first| first.text);
+            if name == "globalThis" {
+                return self.global_object(&path[1..], location);
+            }
             return self.reject(
                 codes::UNKNOWN_TYPE,
                 location,
@@ -74,8 +79,22 @@ impl<'a> Evaluator<'a> {
         self.symbol_value(symbol, &path[used..], location)
     }
 
+    /// Returns the type of `globalThis`, or of a property of it. kit does not know the global values, so any name is a
+    /// property with the type `any`, which has no JSON form.
+    fn global_object(&mut self, properties: &[Name<'a>], location: Location) -> TyId {
+        let any = self.store.add(Ty::Any);
+        if !properties.is_empty() {
+            return any;
+        }
+        let mut object = Object::default();
+        let key = self.store.add(Ty::String);
+        self.index_signature(&mut object, key, any, location);
+        self.store.object(object)
+    }
+
     /// Returns the type of the value that a symbol refers to, or of a property in it.
     fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], location: Location) -> TyId {
+        let schema = symbol.clone();
         let mut ty = match symbol {
             Symbol::Value(module, name, value) => self.value_once(module, name, value, location),
             Symbol::EnumMember(decl, index) => self.enum_member(decl, index),
@@ -90,9 +109,12 @@ impl<'a> Evaluator<'a> {
         };
         for property in properties {
             let key = self.store.text(property.text);
-            ty = self.indexed_access(ty, key, location);
+            ty = self.value_member(ty, key, location);
         }
-        ty
+        match properties {
+            [property] => self.with_property_rules(ty, &schema, property.text),
+            _ => ty,
+        }
     }
 
     fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, location: Location) -> TyId {
@@ -104,7 +126,13 @@ impl<'a> Evaluator<'a> {
             });
         }
         self.values.insert((module, name), None);
-        let ty = self.value(module, name, value, location);
+        let unreplaced = self.uninferred.unreplaced.len();
+        let mut ty = self.value(module, name, value, location);
+        if self.uninferred.unreplaced.len() > unreplaced {
+            ty = self
+                .inferred_value(module, name, location, unreplaced)
+                .unwrap_or(ty);
+        }
         self.values.insert((module, name), Some(ty));
         ty
     }

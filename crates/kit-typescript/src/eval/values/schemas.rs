@@ -1,5 +1,5 @@
-//! Schemas of validation libraries such as zod. Only TypeScript can infer types from them, so the mistake
-//! suggests to declare the type.
+//! Schemas of validation libraries such as zod. Only TypeScript can infer types from them. If TypeScript cannot
+//! run, the error suggests to declare the type.
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::Expression;
@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a> {
             package,
             annotation_example,
         } = library;
-        let message = format!("kit cannot read the type of a schema of `{package}` yet");
+        let message = format!("kit does not infer the type of this schema of `{package}`");
         let mut help = String::from(
             "declare the type, and use it instead of the type of the schema: \
              `export interface User { /** @format email */ email: string }`",
@@ -79,9 +79,8 @@ impl<'a> Evaluator<'a> {
             help.push('`');
         }
         let diagnostic = self
-            .diagnostic(codes::UNSUPPORTED_TYPE, location, message)
-            .note("kit validates requests by the type and its doc tags, so an API needs no schema")
+            .diagnostic(codes::UNINFERRED_TYPE, location, message)
             .help(help);
-        self.store.reject(diagnostic)
+        self.needs_typescript(diagnostic, location)
     }
 }

@@ -1,0 +1,186 @@
+//! Declarations that TypeScript emitted, with the files from which TypeScript made them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::directory;
+use super::typescript::{Emitted, Message};
+use crate::{disk, read_text, write_text};
+
+/// Version of the format of the cache. A cache with another version is ignored.
+const VERSION: u32 = 1;
+
+/// Lists of installed packages. A change to one of them can change the types of imports, even of imports that
+/// failed before.
+const LOCK_FILES: [&str; 8] = [
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+    "node_modules/.package-lock.json",
+    "node_modules/.modules.yaml",
+];
+
+/// Declarations that TypeScript emitted.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    /// Source files for which TypeScript was run.
+    pub(super) requested: BTreeSet<PathBuf>,
+    /// Texts of the declaration files, by the path of the source file. Source files that the requested files import
+    /// have declarations too.
+    pub(super) texts: Arc<BTreeMap<PathBuf, String>>,
+    /// Messages of TypeScript about files without declarations.
+    pub(super) messages: Vec<Message>,
+    /// Hashes of the files from which TypeScript made the declarations. An installed package is represented by its
+    /// `package.json`.
+    inputs: BTreeMap<PathBuf, u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    version: u32,
+    requested: BTreeSet<PathBuf>,
+    texts: BTreeMap<PathBuf, String>,
+    inputs: BTreeMap<PathBuf, u64>,
+}
+
+impl Declarations {
+    /// Takes over the output of TypeScript. `configurations` are other files on which the output depends.
+    pub(super) fn new(
+        root: &Path,
+        requested: &BTreeSet<PathBuf>,
+        emitted: Emitted,
+        configurations: impl Iterator<Item = PathBuf>,
+    ) -> Self {
+        let locks = root
+            .ancestors()
+            .flat_map(|directory| LOCK_FILES.iter().map(|name| directory.join(name)))
+            .filter(|path| disk::is_file(path));
+        let files: BTreeSet<PathBuf> = emitted
+            .read
+            .iter()
+            .filter_map(|path| representative(path))
+            .chain(configurations)
+            .chain(locks)
+            .collect();
+        let inputs = files
+            .into_iter()
+            .filter_map(|path| Some((hash(&path)?, path)))
+            .map(|(hash, path)| (path, hash))
+            .collect();
+        Self {
+            requested: requested.clone(),
+            texts: Arc::new(emitted.declarations),
+            messages: emitted.messages,
+            inputs,
+        }
+    }
+
+    /// Returns true if no file has changed from which TypeScript made the declarations.
+    pub(super) fn is_current(&self) -> bool {
+        self.inputs.iter().all(|(path, known)| hash(path) == Some(*known))
+    }
+
+    /// Returns the files of the project from which TypeScript made the declarations.
+    pub(super) fn own_inputs(&self) -> impl Iterator<Item = PathBuf> {
+        self.inputs
+            .keys()
+            .filter(|path| package_directory(path).is_none() && !is_lock_file(path))
+            .cloned()
+    }
+
+    /// Reads the declarations of earlier builds from the disk; `None` if there are none, or if they cannot be read.
+    pub(super) fn load(root: &Path) -> Option<Self> {
+        let text = read_text(&place(root)).ok()??;
+        let document: Document = serde_json::from_str(&text).ok()?;
+        (document.version == VERSION).then(|| Self {
+            requested: document.requested,
+            texts: Arc::new(document.texts),
+            messages: Vec::new(),
+            inputs: document.inputs,
+        })
+    }
+
+    /// Writes the declarations to the disk. If this fails, the next build runs TypeScript again.
+    pub(super) fn save(&self, root: &Path) {
+        let document = Document {
+            version: VERSION,
+            requested: self.requested.clone(),
+            texts: (*self.texts).clone(),
+            inputs: self.inputs.clone(),
+        };
+        if let Ok(text) = serde_json::to_string(&document) {
+            let _ = write_text(&place(root), &text);
+        }
+    }
+}
+
+/// Returns the path of the cache. Projects may share `node_modules` through a symbolic link, so the name of the file contains
+/// the path of the project.
+fn place(root: &Path) -> PathBuf {
+    let project = root
+        .to_string_lossy()
+        .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    let end = project.len().saturating_sub(100);
+    directory(root).join(format!("{}.inferred.json", &project[end..]))
+}
+
+fn is_lock_file(path: &Path) -> bool {
+    LOCK_FILES.iter().any(|name| path.ends_with(name))
+}
+
+/// Returns the file whose change means that a file has changed: the file itself, or the `package.json` of the
+/// installed package that contains the file.
+fn representative(path: &Path) -> Option<PathBuf> {
+    match package_directory(path) {
+        Some(package) => Some(package.join("package.json")).filter(|manifest| disk::is_file(manifest)),
+        None => Some(path.to_owned()),
+    }
+}
+
+/// Returns the directory of the installed package that contains a file: `node_modules/zod`, or
+/// `node_modules/@scope/name`. Returns `None` for a file outside of `node_modules`.
+fn package_directory(path: &Path) -> Option<PathBuf> {
+    let parts: Vec<_> = path.components().collect();
+    let last = parts
+        .iter()
+        .rposition(|part| part.as_os_str() == "node_modules")?;
+    let name = parts.get(last + 1)?.as_os_str().to_str()?;
+    let length = if name.starts_with('@') { 3 } else { 2 };
+    (parts.len() > last + length).then(|| parts[..last + length].iter().collect())
+}
+
+/// Returns a hash of the contents of a file; `None` if the file cannot be read.
+fn hash(path: &Path) -> Option<u64> {
+    let bytes = disk::read_optional(path).ok()??;
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&bytes);
+    Some(hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_directory;
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn files_of_an_installed_package_belong_to_the_directory_of_the_package() {
+        let found = |path: &str| package_directory(Path::new(path));
+        assert_eq!(
+            found("/app/node_modules/zod/v4/index.d.ts"),
+            Some(PathBuf::from("/app/node_modules/zod"))
+        );
+        assert_eq!(
+            found("/app/node_modules/.pnpm/a@1/node_modules/@b/c/d.ts"),
+            Some(PathBuf::from("/app/node_modules/.pnpm/a@1/node_modules/@b/c"))
+        );
+        assert_eq!(found("/app/src/a.ts"), None);
+        assert_eq!(found("/app/node_modules/.package-lock.json"), None);
+    }
+}

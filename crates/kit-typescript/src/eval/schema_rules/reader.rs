@@ -1,0 +1,346 @@
+//! Reader of schemas: follows constants, and reads the arguments of calls.
+
+use oxc_ast::ast::{
+    Argument, CallExpression, Expression, ObjectExpression, ObjectPropertyKind, PropertyKey, RegExpLiteral,
+};
+use oxc_span::{GetSpan, Span};
+
+use super::rules::{Rule, SchemaRules};
+use super::{Library, read_of_library};
+use crate::docs::TagName;
+use crate::eval::types::Literal;
+use crate::eval::values::Widening;
+use crate::eval::{Evaluator, Ty};
+use crate::modules::{Location, ModuleId, Symbol, Value};
+
+/// Maximum number of schemas that are nested or refer to each other. A longer chain is a cycle.
+const MAX_DEPTH: u32 = 64;
+
+/// Reads the rules of schemas from their source.
+pub(super) struct Reader<'e, 'a> {
+    pub(super) eval: &'e mut Evaluator<'a>,
+    /// Parts of schemas that kit does not read, with their text.
+    pub(super) unread: Vec<(Location, String)>,
+    depth: u32,
+}
+
+impl<'e, 'a> Reader<'e, 'a> {
+    pub(super) fn new(eval: &'e mut Evaluator<'a>) -> Self {
+        Self {
+            eval,
+            unread: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// Reads the rules of a schema: a call of a library, or a name of a constant with such a call.
+    pub(super) fn read(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
+        if self.depth >= MAX_DEPTH {
+            return SchemaRules::default();
+        }
+        self.depth += 1;
+        let rules = self.read_inner(expression.get_inner_expression(), module);
+        self.depth -= 1;
+        rules
+    }
+
+    fn read_inner(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
+        if let Expression::Identifier(name) = expression {
+            return match self.eval.graph.value_symbol(module, name.name.as_str()) {
+                Symbol::Value(found, _, Value::Const(declarator)) => match &declarator.init {
+                    Some(init) if declarator.type_annotation.is_none() => self.read(init, found),
+                    _ => SchemaRules::default(),
+                },
+                _ => SchemaRules::default(),
+            };
+        }
+        match self.root_schema(expression, module) {
+            Some(library) => read_of_library(self, library, expression, module),
+            None => {
+                self.refuse(expression, module);
+                SchemaRules::default()
+            }
+        }
+    }
+
+    /// Returns the library of the schema that an expression starts with: that of `z` in `z.object(…)`, or that of the
+    /// constant `user` in `user.partial()`.
+    fn root_schema(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> Option<Library> {
+        let (mut current, mut module) = (expression, module);
+        for _ in 0..MAX_DEPTH {
+            if let Some(library) = self.eval.library_of(current, module) {
+                return Some(library);
+            }
+            let mut root = current;
+            let name = loop {
+                match root.get_inner_expression() {
+                    Expression::StaticMemberExpression(member) => root = &member.object,
+                    Expression::CallExpression(call) => root = &call.callee,
+                    Expression::Identifier(name) => break name.name.as_str(),
+                    _ => return None,
+                }
+            };
+            match self.eval.graph.value_symbol(module, name) {
+                Symbol::Value(found, _, Value::Const(declarator)) => {
+                    current = declarator.init.as_ref()?;
+                    module = found;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Records an expression that kit does not read.
+    pub(super) fn refuse(&mut self, expression: &'a Expression<'a>, module: ModuleId) {
+        let at = location(module, expression.span());
+        let text = self.eval.graph.module(module).slice(expression.span());
+        let line = text.lines().next().unwrap_or_default();
+        let what = if text.lines().count() > 1 || line.chars().count() > 60 {
+            let short: String = line.chars().take(60).collect();
+            format!("`{short}…`")
+        } else {
+            format!("`{line}`")
+        };
+        self.unread.push((at, what));
+    }
+
+    /// Records a call of a method that kit does not read, such as `.refine(…)`.
+    pub(super) fn refuse_method(&mut self, name: &str, location: Location) {
+        self.unread.push((location, format!("`.{name}(…)`")));
+    }
+
+    /// Returns the argument of a call at an index.
+    pub(super) fn argument(call: &'a CallExpression<'a>, index: usize) -> Option<&'a Expression<'a>> {
+        call.arguments.get(index).and_then(Argument::as_expression)
+    }
+
+    /// Returns the value of a number or a string, or of a constant with such a value, as the argument of a doc tag.
+    pub(super) fn literal(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> Option<Literal> {
+        let scope = self.eval.module_scope(module);
+        let ty = self.eval.expression_type(expression, scope, Widening::Const);
+        match self.eval.shape_of(ty) {
+            Ty::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// Returns a number as the argument of a doc tag.
+    pub(super) fn number(
+        &mut self,
+        expression: Option<&'a Expression<'a>>,
+        module: ModuleId,
+    ) -> Option<String> {
+        match self.literal(expression?, module)? {
+            literal @ Literal::Number(_) => Some(literal.name().to_string()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn text(
+        &mut self,
+        expression: Option<&'a Expression<'a>>,
+        module: ModuleId,
+    ) -> Option<String> {
+        match self.literal(expression?, module)? {
+            Literal::String(text) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Returns the pattern of a regular expression without flags that change its meaning.
+    pub(super) fn pattern(expression: Option<&'a Expression<'a>>) -> Option<&'a str> {
+        match expression?.get_inner_expression() {
+            Expression::RegExpLiteral(literal) => pattern_of(literal),
+            _ => None,
+        }
+    }
+
+    /// Reads an object of schemas. Each value is read with `read`.
+    pub(super) fn properties(
+        &mut self,
+        expression: Option<&'a Expression<'a>>,
+        module: ModuleId,
+    ) -> Vec<(String, Location, SchemaRules)> {
+        let Some(expression) = expression else {
+            return Vec::new();
+        };
+        match expression.get_inner_expression() {
+            Expression::ObjectExpression(object) => self.object(object, module),
+            // `user.shape` and `user.entries` are the properties of another schema.
+            Expression::StaticMemberExpression(member)
+                if matches!(member.property.name.as_str(), "shape" | "entries" | "properties") =>
+            {
+                self.read(&member.object, module).properties
+            }
+            Expression::Identifier(name) => match self.eval.graph.value_symbol(module, name.name.as_str()) {
+                Symbol::Value(found, _, Value::Const(declarator)) if self.depth < MAX_DEPTH => {
+                    self.depth += 1;
+                    let read = self.properties(declarator.init.as_ref(), found);
+                    self.depth -= 1;
+                    read
+                }
+                _ => {
+                    self.refuse(expression, module);
+                    Vec::new()
+                }
+            },
+            other => {
+                self.refuse(other, module);
+                Vec::new()
+            }
+        }
+    }
+
+    fn object(
+        &mut self,
+        object: &'a ObjectExpression<'a>,
+        module: ModuleId,
+    ) -> Vec<(String, Location, SchemaRules)> {
+        let mut all = SchemaRules::default();
+        for property in &object.properties {
+            match property {
+                ObjectPropertyKind::SpreadProperty(spread) => {
+                    let spread = self.properties(Some(&spread.argument), module);
+                    all.extend(spread);
+                }
+                ObjectPropertyKind::ObjectProperty(property) => {
+                    let location = location(module, property.span);
+                    match static_name(&property.key) {
+                        Some(name) if !property.computed => {
+                            let rules = self.read(&property.value, module);
+                            all.extend(vec![(name.to_owned(), location, rules)]);
+                        }
+                        _ => self.refuse(&property.value, module),
+                    }
+                }
+            }
+        }
+        all.properties
+    }
+
+    /// Adds the options of a schema that have the names of JSON Schema: `{ minLength: 1 }`.
+    pub(super) fn json_schema_options(
+        &mut self,
+        options: Option<&'a Expression<'a>>,
+        module: ModuleId,
+        rules: &mut SchemaRules,
+    ) {
+        let Some(options) = options else { return };
+        let Expression::ObjectExpression(object) = options.get_inner_expression() else {
+            self.refuse(options, module);
+            return;
+        };
+        for property in &object.properties {
+            let ObjectPropertyKind::ObjectProperty(property) = property else {
+                self.refuse(options, module);
+                continue;
+            };
+            let name = static_name(&property.key).unwrap_or_default();
+            let location = location(module, property.span);
+            let tag = match name {
+                "description" => {
+                    rules.description = self.text(Some(&property.value), module);
+                    continue;
+                }
+                "$id" | "title" | "examples" | "deprecated" | "readOnly" | "writeOnly" => continue,
+                "minLength" => TagName::MinLength,
+                "maxLength" => TagName::MaxLength,
+                "pattern" => TagName::Pattern,
+                "format" => TagName::Format,
+                "minimum" => TagName::Minimum,
+                "maximum" => TagName::Maximum,
+                "exclusiveMinimum" => TagName::ExclusiveMinimum,
+                "exclusiveMaximum" => TagName::ExclusiveMaximum,
+                "multipleOf" => TagName::MultipleOf,
+                "minItems" => TagName::MinItems,
+                "maxItems" => TagName::MaxItems,
+                "uniqueItems" => TagName::UniqueItems,
+                "default" => TagName::Default,
+                _ => {
+                    self.unread.push((location, format!("`{name}`")));
+                    continue;
+                }
+            };
+            let argument = match self.literal(&property.value, module) {
+                Some(Literal::Boolean(true)) if tag == TagName::UniqueItems => Some(String::new()),
+                Some(Literal::Boolean(false)) if tag == TagName::UniqueItems => continue,
+                Some(Literal::Boolean(value)) if tag == TagName::Default => Some(value.to_string()),
+                Some(Literal::String(format)) if tag == TagName::Format && !is_format(&format) => None,
+                Some(literal @ (Literal::Number(_) | Literal::String(_))) => Some(literal.name().to_string()),
+                _ => None,
+            };
+            if !argument.is_some_and(|argument| rules.add(tag, argument, location)) {
+                self.unread.push((location, format!("`{name}`")));
+            }
+        }
+    }
+
+    /// Reads the rules of schemas whose rules kit cannot attach, such as the members of a union, and records the rules.
+    pub(super) fn refuse_rules_of(&mut self, schemas: &[&'a Expression<'a>], module: ModuleId) {
+        for schema in schemas {
+            let rules = self.read(schema, module);
+            self.refuse_rules(&rules);
+        }
+    }
+
+    fn refuse_rules(&mut self, rules: &SchemaRules) {
+        for Rule { location, .. } in &rules.rules {
+            let text = self.eval.graph.module(location.module).slice(location.span);
+            self.unread.push((*location, format!("`{text}`")));
+        }
+        for (_, _, part) in &rules.properties {
+            self.refuse_rules(part);
+        }
+        if let Some(element) = &rules.element {
+            self.refuse_rules(element);
+        }
+    }
+}
+
+pub(super) fn location(module: ModuleId, span: Span) -> Location {
+    Location { module, span }
+}
+
+/// Returns the arguments of a call that are schemas, and the schemas in arrays of its arguments.
+pub(super) fn schemas_in<'a>(call: &'a CallExpression<'a>) -> Vec<&'a Expression<'a>> {
+    let mut found = Vec::new();
+    for argument in &call.arguments {
+        match argument.as_expression().map(Expression::get_inner_expression) {
+            Some(Expression::ArrayExpression(array)) => {
+                found.extend(
+                    array
+                        .elements
+                        .iter()
+                        .filter_map(|element| element.as_expression()),
+                );
+            }
+            Some(schema @ (Expression::CallExpression(_) | Expression::Identifier(_))) => found.push(schema),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns true if kit checks a format with this name.
+pub(super) fn is_format(name: &str) -> bool {
+    matches!(
+        name,
+        "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6"
+    )
+}
+
+pub(super) fn static_name<'a>(key: &'a PropertyKey<'a>) -> Option<&'a str> {
+    match key {
+        PropertyKey::StaticIdentifier(name) => Some(name.name.as_str()),
+        PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
+        _ => None,
+    }
+}
+
+fn pattern_of<'a>(literal: &'a RegExpLiteral<'a>) -> Option<&'a str> {
+    let flags = literal.regex.flags.to_string();
+    let pattern = literal.regex.pattern.text.as_str();
+    // A doc tag ends at the end of its line.
+    (matches!(flags.as_str(), "" | "u" | "v") && !pattern.contains("*/")).then_some(pattern)
+}

@@ -1,0 +1,113 @@
+//! Rules that a schema states, in the form of kit's doc tags.
+
+use crate::docs::TagName;
+use crate::modules::Location;
+
+/// Kind of value that a schema accepts, which decides what `min` means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    List,
+    #[default]
+    Other,
+}
+
+/// A rule, such as `minLength` with the argument `1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) name: TagName,
+    pub(super) argument: String,
+    pub(super) location: Location,
+}
+
+/// Rules of a schema and of its parts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SchemaRules {
+    pub(super) kind: Kind,
+    pub(super) rules: Vec<Rule>,
+    pub(super) description: Option<String>,
+    /// Rules of the properties of an object. The location is that of the property, for its doc comment.
+    pub(super) properties: Vec<(String, Location, SchemaRules)>,
+    /// Rules of the elements of an array.
+    pub(super) element: Option<Box<SchemaRules>>,
+}
+
+impl SchemaRules {
+    pub(super) fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn with(mut self, name: TagName, argument: impl Into<String>, location: Location) -> Self {
+        self.add(name, argument.into(), location);
+        self
+    }
+
+    /// Adds a rule. Of two bounds for the same limit, the stricter one stays. Returns false if the schema has another rule
+    /// with the same name, which a doc comment cannot have twice.
+    pub(super) fn add(&mut self, name: TagName, argument: String, location: Location) -> bool {
+        let Some(known) = self.rules.iter_mut().find(|rule| rule.name == name) else {
+            self.rules.push(Rule {
+                name,
+                argument,
+                location,
+            });
+            return true;
+        };
+        let (Ok(old), Ok(new)) = (known.argument.parse::<f64>(), argument.parse::<f64>()) else {
+            return known.argument == argument;
+        };
+        let stricter = match name {
+            TagName::MinLength | TagName::MinItems | TagName::Minimum | TagName::ExclusiveMinimum => {
+                new > old
+            }
+            TagName::MaxLength | TagName::MaxItems | TagName::Maximum | TagName::ExclusiveMaximum => {
+                new < old
+            }
+            _ => return known.argument == argument,
+        };
+        if stricter {
+            known.argument = argument;
+            known.location = location;
+        }
+        true
+    }
+
+    /// Adds a lower bound: of the length of a text or a list, or of a number. Returns false if the schema has no such bound.
+    pub(super) fn at_least(&mut self, bound: String, location: Location) -> bool {
+        match self.kind {
+            Kind::Text => self.add(TagName::MinLength, bound, location),
+            Kind::Number => self.add(TagName::Minimum, bound, location),
+            Kind::List => self.add(TagName::MinItems, bound, location),
+            Kind::Other => false,
+        }
+    }
+
+    /// Adds an upper bound, like [`SchemaRules::at_least`].
+    pub(super) fn at_most(&mut self, bound: String, location: Location) -> bool {
+        match self.kind {
+            Kind::Text => self.add(TagName::MaxLength, bound, location),
+            Kind::Number => self.add(TagName::Maximum, bound, location),
+            Kind::List => self.add(TagName::MaxItems, bound, location),
+            Kind::Other => false,
+        }
+    }
+
+    /// Adds the properties of another object schema. They replace properties with the same names.
+    pub(super) fn extend(&mut self, properties: Vec<(String, Location, SchemaRules)>) {
+        for property in properties {
+            self.properties.retain(|(name, _, _)| *name != property.0);
+            self.properties.push(property);
+        }
+    }
+
+    /// Returns true if the schema or a part of it states a rule.
+    pub(super) fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
+            || self.properties.iter().any(|(_, _, part)| part.has_rules())
+            || self.element.as_ref().is_some_and(|part| part.has_rules())
+    }
+}

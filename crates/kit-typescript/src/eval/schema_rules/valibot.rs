@@ -1,0 +1,156 @@
+//! Rules of schemas of valibot.
+
+use oxc_ast::ast::{CallExpression, Expression};
+
+use super::reader::{Reader, location as at, schemas_in};
+use super::rules::{Kind, SchemaRules};
+use crate::docs::TagName;
+use crate::modules::{Location, ModuleId};
+
+/// Returns the name of the called function: `object` for `v.object(…)`.
+fn called<'a>(call: &'a CallExpression<'a>) -> Option<&'a str> {
+    match call.callee.get_inner_expression() {
+        Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
+        Expression::Identifier(name) => Some(name.name.as_str()),
+        _ => None,
+    }
+}
+
+/// Reads `v.object({ … })`, `v.pipe(v.string(), v.minLength(1))` or `v.partial(user)`.
+pub(super) fn read<'a>(
+    reader: &mut Reader<'_, 'a>,
+    expression: &'a Expression<'a>,
+    module: ModuleId,
+) -> SchemaRules {
+    let Expression::CallExpression(call) = expression else {
+        return SchemaRules::default();
+    };
+    let Some(name) = called(call) else {
+        return SchemaRules::default();
+    };
+    let location = at(module, call.span);
+    let first = Reader::argument(call, 0);
+    match name {
+        "string" => SchemaRules::of(Kind::Text),
+        "number" => SchemaRules::of(Kind::Number),
+        "object" | "looseObject" | "strictObject" => {
+            if name == "strictObject" {
+                reader.unread.push((
+                    location,
+                    "`strictObject`, which refuses other properties".to_owned(),
+                ));
+            }
+            SchemaRules {
+                properties: reader.properties(first, module),
+                ..SchemaRules::default()
+            }
+        }
+        "array" => SchemaRules {
+            kind: Kind::List,
+            element: first.map(|element| Box::new(reader.read(element, module))),
+            ..SchemaRules::default()
+        },
+        "optional" | "nullable" | "nullish" | "undefinedable" | "exactOptional" => {
+            let mut rules = first.map(|inner| reader.read(inner, module)).unwrap_or_default();
+            if let Some(value) = Reader::argument(call, 1) {
+                let literal = reader.literal(value, module);
+                if !literal
+                    .is_some_and(|value| rules.add(TagName::Default, value.name().to_string(), location))
+                {
+                    reader.refuse(value, module);
+                }
+            }
+            rules
+        }
+        "partial" | "required" | "pick" | "omit" | "unwrap" | "nonOptional" | "nonNullable"
+        | "nonNullish" => first.map(|inner| reader.read(inner, module)).unwrap_or_default(),
+        "pipe" => {
+            let mut rules = first.map(|inner| reader.read(inner, module)).unwrap_or_default();
+            for argument in call
+                .arguments
+                .iter()
+                .skip(1)
+                .filter_map(|argument| argument.as_expression())
+            {
+                if !action(reader, &mut rules, argument, module) {
+                    reader.refuse(argument, module);
+                }
+            }
+            rules
+        }
+        "boolean" | "bigint" | "date" | "literal" | "picklist" | "enum" | "enum_" | "null" | "null_"
+        | "undefined" | "undefined_" | "any" | "unknown" | "never" | "void" | "void_" | "symbol" | "nan" => {
+            SchemaRules::default()
+        }
+        "union" | "variant" | "intersect" | "tuple" | "record" | "map" | "set" => {
+            let schemas = schemas_in(call);
+            reader.refuse_rules_of(&schemas, module);
+            SchemaRules::default()
+        }
+        _ => {
+            reader.refuse(expression, module);
+            SchemaRules::default()
+        }
+    }
+}
+
+/// Adds the rule of an action in a pipe. Returns false if kit does not read the action.
+fn action<'a>(
+    reader: &mut Reader<'_, 'a>,
+    rules: &mut SchemaRules,
+    expression: &'a Expression<'a>,
+    module: ModuleId,
+) -> bool {
+    let Expression::CallExpression(call) = expression.get_inner_expression() else {
+        return false;
+    };
+    let Some(name) = called(call) else {
+        return false;
+    };
+    let location: Location = at(module, call.span);
+    let first = Reader::argument(call, 0);
+    match name {
+        "brand" | "title" | "metadata" | "readonly" | "finite" | "examples" => true,
+        "description" => {
+            rules.description = reader.text(first, module);
+            true
+        }
+        "minLength" | "minValue" => {
+            let bound = reader.number(first, module);
+            bound.is_some_and(|bound| rules.at_least(bound, location))
+        }
+        "maxLength" | "maxValue" => {
+            let bound = reader.number(first, module);
+            bound.is_some_and(|bound| rules.at_most(bound, location))
+        }
+        "length" => {
+            let bound = reader.number(first, module);
+            bound.is_some_and(|bound| {
+                rules.at_least(bound.clone(), location) && rules.at_most(bound, location)
+            })
+        }
+        "nonEmpty" => rules.at_least("1".to_owned(), location),
+        "gtValue" if rules.kind == Kind::Number => {
+            let bound = reader.number(first, module);
+            bound.is_some_and(|bound| rules.add(TagName::ExclusiveMinimum, bound, location))
+        }
+        "ltValue" if rules.kind == Kind::Number => {
+            let bound = reader.number(first, module);
+            bound.is_some_and(|bound| rules.add(TagName::ExclusiveMaximum, bound, location))
+        }
+        "multipleOf" if rules.kind == Kind::Number => {
+            let bound = reader.number(first, module);
+            bound.is_some_and(|bound| rules.add(TagName::MultipleOf, bound, location))
+        }
+        "integer" | "safeInteger" => rules.add(TagName::Integer, String::new(), location),
+        "email" | "uuid" | "ipv4" | "ipv6" => rules.add(TagName::Format, name.to_owned(), location),
+        "url" => rules.add(TagName::Format, "uri".to_owned(), location),
+        "isoDate" => rules.add(TagName::Format, "date".to_owned(), location),
+        "isoTimestamp" => rules.add(TagName::Format, "date-time".to_owned(), location),
+        "regex" => match Reader::pattern(first) {
+            Some(pattern) => rules.add(TagName::Pattern, pattern.to_owned(), location),
+            None => false,
+        },
+        _ => false,
+    }
+}

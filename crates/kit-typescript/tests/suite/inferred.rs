@@ -1,0 +1,193 @@
+//! Types of values from declarations that TypeScript emits, and rules of schemas.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kit_typescript::{Input, MemoryFiles, Output, compile};
+
+use crate::support::{dedent, text};
+
+const ZOD: &str = r#"
+export interface ZodType<O = unknown> { readonly _output: O }
+export interface ZodString extends ZodType<string> {
+  refine(check: (value: string) => boolean): ZodString;
+  regex(pattern: RegExp): ZodString;
+  trim(): ZodString;
+}
+export interface ZodObject<S extends Record<string, ZodType>> extends ZodType<{ [K in keyof S]: S[K]["_output"] }> {}
+export type infer<T extends ZodType> = T["_output"];
+export declare function string(): ZodString;
+export declare function object<S extends Record<string, ZodType>>(shape: S): ZodObject<S>;
+export * as z from "./index.js";
+"#;
+
+/// Compiles files with the declarations that TypeScript emits for some of them.
+fn output(files: &[(&str, &str)], declarations: &[(&str, &str)]) -> Output {
+    let root = Path::new("/app");
+    let package = [
+        ("node_modules/zod/index.d.ts", ZOD),
+        (
+            "node_modules/zod/package.json",
+            r#"{ "name": "zod", "version": "4.0.0", "types": "./index.d.ts" }"#,
+        ),
+    ];
+    let all = files.iter().chain(&package);
+    let mut memory = MemoryFiles::new(all.map(|(path, text)| (root.join(path), *text)));
+    for (path, text) in declarations {
+        memory.declare(root.join(path), *text);
+    }
+    let types = files.iter().filter(|(path, _)| path.ends_with(".types.ts"));
+    compile(&Input {
+        root,
+        type_files: types.map(|(path, _)| root.join(path)).collect(),
+        route_files: vec![],
+        entry_files: vec![],
+        files: Arc::new(memory),
+    })
+}
+
+fn paths(names: &[&str]) -> Vec<PathBuf> {
+    names.iter().map(|name| Path::new("/app").join(name)).collect()
+}
+
+#[track_caller]
+fn compare(output: &Output, expected: &str) {
+    let (found, expected) = (text(output), dedent(expected));
+    assert!(
+        found.trim_end() == expected.trim_end(),
+        "\nexpected:\n{expected}\nfound:\n{found}"
+    );
+}
+
+const ROLES: (&str, &str) = (
+    "src/a.types.ts",
+    r#"
+    /** A role. */
+    export interface Role { name: string }
+    const names = ["admin"];
+    export const roles = names.map((name): Role => ({ name }));
+    export interface User { roles: typeof roles; size: number }
+    "#,
+);
+
+#[test]
+fn files_whose_values_only_typescript_can_infer_are_listed() {
+    let without = output(&[ROLES], &[]);
+    assert_eq!(without.uninferred, paths(&["src/a.types.ts"]));
+    assert!(without.inferred.is_empty());
+    let written = output(
+        &[("src/a.types.ts", "export interface User { name: string }")],
+        &[],
+    );
+    assert!(written.uninferred.is_empty());
+}
+
+#[test]
+fn types_in_declarations_are_those_of_the_source_file() {
+    let declarations = "export interface Role { name: string }\nexport declare const roles: Role[];\n";
+    let found = output(&[ROLES], &[("src/a.types.ts", declarations)]);
+    assert_eq!(found.inferred, paths(&["src/a.types.ts"]));
+    assert!(found.uninferred.is_empty(), "{:?}", found.uninferred);
+    assert_eq!(
+        found
+            .dependencies
+            .iter()
+            .filter(|path| path.ends_with("a.types.ts"))
+            .count(),
+        1
+    );
+    assert!(
+        !found
+            .dependencies
+            .iter()
+            .any(|path| path.to_string_lossy().contains("inferred"))
+    );
+    let program = text(&found);
+    assert!(program.contains("roles: Role[]"), "{program}");
+    assert_eq!(program.matches("type Role").count(), 1, "{program}");
+}
+
+#[test]
+fn declarations_without_the_value_add_a_note_to_the_error() {
+    let found = output(&[ROLES], &[("src/a.types.ts", "export {};\n")]);
+    assert_eq!(found.uninferred, paths(&["src/a.types.ts"]));
+    let routes = output(
+        &[
+            ROLES,
+            (
+                "src/b.types.ts",
+                "import type { User } from \"./a.types.ts\";\n/** @table */\nexport interface Account { /** @id */ id: string; user: User }",
+            ),
+        ],
+        &[("src/a.types.ts", "export {};\n")],
+    );
+    let notes: Vec<&str> = routes
+        .diagnostics
+        .iter()
+        .flat_map(|diagnostic| diagnostic.notes.iter().map(String::as_str))
+        .collect();
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("emits no declaration of `roles`")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn rules_and_comments_of_schemas_are_rules_of_the_inferred_type() {
+    let source = r#"
+import { z } from "zod";
+const MOST = 9;
+const city = z.string().min(2);
+export const user = z.object({
+  /** The name. */
+  name: z.string().min(1).max(MOST).regex(/^[a-z]+$/),
+  mail: z.string().email().min(3).min(7),
+  city,
+});
+export type User = z.infer<typeof user>;
+"#;
+    let declarations = r#"
+import { z } from "zod";
+export declare const user: z.ZodObject<{ name: z.ZodString; mail: z.ZodString; city: z.ZodString }>;
+export type User = z.infer<typeof user>;
+"#;
+    compare(
+        &output(&[("src/a.types.ts", source)], &[("src/a.types.ts", declarations)]),
+        r"
+        type User = {
+          name: string /* @minLength 1 @maxLength 9 @pattern ^[a-z]+$ */;
+          mail: string /* @minLength 7 @format email */;
+          city: string /* @minLength 2 */;
+        }
+        ",
+    );
+}
+
+#[test]
+fn parts_of_schemas_that_kit_does_not_read_are_warnings() {
+    let source = r#"
+import { z } from "zod";
+const check = (value: string) => value !== "";
+export const code = z.string().refine(check).trim().regex(/a/i);
+export type Code = z.infer<typeof code>;
+"#;
+    let declarations = r#"
+import { z } from "zod";
+export declare const code: z.ZodString;
+export type Code = z.infer<typeof code>;
+"#;
+    compare(
+        &output(&[("src/a.types.ts", source)], &[("src/a.types.ts", declarations)]),
+        r"
+        type Code = string
+        src/a.types.ts:4:32 warning KIT1323 kit does not check this part of the schema: `.refine(…)`
+          help: kit checks the types and the rules that doc tags can state; check the rest in the handler
+        src/a.types.ts:4:46 warning KIT1323 kit does not check this part of the schema: `.trim(…)`
+          help: kit checks the types and the rules that doc tags can state; check the rest in the handler
+        src/a.types.ts:4:53 warning KIT1323 kit does not check this part of the schema: `.regex(…)`
+          help: kit checks the types and the rules that doc tags can state; check the rest in the handler
+        ",
+    );
+}
