@@ -1,3 +1,3 @@
 import { defineConfig } from "@kit/cli";
 
-export default defineConfig({});
+export default defineConfig({ tests: { fixtures: "tests/fixtures.ts" } });

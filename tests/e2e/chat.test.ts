@@ -1,6 +1,7 @@
 // Tests the chat example: its own tests, several workers, events that resume, and its page in a browser.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
 
@@ -21,20 +22,28 @@ class Member {
   readonly messages: Message[] = [];
   readonly socket: WebSocket;
 
-  constructor(url: string, room: string, name: string) {
-    this.socket = new WebSocket(`${url.replace("http", "ws")}/rooms/${room}?name=${name}`);
+  private constructor(url: string, room: string, cookie: string) {
+    // The constructor of Node takes headers, of which the types of browsers know nothing.
+    const options = { headers: { cookie } } as unknown as string[];
+    this.socket = new WebSocket(`${url.replace("http", "ws")}/rooms/${room}`, options);
     this.socket.addEventListener("message", ({ data }) =>
       this.messages.push(JSON.parse(String(data)) as Message),
     );
   }
 
-  async opened(): Promise<this> {
-    if (this.socket.readyState === WebSocket.CONNECTING)
-      await new Promise((resolve, reject) => {
-        this.socket.addEventListener("open", resolve);
-        this.socket.addEventListener("close", reject);
-      });
-    return this;
+  /** Begins a session and joins a room. */
+  static async join(url: string, room: string, name: string): Promise<Member> {
+    const response = await fetch(`${url}/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name }),
+    });
+    const member = new Member(url, room, response.headers.getSetCookie()[0]!.split(";")[0]!);
+    await new Promise((resolve, reject) => {
+      member.socket.addEventListener("open", resolve);
+      member.socket.addEventListener("close", reject);
+    });
+    return member;
   }
 
   say(text: string): void {
@@ -61,7 +70,7 @@ describe("the chat example", () => {
     project = await Project.copy("chat");
     await project.kitOk("build");
     await project.kitOk("migrate:apply");
-    app = await project.start({ env: { WORKERS: "2" } });
+    app = await project.start({ env: { WORKERS: "2", KIT_COOKIE_KEYS: randomBytes(32).toString("base64") } });
   });
   after(() => project?.remove());
 
@@ -72,7 +81,7 @@ describe("the chat example", () => {
 
   test("passes each message to all members, on all workers, in one order", async () => {
     const members = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => new Member(app.url, "hall", `member${index}`).opened()),
+      Array.from({ length: 12 }, (_, index) => Member.join(app.url, "hall", `member${index}`)),
     );
     for (let round = 0; round < 5; round += 1)
       for (const [index, member] of members.entries()) member.say(`${index}: ${round}`);
@@ -83,17 +92,17 @@ describe("the chat example", () => {
     const [first] = members;
     assert.equal(new Set(first!.texts()).size, count);
     for (const { messages } of members) assert.deepEqual(messages, first!.messages);
-    const late = await new Member(app.url, "hall", "late").opened();
+    const late = await Member.join(app.url, "hall", "late");
     await until("a late member has the last ten", () => late.messages.length === 10);
     assert.deepEqual(late.messages, first!.messages.slice(-10));
-    const other = await new Member(app.url, "garden", "other").opened();
+    const other = await Member.join(app.url, "garden", "other");
     await sleep(100);
     assert.deepEqual(other.messages, []);
     for (const { socket } of [...members, late, other]) socket.close();
   });
 
   test("sends events to readers, which miss no message while they are away", async () => {
-    const member = await new Member(app.url, "news", "editor").opened();
+    const member = await Member.join(app.url, "news", "editor");
     member.say("one");
     await until("the message is stored", () => member.messages.length === 1);
     const read = async (count: number, last: number): Promise<Message[]> => {
@@ -125,8 +134,14 @@ describe("the chat example", () => {
     member.socket.close();
   });
 
+  test("refuses visitors without a session, who can only read", async () => {
+    const socket = new WebSocket(`${app.url.replace("http", "ws")}/rooms/hall?name=Ada`);
+    const { code } = await new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve));
+    assert.equal(code, 1006, "the handshake was refused");
+  });
+
   test("closes the socket of a member whose message breaks the contract", async () => {
-    const member = await new Member(app.url, "hall", "loud").opened();
+    const member = await Member.join(app.url, "hall", "loud");
     member.say("x".repeat(501));
     const { code, reason } = await new Promise<CloseEvent>((resolve) =>
       member.socket.addEventListener("close", resolve),
@@ -143,7 +158,8 @@ describe("the chat example", () => {
         ["Ada", "Bob"].map(async (name) => {
           const page = await browser.newPage();
           page.on("pageerror", (error) => errors.push(error.message));
-          await page.goto(app.url);
+          // Chromium stores `Secure` cookies of this host without HTTPS.
+          await page.goto(app.url.replace("127.0.0.1", "localhost"));
           await page.getByLabel("Room").fill("browsers");
           await page.getByLabel("Name").fill(name);
           await page.getByRole("button", { name: "Join" }).click();
@@ -161,7 +177,7 @@ describe("the chat example", () => {
   });
 
   test("closes its sockets and ends when it is stopped", async () => {
-    const member = await new Member(app.url, "hall", "last").opened();
+    const member = await Member.join(app.url, "hall", "last");
     const closed = new Promise<CloseEvent>((resolve) => member.socket.addEventListener("close", resolve));
     assert.deepEqual(await app.stop(), { code: 0, signal: null });
     assert.equal((await closed).code, 1001);

@@ -10,10 +10,27 @@ let socket;
 /** Id of the last message that the page shows. */
 let last = 0;
 
-function connect(room, name) {
+/** Begins a session with a name. The session may have ended before a reconnection. */
+async function enter(name) {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ name });
+  const { ok } = await fetch("session", { method: "POST", headers, body }).catch(() => ({ ok: false }));
+  return ok;
+}
+
+/** Number of the last call of `connect`. An earlier call ends, because the page joins another room. */
+let calls = 0;
+
+async function connect(room, name) {
+  const call = ++calls;
+  if (!(await enter(name))) {
+    status.textContent = "The chat cannot be reached.";
+    setTimeout(() => call === calls && connect(room, name), reconnectMs);
+    return;
+  }
+  if (call !== calls) return;
   const url = new URL(`rooms/${encodeURIComponent(room)}`, location.href);
   url.protocol = url.protocol.replace("http", "ws");
-  url.searchParams.set("name", name);
   const opened = new WebSocket(url);
   socket = opened;
   opened.addEventListener("open", () => {
@@ -47,8 +64,9 @@ join.addEventListener("submit", (event) => {
   list.replaceChildren();
   last = 0;
   const previous = socket;
-  connect(room, name);
+  socket = undefined;
   previous?.close();
+  connect(room, name);
 });
 
 say.addEventListener("submit", (event) => {

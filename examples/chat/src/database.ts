@@ -11,7 +11,9 @@ async function findUrl(): Promise<string> {
 }
 
 const connectionString = await findUrl();
-const pool = new Pool({ connectionString, connectionTimeoutMillis: 5_000 });
+
+/** Connections of the process. */
+export const pool = new Pool({ connectionString, connectionTimeoutMillis: 5_000 });
 pool.on("error", (error) => console.error(`database: ${error.message}`));
 
 /** Database of the chat. */
