@@ -1,6 +1,7 @@
 import { encode } from "./codec.ts";
 import type { ResponseFormat } from "./body-format.ts";
 import type { Codecs } from "./codecs.ts";
+import { warnIfDeprecated } from "./deprecation.ts";
 import { ApiError } from "./error.ts";
 import { cookieText, headerText } from "./header.ts";
 import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "./options.ts";
@@ -199,6 +200,7 @@ async function send(
   return within(async (signal, finish) => {
     const response = await sendOnce(signal, {}, retry);
     reading.hasArrived = true;
+    warnIfDeprecated(route, response.headers);
     // The timeout covers the wait for a stream, and the caller reads the stream for as long as the caller wishes.
     const format = formatOf(codecs, route, response.status);
     if (
