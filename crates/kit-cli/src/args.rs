@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
     build, completions, db, dev, doctor, explain, generate, inspect, migrate_apply, migrate_baseline,
-    migrate_generate, migrate_status, scaffold, test,
+    migrate_contract, migrate_expand, migrate_generate, migrate_status, scaffold, test,
 };
 use crate::context::Context;
 use crate::failure::CommandError;
@@ -69,6 +69,10 @@ pub(crate) enum Command {
     MigrateGenerate(migrate_generate::Arguments),
     #[command(name = "migrate:apply")]
     MigrateApply(migrate_apply::Arguments),
+    #[command(name = "migrate:expand")]
+    MigrateExpand(migrate_expand::Arguments),
+    #[command(name = "migrate:contract")]
+    MigrateContract(migrate_contract::Arguments),
     #[command(name = "migrate:baseline")]
     MigrateBaseline(migrate_baseline::Arguments),
     #[command(name = "migrate:status")]
@@ -90,6 +94,8 @@ impl Command {
             Self::TestContracts(arguments) => arguments.run.common.json,
             Self::MigrateGenerate(arguments) => arguments.common.json,
             Self::MigrateApply(arguments) => arguments.common.json,
+            Self::MigrateExpand(arguments) => arguments.common.json,
+            Self::MigrateContract(arguments) => arguments.common.json,
             Self::MigrateBaseline(arguments) => arguments.common.json,
             Self::MigrateStatus(arguments) => arguments.common.json,
             Self::Db(arguments) => arguments.json(),
@@ -113,6 +119,8 @@ impl Command {
             Self::Dev(arguments) => dev::run(arguments, context).await,
             Self::MigrateGenerate(arguments) => migrate_generate::run(arguments, context).await,
             Self::MigrateApply(arguments) => migrate_apply::run(arguments, context).await,
+            Self::MigrateExpand(arguments) => migrate_expand::run(arguments, context).await,
+            Self::MigrateContract(arguments) => migrate_contract::run(arguments, context).await,
             Self::MigrateBaseline(arguments) => migrate_baseline::run(arguments, context).await,
             Self::MigrateStatus(arguments) => migrate_status::run(arguments, context).await,
             Self::Db(arguments) => db::run(arguments, context).await,

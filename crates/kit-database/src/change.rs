@@ -53,6 +53,16 @@ pub enum Change {
         /// New name.
         to: String,
     },
+    /// Replaces columns by others that contain the same values in another form. Only in a migration in two halves, which has
+    /// the SQL of the values.
+    ReplaceColumns {
+        /// Name of the table.
+        table: String,
+        /// Names of the old columns.
+        from: Vec<String>,
+        /// Names of the new columns.
+        to: Vec<String>,
+    },
     /// Changes the type of a column. If `guarded` is true, fails and changes nothing if a value would differ after a
     /// conversion to the new type and back.
     SetType {
@@ -220,6 +230,7 @@ impl Change {
             | Self::AddColumn { table, .. }
             | Self::DropColumn { table, .. }
             | Self::RenameColumn { table, .. }
+            | Self::ReplaceColumns { table, .. }
             | Self::SetType { table, .. }
             | Self::SetDefault { table, .. }
             | Self::DropDefault { table, .. }
@@ -248,6 +259,7 @@ impl Change {
             | Self::DropColumn { .. }
             | Self::RenameTable { .. }
             | Self::RenameColumn { .. }
+            | Self::ReplaceColumns { .. }
             | Self::DropTenant { .. } => true,
             Self::SetTenant { in_use, .. } => *in_use,
             Self::SetType { from, to, .. } => !(from.is_text() && to.is_text()),
@@ -271,6 +283,9 @@ impl Change {
             Self::AddColumn { table, column } => format!("add column {table}.{}", column.name),
             Self::DropColumn { table, column } => format!("drop column {table}.{column} and all its values"),
             Self::RenameColumn { table, from, to } => format!("rename column {table}.{from} to {to}"),
+            Self::ReplaceColumns { table, from, to } => {
+                format!("replace {table} ({}) by ({})", from.join(", "), to.join(", "))
+            }
             Self::SetType {
                 table,
                 column,
@@ -338,6 +353,8 @@ impl Change {
                 let (from, to) = (from.clone(), to.clone());
                 vec![alter(table, TableAction::RenameColumn { from, to })]
             }
+            // The SQL of the values is only in the migration.
+            Self::ReplaceColumns { .. } => Vec::new(),
             Self::SetType {
                 table,
                 column,

@@ -33,6 +33,8 @@ mod definitions;
 mod diff;
 mod draft;
 pub mod drizzle;
+mod expand;
+mod expansion;
 mod foreign;
 pub mod kysely;
 mod migration;
@@ -56,6 +58,8 @@ pub use branches::{Latest, committed, latest};
 pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, draft_of_problems};
+pub use expand::{Using, expand};
+pub use expansion::Expansion;
 pub use foreign::{ForeignObject, ObjectKind};
 pub use migration::{Migration, MigrationError};
 pub use model::{

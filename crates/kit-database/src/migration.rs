@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::names;
-use crate::{Plan, PlannedChange, Snapshot, SnapshotError, TextFile};
+use crate::{Expansion, Plan, PlannedChange, Snapshot, SnapshotError, TextFile};
 
 /// A migration, created from a plan or read from its directory.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +107,30 @@ impl Migration {
             destructive: plan.is_destructive(),
             changes: plan.changes.clone(),
             snapshot: Some(plan.snapshot(previous)),
+        })
+    }
+
+    /// Creates a migration in two halves from a plan of [`expand`](crate::expand).
+    ///
+    /// # Errors
+    /// Returns the errors of [`Migration::create`].
+    pub fn in_two_halves(
+        timestamp: &str,
+        name: &str,
+        plan: &Plan,
+        expansion: Expansion,
+        previous: Option<&Snapshot>,
+    ) -> Result<Self, MigrationError> {
+        let migration = Self::create(timestamp, name, plan, previous)?;
+        let expansion = Expansion {
+            sql: migration.checksum(),
+            ..expansion
+        };
+        Ok(Self {
+            snapshot: migration
+                .snapshot
+                .map(|snapshot| snapshot.with_expansion(Some(expansion))),
+            ..migration
         })
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::{Column, ColumnSource, ForeignObject, Schema, Table, names};
+use crate::{Column, ColumnSource, Expansion, ForeignObject, Schema, Table, names};
 
 /// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
 /// types, so renaming a property without renaming its column changes nothing.
@@ -19,6 +19,8 @@ pub struct Snapshot {
     sql: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
     is_baseline: bool,
+    /// State between the two halves of the migration; `None` if the migration has no halves.
+    expansion: Option<Box<Expansion>>,
     /// Ids that the next snapshot records as its parents: the id of this snapshot, or if it merges other
     /// snapshots, their ids.
     ids: Vec<String>,
@@ -51,6 +53,9 @@ struct Document {
     /// Objects that no entity describes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     foreign: Vec<ForeignObject>,
+    /// State between the two halves of the migration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expansion: Option<Box<Expansion>>,
 }
 
 /// Error for a snapshot that cannot be read.
@@ -117,6 +122,7 @@ impl Snapshot {
             foreign,
             sql,
             is_baseline: false,
+            expansion: None,
             parents: Some(parents),
         }
     }
@@ -128,6 +134,7 @@ impl Snapshot {
             foreign,
             sql: None,
             is_baseline: false,
+            expansion: None,
             ids,
             parents: None,
         }
@@ -192,6 +199,20 @@ impl Snapshot {
         self.is_baseline
     }
 
+    /// Returns the snapshot with the state between the two halves of its migration.
+    #[must_use]
+    pub fn with_expansion(self, expansion: Option<Expansion>) -> Self {
+        Self {
+            expansion: expansion.map(Box::new),
+            ..self
+        }
+    }
+
+    /// Returns the state between the two halves of the migration; `None` if the migration has no halves.
+    pub fn expansion(&self) -> Option<&Expansion> {
+        self.expansion.as_deref()
+    }
+
     /// Reads `snapshot.json`.
     ///
     /// # Errors
@@ -217,6 +238,7 @@ impl Snapshot {
             foreign: document.foreign,
             sql: document.sql,
             is_baseline: document.baseline,
+            expansion: document.expansion,
             ids: vec![own],
             parents: document.parents,
         })
@@ -235,6 +257,7 @@ impl Snapshot {
             baseline: self.is_baseline,
             tables: self.tables.clone(),
             foreign: self.foreign.clone(),
+            expansion: self.expansion.clone(),
         };
         let mut text = serde_json::to_string_pretty(&document).expect("tables have a JSON form");
         text.push('\n');

@@ -141,6 +141,16 @@ impl PlannedChange {
     }
 }
 
+/// Returns the alternative for a change that breaks the running application; `None` for other changes.
+fn two_halves(change: &Change) -> Option<Alternative> {
+    // The two builds cannot have different policies.
+    let is_possible = change.breaks_running_app() && !matches!(change, Change::DropTenant { .. });
+    is_possible.then(|| Alternative {
+        summary: "the running application and the next one work side by side".to_owned(),
+        steps: vec!["kit migrate:generate --expand --name <name>".to_owned()],
+    })
+}
+
 /// Risk class, reason and alternative, which become a [`PlannedChange`] together with a change.
 pub(crate) struct Classification {
     class: ChangeClass,
@@ -169,11 +179,12 @@ impl Classification {
     }
 
     pub(crate) fn of(self, change: Change) -> PlannedChange {
+        let alternative = self.alternative.or_else(|| two_halves(&change));
         PlannedChange {
             change,
             class: self.class,
             reason: self.reason,
-            alternative: self.alternative,
+            alternative,
         }
     }
 }

@@ -8,14 +8,14 @@ use tokio_postgres::Client;
 
 use crate::connect::{block_on, connect};
 use crate::destructive::{Loss, losses};
-use crate::event::{Applied, Event, Planned};
+use crate::event::{Applied, Event, Half, Planned};
 use crate::history::{History, Progress, Record};
 use crate::interrupt::Interrupt;
 use crate::lint::findings;
 use crate::migration_run::MigrationRun;
 use crate::run::Run;
 use crate::script::Script;
-use crate::{DatabaseError, MigrateError, Options, history, lock, pooler};
+use crate::{DatabaseError, MigrateError, Options, halves, history, lock, pooler};
 
 /// Result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +26,10 @@ pub struct Report {
     pub pending: Vec<Planned>,
     /// Number of migrations that were applied before this run.
     pub already_applied: usize,
+    /// Migration whose first half was run before, by a run of first halves.
+    pub expanded: Option<String>,
+    /// Names of migrations that wait for the second half of an earlier migration.
+    pub waiting: Vec<String>,
     /// Warnings for the user that did not make the run fail.
     pub warnings: Vec<String>,
 }
@@ -137,9 +141,21 @@ impl Run<'_> {
         let progress = self.history.read_progress(&self.connection).await?;
         let pending = pending(migrations, &done)?;
         let scripts = scripts(&pending)?;
-        let planned = plan(&pending, &scripts, &done, &progress)?;
+        let work = halves::select(self, pending, scripts, &done, &progress).await?;
+        let halves::Work {
+            pending,
+            scripts,
+            half,
+            ..
+        } = &work;
+        let planned = plan(&work, &done, &progress)?;
+        if *half == Half::First {
+            halves::refuse_breaking(&planned, pending)?;
+        }
         let mut report = Report {
             already_applied: done.len(),
+            expanded: work.expanded.clone(),
+            waiting: work.waiting.clone(),
             warnings: warnings(&self.connection, &planned, &done).await?,
             ..Report::default()
         };
@@ -173,12 +189,26 @@ impl Run<'_> {
             });
         }
         if !pending.is_empty() {
-            let progress = scripts.iter().any(|script| !script.is_one_transaction());
+            let progress = *half == Half::Undo || scripts.iter().any(|script| !script.is_one_transaction());
             self.history.create(&self.connection, progress).await?;
         }
-        for (migration, script) in pending.iter().zip(&scripts) {
-            let before = progress.get(&migration.name).cloned().unwrap_or_default();
-            let applied = MigrationRun::new(self, migration, script).apply(before).await?;
+        for (migration, script) in pending.iter().zip(scripts) {
+            let half = if script.first_half.is_none() && *half == Half::First {
+                Half::Both
+            } else {
+                *half
+            };
+            let name = match half {
+                Half::Undo => history::undoing(&migration.name),
+                _ => migration.name.clone(),
+            };
+            let before = progress.get(&name).cloned().unwrap_or_default();
+            if half == Half::Undo {
+                halves::begin_undo(self, &name, &before).await?;
+            }
+            let applied = MigrationRun::new(self, migration, script, half)
+                .apply(before)
+                .await?;
             self.report(&Event::Applied(&applied));
             self.applied.borrow_mut().push(applied);
         }
@@ -248,28 +278,49 @@ fn scripts<'a>(pending: &[&'a Migration]) -> Result<Vec<Script<'a>>, MigrateErro
 }
 
 fn plan(
-    pending: &[&Migration],
-    scripts: &[Script<'_>],
+    work: &halves::Work<'_>,
     done: &HashMap<String, Record>,
     progress: &HashMap<String, Progress>,
 ) -> Result<Vec<Planned>, MigrateError> {
     let newest = done.keys().max();
-    pending
+    work.pending
         .iter()
-        .zip(scripts)
+        .zip(&work.scripts)
         .map(|(migration, script)| {
-            let progress = progress.get(&migration.name).cloned().unwrap_or_default();
+            let name = match work.half {
+                Half::Undo => history::undoing(&migration.name),
+                _ => migration.name.clone(),
+            };
+            let progress = progress.get(&name).cloned().unwrap_or_default();
             if !progress.matches(script) {
                 return Err(MigrateError::EditedWhilePartlyApplied {
                     name: migration.name.clone(),
                     done: progress.done,
                 });
             }
-            let losses = losses(migration, script);
-            let findings = findings(migration, script);
-            let destructive = migration.destructive || !losses.is_empty();
+            // Undoing a first half has its own check of losses.
+            let is_undo = work.half == Half::Undo;
+            let is_first_half = work.half == Half::First && script.first_half.is_some();
+            let judged = if is_first_half {
+                &script.without_second_half()
+            } else {
+                script
+            };
+            let losses = if is_undo {
+                Vec::new()
+            } else {
+                losses(migration, judged)
+            };
+            let findings = if is_undo {
+                Vec::new()
+            } else {
+                findings(migration, judged)
+            };
+            let destructive = !is_undo && (!losses.is_empty() || migration.destructive && !is_first_half);
             let mut risks: Vec<Risk> = destructive.then_some(Risk::Destructive).into_iter().collect();
-            risks.extend(migration.changes.iter().flat_map(PlannedChange::risks));
+            if !is_first_half && !is_undo {
+                risks.extend(migration.changes.iter().flat_map(PlannedChange::risks));
+            }
             risks.extend(findings.iter().map(|finding| finding.risk));
             risks.sort_unstable();
             risks.dedup();

@@ -191,6 +191,59 @@ pub enum MigrateError {
     /// kit cannot plan the creation of the tables in a snapshot, which a comparison with the database needs.
     #[error("kit cannot create tables from the snapshot of the migrations: {0}")]
     Snapshot(String),
+    /// A migration is expanded, and its second half was not run.
+    #[error(
+        "`{name}` is expanded: the old and the new build of the application can run, and its second half is missing"
+    )]
+    Expanded {
+        /// Name of the migration.
+        name: String,
+    },
+    /// A run stopped in the first half of a migration, or while it undid the first half.
+    #[error("a run stopped while it {} the first half of `{name}`", if *undoes { "undid" } else { "applied" })]
+    HalfExpanded {
+        /// Name of the migration.
+        name: String,
+        /// True if the run undid the first half.
+        undoes: bool,
+    },
+    /// No migration is expanded.
+    #[error("no migration is expanded")]
+    NotExpanded,
+    /// The second half of a migration has begun, so that the first half can no longer be undone.
+    #[error("the second half of `{name}` has begun, so its first half can no longer be undone")]
+    ContractBegan {
+        /// Name of the migration.
+        name: String,
+    },
+    /// A migration without halves breaks the running application.
+    #[error(
+        "{} would break the running application, and the SQL has no second half",
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]
+    BreaksRunningApp {
+        /// Names of the migrations.
+        names: Vec<String>,
+    },
+    /// Sessions that may belong to the old build are connected.
+    #[error(
+        "sessions of the database are older than the first half of `{name}`, so they may belong to the old build{}",
+        list("", sessions)
+    )]
+    OldSessions {
+        /// Name of the migration.
+        name: String,
+        /// Descriptions of the sessions.
+        sessions: Vec<String>,
+    },
+    /// Undoing the first half of a migration deletes values.
+    #[error("undoing the first half of `{name}` deletes values that only the new build knows: {}", places.join(", "))]
+    UndoLoses {
+        /// Name of the migration.
+        name: String,
+        /// Names of the tables and columns.
+        places: Vec<String>,
+    },
     /// There is no migration that could be the baseline.
     #[error("migrations/ contains no migration that could be recorded as applied")]
     NoBaseline,
@@ -238,6 +291,24 @@ impl MigrateError {
             Self::Blocked { .. } => Some(
                 "end those transactions, or apply at a time with fewer transactions; `--wait` sets how long kit tries again, and `--lock-timeout` how long one attempt waits (other queries wait behind this attempt)",
             ),
+            Self::Expanded { .. } => Some(
+                "if no process of the old build is left, run `kit migrate:contract`; `kit migrate:contract --abort` goes back to the tables of the old build",
+            ),
+            Self::HalfExpanded { undoes: false, .. } => Some(
+                "`kit migrate:expand` continues; `kit migrate:contract --abort` goes back to the tables of the old build",
+            ),
+            Self::HalfExpanded { undoes: true, .. } => Some("`kit migrate:contract --abort` continues"),
+            Self::NotExpanded => Some(
+                "`kit migrate:expand` runs the first half of a migration; `kit migrate:status` shows the state of all migrations",
+            ),
+            Self::ContractBegan { .. } => Some("`kit migrate:contract` runs the rest of the second half"),
+            Self::BreaksRunningApp { .. } => Some(
+                "delete the migration and write it again with `kit migrate:generate --expand`, or stop the application and run `kit migrate:apply`",
+            ),
+            Self::OldSessions { .. } => Some(
+                "stop the processes of the old build; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",
+            ),
+            Self::UndoLoses { .. } => Some("add `--allow-destructive` if the values may be lost"),
             Self::NoBaseline => Some("`kit db pull` writes the baseline of an existing database"),
             Self::HasHistory { .. } => {
                 Some("`kit migrate:apply` applies the migrations that are not applied yet")

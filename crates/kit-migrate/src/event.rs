@@ -64,4 +64,20 @@ pub struct Applied {
     pub name: String,
     /// Duration of the migration.
     pub duration: Duration,
+    /// Part of the migration that was run.
+    pub half: Half,
+}
+
+/// Part of a migration in two halves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Half {
+    /// Both halves. Also for a migration without halves.
+    #[default]
+    Both,
+    /// The first half, after which the old and the new build of the application can run.
+    First,
+    /// The second half, which removes what only the old build uses.
+    Second,
+    /// The first half was undone.
+    Undo,
 }

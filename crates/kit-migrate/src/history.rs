@@ -45,6 +45,16 @@ pub(crate) struct Progress {
     pub(crate) checksum: String,
     /// True if the next step, a statement outside of a transaction, was started.
     pub(crate) running: bool,
+    /// Time of the last completed step, as PostgreSQL prints it: `2026-11-21 01:45:00.123+00`.
+    pub(crate) changed_at: String,
+}
+
+/// End of the name under which the progress of undoing a first half is recorded.
+const UNDOING: &str = "/abort";
+
+/// Returns the name under which the progress of undoing the first half of a migration is recorded.
+pub(crate) fn undoing(name: &str) -> String {
+    format!("{name}{UNDOING}")
 }
 
 impl Progress {
@@ -131,7 +141,7 @@ impl History {
             return Ok(HashMap::new());
         }
         let query = format!(
-            "SELECT name, steps_done, checksum, running FROM {}",
+            "SELECT name, steps_done, checksum, running, changed_at::text FROM {}",
             self.progress
         );
         let rows = client.query(&query, &[]).await.map_err(unreadable)?;
@@ -142,6 +152,7 @@ impl History {
                     done: usize::try_from(row.get::<_, i32>(1)).unwrap_or_default(),
                     checksum: row.get(2),
                     running: row.get(3),
+                    changed_at: row.get(4),
                 };
                 (row.get(0), progress)
             })

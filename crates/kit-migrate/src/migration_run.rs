@@ -11,24 +11,25 @@ use std::time::Instant;
 use kit_database::Migration;
 use tokio_postgres::SimpleQueryMessage;
 
-use crate::batches::{BatchSize, Batches};
 use crate::blockers::Blockers;
 use crate::concurrent::{Concurrent, IndexState};
 use crate::history::Progress;
 use crate::run::Run;
 use crate::script::{Mode, Script, Statement, Step};
-use crate::{Applied, Event, MigrateError};
+use crate::{Applied, Event, Half, MigrateError, history};
 
 mod attempts;
+mod in_batches;
 mod triggers;
 
-use attempts::{AttemptError, Failure, LONGEST_PAUSE, Limit};
+use attempts::{AttemptError, Failure, Limit};
 
 /// State of the migration that is running.
 pub(crate) struct MigrationRun<'a> {
     run: &'a Run<'a>,
     migration: &'a Migration,
     script: &'a Script<'a>,
+    half: Half,
     begun: Instant,
     /// Time of the first attempt of the current step. The field `tries` counts its attempts.
     first_try: Instant,
@@ -38,11 +39,17 @@ pub(crate) struct MigrationRun<'a> {
 }
 
 impl<'a> MigrationRun<'a> {
-    pub(crate) fn new(run: &'a Run<'a>, migration: &'a Migration, script: &'a Script<'a>) -> Self {
+    pub(crate) fn new(
+        run: &'a Run<'a>,
+        migration: &'a Migration,
+        script: &'a Script<'a>,
+        half: Half,
+    ) -> Self {
         Self {
             run,
             migration,
             script,
+            half,
             begun: Instant::now(),
             first_try: Instant::now(),
             tries: 0,
@@ -50,22 +57,35 @@ impl<'a> MigrationRun<'a> {
         }
     }
 
+    /// Returns the name under which progress is recorded.
+    fn progress_name(&self) -> String {
+        match self.half {
+            Half::Undo => history::undoing(&self.migration.name),
+            _ => self.migration.name.clone(),
+        }
+    }
+
     /// Runs the steps that `progress` does not count as completed.
     pub(crate) async fn apply(mut self, mut progress: Progress) -> Result<Applied, MigrateError> {
         let steps = &self.script.steps;
         self.check_triggers(progress.done).await?;
+        // A first half ends without a record in the history: its progress shows that it is complete.
+        let end = match (self.half, self.script.first_half) {
+            (Half::First, Some(end)) => end,
+            _ => steps.len(),
+        };
         let mut number = 1 + steps[..progress.done]
             .iter()
             .map(|step| step.statements.len())
             .sum::<usize>();
         // If the last step is transactional, its transaction also records the whole migration.
-        let mut recorded = false;
-        while progress.done < steps.len() {
+        let mut recorded = end < steps.len();
+        while progress.done < end {
             let step = &steps[progress.done];
             let next = Progress {
                 done: progress.done + 1,
                 checksum: self.script.checksum(progress.done + 1),
-                running: false,
+                ..Progress::default()
             };
             (self.first_try, self.tries) = (Instant::now(), 0);
             match step.mode {
@@ -79,7 +99,7 @@ impl<'a> MigrationRun<'a> {
                 }
             }
             number += step.statements.len();
-            recorded = step.mode == Mode::Transaction && next.done == steps.len();
+            recorded = end < steps.len() || step.mode == Mode::Transaction && next.done == steps.len();
             progress = next;
         }
         if !recorded {
@@ -89,6 +109,7 @@ impl<'a> MigrationRun<'a> {
         Ok(Applied {
             name: self.migration.name.clone(),
             duration: self.begun.elapsed(),
+            half: self.half,
         })
     }
 
@@ -131,7 +152,7 @@ impl<'a> MigrationRun<'a> {
         let record = if next.done == self.script.steps.len() {
             self.record()
         } else {
-            self.run.history.record_progress(&self.migration.name, next)
+            self.run.history.record_progress(&self.progress_name(), next)
         };
         client.batch_execute(&record).await.map_err(plain)?;
         self.check().map_err(AttemptError::Abort)?;
@@ -141,6 +162,14 @@ impl<'a> MigrationRun<'a> {
     /// Returns the statements that record the migration as applied.
     fn record(&self) -> String {
         let history = &self.run.history;
+        if self.half == Half::Undo {
+            let name = &self.migration.name;
+            return format!(
+                "{}; {}",
+                history.delete_progress(name),
+                history.delete_progress(&self.progress_name())
+            );
+        }
         let mut sql = history.record(self.migration, self.begun.elapsed());
         if !self.script.is_one_transaction() {
             sql = format!("{sql}; {}", history.delete_progress(&self.migration.name));
@@ -161,7 +190,7 @@ impl<'a> MigrationRun<'a> {
             message: format!("line {}: {message}", statement.line),
         })?;
         let history = &self.run.history;
-        let name = &self.migration.name;
+        let name = &self.progress_name();
         if progress.running {
             let found = index
                 .state(&self.run.connection)
@@ -240,122 +269,6 @@ impl<'a> MigrationRun<'a> {
         }
         self.run_own_sql(&history.record_progress(name, next), progress.done)
             .await
-    }
-
-    /// Runs a statement for a part of the rows at a time. A batch that waits for a row lock is tried again.
-    async fn run_in_batches(
-        &mut self,
-        step: &Step<'_>,
-        number: usize,
-        progress: &Progress,
-        next: &Progress,
-    ) -> Result<(), MigrateError> {
-        let statement = &step.statements[0];
-        let script = |message: &str| MigrateError::Script {
-            name: self.migration.name.clone(),
-            message: format!("line {}: {message}", statement.line),
-        };
-        let batches = Batches::of(statement.text).map_err(script)?;
-        self.settings(self.run.options.lock_timeout, Limit::Option)
-            .await
-            .map_err(|error| self.abort(error, progress.done))?;
-        if step.mode == Mode::BatchesWithoutTriggers {
-            self.switch_triggers_off(&batches, statement, progress.done)
-                .await?;
-        }
-        // A row that another session changes meanwhile can move to a page that was already visited.
-        for pass in 1..=Batches::MOST_PASSES {
-            let changed = self
-                .run_pass(&batches, statement, (number, pass), progress)
-                .await?;
-            if changed == 0 {
-                break;
-            }
-            let rest = self.count_of(&batches.rest(), statement, progress).await?;
-            if rest == 0 {
-                break;
-            }
-            if pass == 1 && rest > changed / 2 {
-                return Err(script(
-                    "the condition does not exclude the rows that the statement has changed, so a second pass would change rows twice. \
-                     Each row was changed once. Before you run the migration again, add a condition that excludes these rows, such as \
-                     `WHERE column IS NULL`",
-                ));
-            }
-        }
-        self.run_own_sql(
-            &self.run.history.record_progress(&self.migration.name, next),
-            progress.done,
-        )
-        .await
-    }
-
-    /// Returns the number that a query of kit for a statement in batches finds.
-    async fn count_of(
-        &self,
-        query: &str,
-        statement: &Statement<'_>,
-        progress: &Progress,
-    ) -> Result<u64, MigrateError> {
-        let found = self
-            .run
-            .connection
-            .simple_query(query)
-            .await
-            .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
-        first_value(&found)
-            .and_then(|number| number.parse().ok())
-            .ok_or_else(|| MigrateError::Script {
-                name: self.migration.name.clone(),
-                message: format!(
-                    "line {}: the table does not exist or is not an ordinary table, so kit cannot change it in batches",
-                    statement.line
-                ),
-            })
-    }
-
-    /// Runs a statement once for all pages of its table. Returns the number of changed rows.
-    async fn run_pass(
-        &mut self,
-        batches: &Batches<'_>,
-        statement: &Statement<'_>,
-        (number, pass): (usize, u32),
-        progress: &Progress,
-    ) -> Result<u64, MigrateError> {
-        let pages = self.count_of(&batches.pages(), statement, progress).await?;
-        let (mut from, mut size, mut changed) = (0, BatchSize::default(), 0);
-        while from < pages {
-            self.check()?;
-            let to = (from + size.pages()).min(pages);
-            let begun = Instant::now();
-            self.run.report(&Event::Statement {
-                name: &self.migration.name,
-                number,
-                of: self.script.len(),
-                line: statement.line,
-                title: &format!("{} ({} %, pass {pass})", statement.title(), from * 100 / pages),
-            });
-            let sql = batches.sql(from, to);
-            let work = self.run.connection.simple_query(&sql);
-            match self.watched(work, statement).await {
-                Ok(messages) => {
-                    let took = begun.elapsed();
-                    let rows = changed_rows(&messages);
-                    size.adjust(took);
-                    changed += rows;
-                    (self.first_try, self.tries, from) = (Instant::now(), 0, to);
-                    if rows > 0 {
-                        // Leave half of the time to other sessions.
-                        tokio::time::sleep(took.min(LONGEST_PAUSE)).await;
-                    }
-                }
-                Err(error) => {
-                    size.shrink();
-                    self.retry_or_fail(error, progress).await?;
-                }
-            }
-        }
-        Ok(changed)
     }
 
     async fn drop_invalid_index(
@@ -452,17 +365,6 @@ fn first_value(messages: &[SimpleQueryMessage]) -> Option<String> {
         SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
         _ => None,
     })
-}
-
-/// Returns the number of rows that the statements changed.
-fn changed_rows(messages: &[SimpleQueryMessage]) -> u64 {
-    messages
-        .iter()
-        .map(|message| match message {
-            SimpleQueryMessage::CommandComplete(rows) => *rows,
-            _ => 0,
-        })
-        .sum()
 }
 
 /// Returns true for `ALTER TABLE … VALIDATE CONSTRAINT`, which reads all rows while other sessions read and write.

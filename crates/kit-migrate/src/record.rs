@@ -70,6 +70,7 @@ fn snapshot_after(url: &str, earlier: &[Migration], migration: &Migration) -> Re
                 .cloned(),
         );
         let checksum = is_hand_written.then(|| migration.checksum());
-        Ok(Snapshot::recorded(previous.as_ref(), tables, objects, checksum))
+        let expansion = own.and_then(Snapshot::expansion).cloned();
+        Ok(Snapshot::recorded(previous.as_ref(), tables, objects, checksum).with_expansion(expansion))
     })
 }

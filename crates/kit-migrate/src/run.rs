@@ -6,13 +6,17 @@ use std::time::Duration;
 
 use crate::blockers::{DESCRIPTION, Watcher};
 use crate::connect::Connection;
-use crate::event::{Applied, Event};
+use crate::event::{Applied, Event, Half};
 use crate::history::History;
 use crate::interrupt::Interrupt;
 
 /// Options of [`apply`](crate::apply).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
+    /// Part of the pending migrations that runs. Default: all migrations, completely.
+    pub half: Half,
+    /// Run the second half of a migration even if sessions that are older than its first half may belong to the old build.
+    pub ignore_sessions: bool,
     /// Allow migrations that lose stored values.
     pub allow_destructive: bool,
     /// Report what would be applied, and write nothing.
@@ -33,6 +37,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            half: Half::Both,
+            ignore_sessions: false,
             allow_destructive: false,
             dry_run: false,
             wait: Duration::from_mins(1),

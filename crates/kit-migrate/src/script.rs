@@ -2,19 +2,25 @@
 
 use std::fmt::{self, Write as _};
 
-use kit_database::sql::{IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION};
+use kit_database::sql::{
+    ABORT, CONTRACT, IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION,
+};
 use sha2::{Digest as _, Sha256};
 use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 
 /// SQL of a migration, in the order in which it runs.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Script<'a> {
     /// Steps of the script. Never empty: SQL without a statement is one step without statements.
     pub(crate) steps: Vec<Step<'a>>,
+    /// Number of steps of the first half; `None` if the migration has no halves.
+    pub(crate) first_half: Option<usize>,
+    /// Steps that undo the first half.
+    pub(crate) abort: Vec<Step<'a>>,
 }
 
 /// Step of a migration: statements of one transaction, or one statement that runs in another way.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step<'a> {
     pub(crate) mode: Mode,
     /// Statements of the step; exactly one unless the mode is [`Mode::Transaction`].
@@ -41,14 +47,16 @@ enum Directive {
     NewTransaction,
     Batches,
     BatchesWithoutTriggers,
+    Contract,
 }
 
 impl Directive {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
         Self::Outside,
         Self::NewTransaction,
         Self::Batches,
         Self::BatchesWithoutTriggers,
+        Self::Contract,
     ];
 
     fn line(self) -> &'static str {
@@ -57,6 +65,7 @@ impl Directive {
             Self::NewTransaction => NEW_TRANSACTION,
             Self::Batches => IN_BATCHES,
             Self::BatchesWithoutTriggers => IN_BATCHES_WITHOUT_TRIGGERS,
+            Self::Contract => CONTRACT,
         }
     }
 }
@@ -95,7 +104,7 @@ const HEAD_WORDS: usize = 14;
 impl<'a> Script<'a> {
     /// Splits SQL at semicolons, as `psql` does: not within quotes, comments, parentheses and bodies of functions.
     pub(crate) fn parse(sql: &'a str) -> Result<Self, ScriptError> {
-        let mut script = Self { steps: Vec::new() };
+        let mut script = Self::default();
         // The statement that has started, and the line of the directive above it.
         let mut open: Option<UnfinishedStatement> = None;
         let mut marked: Option<(usize, Directive)> = None;
@@ -104,6 +113,9 @@ impl<'a> Script<'a> {
             let text = &sql[at..at + token.len as usize];
             match token.kind {
                 TokenKind::Eof => break,
+                TokenKind::BlockComment { terminated: true } if text.starts_with(ABORT) => {
+                    script.read_abort(text, line, open.is_some())?;
+                }
                 TokenKind::Whitespace | TokenKind::BlockComment { terminated: true } => {}
                 TokenKind::LineComment => {
                     if let Some(directive) = directive(text, line)? {
@@ -113,6 +125,12 @@ impl<'a> Script<'a> {
                                 line,
                                 format!("`{found}` is inside a statement; put this line above the statement"),
                             ));
+                        }
+                        if directive == Directive::Contract {
+                            script.begin_second_half(line, marked.is_some())?;
+                            line += text.matches('\n').count();
+                            at += text.len();
+                            continue;
                         }
                         // A statement outside of a transaction is never in the transaction of another statement.
                         if let Some((_, other)) = marked
@@ -152,6 +170,12 @@ impl<'a> Script<'a> {
             let found = directive.line();
             return Err(error(line, format!("there is no statement below `{found}`")));
         }
+        if script.first_half == Some(script.steps.len()) {
+            return Err(error(
+                sql.lines().count(),
+                format!("there is no statement below `{CONTRACT}`"),
+            ));
+        }
         if script.steps.is_empty() {
             script.steps.push(Step {
                 mode: Mode::Transaction,
@@ -161,15 +185,72 @@ impl<'a> Script<'a> {
         Ok(script)
     }
 
+    /// Begins the second half of the migration.
+    fn begin_second_half(&mut self, line: usize, is_marked: bool) -> Result<(), ScriptError> {
+        if self.first_half.is_some() || self.steps.is_empty() || is_marked {
+            return Err(error(
+                line,
+                format!(
+                    "`{CONTRACT}` divides a migration into two halves: write the line once, between two statements"
+                ),
+            ));
+        }
+        self.first_half = Some(self.steps.len());
+        Ok(())
+    }
+
+    /// Reads the comment with the statements that undo the first half.
+    fn read_abort(&mut self, comment: &'a str, line: usize, is_inside: bool) -> Result<(), ScriptError> {
+        if is_inside || !self.abort.is_empty() || self.first_half.is_none() {
+            return Err(error(
+                line,
+                format!(
+                    "`{ABORT}` undoes the first half of a migration: write the comment once, at the end, below `{CONTRACT}`"
+                ),
+            ));
+        }
+        let inner = &comment[ABORT.len()..comment.len() - 2];
+        let read = Self::parse(inner).map_err(|found| error(found.line + line - 1, found.message))?;
+        if read.first_half.is_some() {
+            return Err(error(
+                line,
+                format!("`{CONTRACT}` is inside the comment `{ABORT}`"),
+            ));
+        }
+        self.abort = read.steps;
+        for statement in self.abort.iter_mut().flat_map(|step| &mut step.statements) {
+            statement.line += line - 1;
+        }
+        Ok(())
+    }
+
+    /// Returns the first half alone; the whole script if it has no halves.
+    pub(crate) fn without_second_half(&self) -> Self {
+        let end = self.first_half.unwrap_or(self.steps.len());
+        Self {
+            steps: self.steps[..end].to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the script that undoes the first half.
+    pub(crate) fn undo(&self) -> Self {
+        Self {
+            steps: self.abort.clone(),
+            ..Self::default()
+        }
+    }
+
     fn add(&mut self, statement: Statement<'a>, marked: Option<(usize, Directive)>) {
         let directive = marked.map(|(_, directive)| directive);
+        let is_second_half = self.first_half == Some(self.steps.len());
         match self.steps.last_mut() {
-            Some(step) if directive.is_none() && step.mode == Mode::Transaction => {
+            Some(step) if directive.is_none() && step.mode == Mode::Transaction && !is_second_half => {
                 step.statements.push(statement);
             }
             _ => self.steps.push(Step {
                 mode: match directive {
-                    None | Some(Directive::NewTransaction) => Mode::Transaction,
+                    None | Some(Directive::NewTransaction | Directive::Contract) => Mode::Transaction,
                     Some(Directive::Outside) => Mode::Outside,
                     Some(Directive::Batches) => Mode::Batches,
                     Some(Directive::BatchesWithoutTriggers) => Mode::BatchesWithoutTriggers,

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use kit_database::{Migration, latest};
+use kit_database::{Migration, Snapshot, latest};
 
 use crate::apply::in_order;
 use crate::connect::{block_on, connect};
 use crate::destructive::losses;
 use crate::drift::{Drift, compare};
-use crate::history::History;
+use crate::history::{History, undoing};
 use crate::script::Script;
-use crate::{MigrateError, lock, pooler};
+use crate::{MigrateError, halves, lock, pooler};
 
 /// State of a database compared with the committed migrations.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,13 @@ pub enum State {
         /// UTC time of the run that applied the migration; `None` if the migration was only partly applied.
         at: Option<String>,
     },
+    /// The first half of the migration is applied: the old and the new build of the application can run.
+    Expanded {
+        /// Time at which the first half was complete, as PostgreSQL prints it.
+        since: String,
+    },
+    /// A run stopped while it undid the first half of the migration.
+    PartlyUndone,
     /// A run stopped before all steps of the migration were applied.
     PartlyApplied {
         /// Number of completed steps.
@@ -116,8 +123,20 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                     (Some(record), _) => State::Edited {
                         at: record.applied_at.clone(),
                     },
+                    (None, _) if progress.contains_key(&undoing(&migration.name)) => State::PartlyUndone,
                     (None, Some(progress)) => {
                         let script = Script::parse(&migration.sql);
+                        if let Ok(script) = &script
+                            && script.first_half == Some(progress.done)
+                            && progress.matches(script)
+                        {
+                            return MigrationStatus {
+                                name: migration.name.clone(),
+                                state: State::Expanded {
+                                    since: progress.changed_at.clone(),
+                                },
+                            };
+                        }
                         State::PartlyApplied {
                             done: progress.done,
                             of: script.as_ref().map_or(0, |script| script.steps.len()),
@@ -137,7 +156,11 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                 }
             })
             .collect();
-        let unknown = |name: &&String| !migrations.iter().any(|migration| migration.name == **name);
+        let unknown = |name: &&String| {
+            !migrations
+                .iter()
+                .any(|migration| migration.name == **name || undoing(&migration.name) == **name)
+        };
         all.extend(
             done.iter()
                 .filter(|(name, _)| unknown(name))
@@ -161,7 +184,24 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                 .filter(|migration| done.contains_key(&migration.name))
                 .cloned()
                 .collect();
+            let expanded = migrations.iter().find(|migration| {
+                let of_it = |status: &&MigrationStatus| status.name == migration.name;
+                all.iter()
+                    .find(of_it)
+                    .is_some_and(|status| matches!(status.state, State::Expanded { .. }))
+            });
+            let expansion = expanded
+                .and_then(|migration| migration.snapshot.as_ref())
+                .and_then(Snapshot::expansion);
             match latest(&applied).map(|latest| latest.snapshot) {
+                Ok(_) if expanded.is_some() => match expansion {
+                    Some(expansion) => halves::compare_between(&client, expansion)
+                        .await
+                        .map_err(|error| error.to_string()),
+                    None => Err(
+                        "the snapshot of the expanded migration does not describe its first half".to_owned(),
+                    ),
+                },
                 Ok(None) => Ok(Drift::default()),
                 Ok(Some(snapshot)) => compare(&client, &snapshot)
                     .await
@@ -188,7 +228,7 @@ fn reason_without_comparison(all: &[MigrationStatus]) -> Option<&'static str> {
         Some(
             "the database has migrations that migrations/ does not contain, so kit does not know how the tables should be",
         )
-    } else if any(|state| matches!(state, State::PartlyApplied { .. })) {
+    } else if any(|state| matches!(state, State::PartlyApplied { .. } | State::PartlyUndone)) {
         Some("a migration is only partly applied, so kit does not know how the tables should be")
     } else {
         None

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anstyle::Style;
 use clap::Args;
 use kit_build::{MIGRATIONS, read_migrations};
 use kit_database::{Alternative, Migration, PlannedChange, Risk};
 use kit_diagnostics::Diagnostics;
-use kit_migrate::{Event, MigrateError, Planned, Report, apply_watched};
+use kit_migrate::{Event, Half, MigrateError, Planned, Report, apply_watched};
 use serde::Serialize;
 
 use crate::commands::change_lines::describe as describe_change;
 use crate::commands::hand_written::record_snapshots;
+use crate::commands::migrate_limits::Limits;
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
@@ -48,15 +48,8 @@ pub(crate) struct Arguments {
     /// Also apply migrations that delete stored data, such as rows, columns and tables.
     #[arg(long)]
     allow_destructive: bool,
-    /// Maximum time to wait for another run, and to retry while other sessions lock a table.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    wait: Duration,
-    /// Maximum time that one attempt waits for a table; other queries on the table wait meanwhile.
-    #[arg(long, value_name = "SECONDS", default_value = "0.05", value_parser = seconds)]
-    lock_timeout: Duration,
-    /// Maximum duration of one statement that may hold locks. By default, the limit that the database sets.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    statement_timeout: Option<Duration>,
+    #[command(flatten)]
+    limits: Limits,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -69,27 +62,32 @@ fn risk(text: &str) -> Result<Risk, String> {
         .ok_or_else(|| format!("one of {}", Risk::ALL.map(Risk::id).join(", ")))
 }
 
-/// Parses seconds such as `2` or `0.5`. The minimum is one millisecond, because PostgreSQL reads 0 as no limit; the maximum
-/// is one day.
-fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|seconds| (0.001..=86_400.0).contains(seconds))
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "a number of seconds from 0.001 to 86400".to_owned())
-}
-
 /// Applies the migrations. Reads only the directory `migrations`, so the command also works without types and configuration,
 /// for example in production.
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    let options = kit_migrate::Options {
+        allow_destructive: arguments.allow_destructive,
+        dry_run: arguments.dry_run,
+        ..arguments.limits.options()
+    };
+    let report = run_with(&options, &arguments.common, context).await?;
+    refuse_risks(context.console, arguments, &report)
+}
+
+/// Applies migrations, or parts of them, and prints the report.
+pub(crate) async fn run_with(
+    options: &kit_migrate::Options,
+    common: &Common,
+    context: &Context<'_>,
+) -> Result<Report, CommandError> {
     let console = context.console;
-    let (root, mut migrations) = load(&arguments.common, context).await?;
+    let (root, mut migrations) = load(common, context).await?;
     if migrations.is_empty() {
-        print_report(console, arguments, &migrations, &Report::default());
-        return Ok(());
+        print_report(console, options, &migrations, &Report::default());
+        return Ok(Report::default());
     }
     let url = database_url(&root, context).await?;
-    if !arguments.dry_run {
+    if !options.dry_run {
         record_snapshots(&root, &mut migrations, context).await?;
     }
     let printer = ProgressPrinter {
@@ -97,19 +95,21 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         migrations: &migrations,
         line: console.is_terminal() && console.colors(Stream::Err) && !console.is_json(),
     };
-    let options = kit_migrate::Options {
-        allow_destructive: arguments.allow_destructive,
-        dry_run: arguments.dry_run,
-        wait: arguments.wait,
-        lock_timeout: arguments.lock_timeout,
-        statement_timeout: arguments.statement_timeout,
-        interruptible: true,
-    };
-    let outcome = apply_watched(&url, &migrations, &options, &|event| printer.print(event));
+    let outcome = apply_watched(&url, &migrations, options, &|event| printer.print(event));
     printer.clear();
     let report = outcome.map_err(|error| problem(&error))?;
-    print_report(console, arguments, &migrations, &report);
-    refuse_risks(console, arguments, &report)
+    print_report(console, options, &migrations, &report);
+    Ok(report)
+}
+
+/// Returns the word for a part of a migration that was run.
+fn verb(half: Half) -> &'static str {
+    match half {
+        Half::Both => "applied",
+        Half::First => "expanded",
+        Half::Second => "contracted",
+        Half::Undo => "undid",
+    }
 }
 
 /// Returns an error if a migration that would be applied has one of the risks of `--fail-on`.
@@ -238,7 +238,8 @@ impl ProgressPrinter<'_> {
             Event::Applied(applied) => {
                 self.clear();
                 self.console.result(&format!(
-                    "applied {} in {:.0} ms",
+                    "{} {} in {:.0} ms",
+                    verb(applied.half),
                     applied.name,
                     milliseconds(applied.duration)
                 ));
@@ -312,12 +313,19 @@ fn changes<'a>(migrations: &'a [Migration], name: &str) -> &'a [PlannedChange] {
         .map_or(&[], |migration| &migration.changes)
 }
 
-fn print_report(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], report: &Report) {
+fn print_report(
+    console: &Console<'_>,
+    options: &kit_migrate::Options,
+    migrations: &[Migration],
+    report: &Report,
+) {
     console.json(&JsonReport {
         status: match report {
-            _ if arguments.dry_run => "dry-run",
-            Report { applied, .. } if applied.is_empty() => "up-to-date",
-            _ => "applied",
+            _ if options.dry_run => "dry-run",
+            Report { applied, .. } => applied.last().map_or("up-to-date", |last| match last.half {
+                Half::Undo => "undone",
+                half => verb(half),
+            }),
         },
         applied: report
             .applied
@@ -368,22 +376,41 @@ fn print_report(console: &Console<'_>, arguments: &Arguments, migrations: &[Migr
             })
             .collect(),
         already_applied: report.already_applied,
+        expanded: report.expanded.as_deref(),
+        waiting: &report.waiting,
         warnings: &report.warnings,
     });
     for warning in &report.warnings {
         console.warning(warning);
     }
     for planned in &report.pending {
+        let verb = match options.half {
+            Half::Both => "apply",
+            Half::First => "expand",
+            Half::Second => "contract",
+            Half::Undo => "undo",
+        };
         console.result(&format!(
-            "would apply {}",
+            "would {verb} {}",
             describe(planned, migrations).trim_start()
         ));
     }
-    if migrations.is_empty() {
+    if let Some(name) = &report.expanded {
+        console.result(&format!("{name} is expanded already"));
+    }
+    if !report.waiting.is_empty() {
+        console.result(&format!(
+            "these migrations wait for `kit migrate:contract`: {}",
+            report.waiting.join(", ")
+        ));
+    }
+    if options.half == Half::Second && report.applied.is_empty() && report.pending.is_empty() {
+        console.result("no migration is expanded");
+    } else if migrations.is_empty() {
         console.result(&format!(
             "nothing to apply: {MIGRATIONS}/ contains no migration; `kit migrate:generate --name <name>` writes one"
         ));
-    } else if report.applied.is_empty() && report.pending.is_empty() {
+    } else if report.applied.is_empty() && report.pending.is_empty() && report.expanded.is_none() {
         console.result(&format!(
             "nothing to apply: the database has {}",
             match report.already_applied {
@@ -397,11 +424,17 @@ fn print_report(console: &Console<'_>, arguments: &Arguments, migrations: &[Migr
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonReport<'a> {
-    /// `applied`, `up-to-date` or `dry-run`.
+    /// `applied`, `expanded`, `contracted`, `undone`, `up-to-date` or `dry-run`.
     status: &'static str,
     applied: Vec<JsonApplied<'a>>,
     pending: Vec<JsonPending<'a>>,
     already_applied: usize,
+    /// Migration whose first half was applied before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expanded: Option<&'a str>,
+    /// Migrations that wait for the second half of an earlier migration.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    waiting: &'a [String],
     warnings: &'a [String],
 }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use clap::Args;
 use kit_build::{Analysis, BuildTime, MIGRATIONS, analyze_with, write_migration};
 use kit_database::{
-    Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, Risk, latest, plan,
+    Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, Risk, Using, expand, latest,
+    plan,
 };
 use kit_migrate::record;
 use serde::Serialize;
@@ -33,6 +34,7 @@ Examples:
   kit migrate:generate --check
   kit migrate:generate --name add_archived --json
   kit migrate:generate --name add_search --empty
+  kit migrate:generate --name rename_title --expand
   kit migrate:generate --name times --convert-timestamps
   kit migrate:generate --name book_times --convert-timestamps books.added_at")]
 pub(crate) struct Arguments {
@@ -55,6 +57,16 @@ pub(crate) struct Arguments {
     /// accept these objects.
     #[arg(long, conflicts_with = "convert_timestamps")]
     empty: bool,
+    /// Write the migration in two halves, between which the running application and the next one work side by side.
+    ///
+    /// `kit migrate:expand` runs the first half: new columns beside the old ones, and a trigger that keeps both up to date.
+    /// `kit migrate:contract` runs the second half, which removes the trigger and the old columns.
+    #[arg(long, conflicts_with_all = ["check", "empty", "convert_timestamps"])]
+    expand: bool,
+    /// SQL that computes a column of one application from the columns of the other, for `--expand`. Not needed for
+    /// columns with `@renamedFrom`.
+    #[arg(long, value_name = "TABLE.COLUMN=SQL", requires = "expand", value_parser = Using::parse)]
+    using: Vec<Using>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -84,7 +96,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         analysis.schema.convert_timestamps(columns).map_err(refuse)?;
     }
     let name = arguments.name.as_deref().unwrap_or_default();
-    let written = write(&project.root, &time, &analysis, name, context).await?;
+    let using = arguments.expand.then_some(arguments.using.as_slice());
+    let written = write_halves(&project.root, &time, &analysis, name, using, context).await?;
     let Some(Written { migration, merges }) = written else {
         console.json(&Report {
             status: "unchanged",
@@ -187,14 +200,36 @@ pub(crate) async fn write(
     name: &str,
     context: &Context<'_>,
 ) -> Result<Option<Written>, CommandError> {
+    write_halves(root, time, analysis, name, None, context).await
+}
+
+/// Writes a migration as [`write`] does. If `using` is given, the migration has two halves.
+async fn write_halves(
+    root: &Path,
+    time: &BuildTime,
+    analysis: &Analysis,
+    name: &str,
+    using: Option<&[Using]>,
+    context: &Context<'_>,
+) -> Result<Option<Written>, CommandError> {
     let (latest, plan) = compare(analysis)?;
     if plan.is_empty() && latest.side_by_side.is_empty() {
         return Ok(None);
     }
     let timestamp = next_timestamp(time, &analysis.migrations)?;
     let previous = latest.snapshot.as_ref();
-    let mut migration = Migration::create(&timestamp, name, &plan, previous)
-        .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    let (plan, created) = match using {
+        None => {
+            let created = Migration::create(&timestamp, name, &plan, previous);
+            (plan, created)
+        }
+        Some(using) => {
+            let (plan, expansion) = expand(previous, &analysis.schema, using).map_err(refuse)?;
+            let created = Migration::in_two_halves(&timestamp, name, &plan, expansion, previous);
+            (plan, created)
+        }
+    };
+    let mut migration = created.map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
     if plan.changes_foreign() {
         // Only PostgreSQL knows the new definitions of hand-written objects, for example after a rename.
         let server = scratch_server(root, &migration.name, context).await?;

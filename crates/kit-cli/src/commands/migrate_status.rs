@@ -156,7 +156,8 @@ fn word(state: &State) -> &'static str {
         State::Pending { .. } => "pending",
         State::Edited { .. } => "edited",
         State::Missing { .. } => "missing",
-        State::PartlyApplied { .. } => "half way",
+        State::Expanded { .. } => "expanded",
+        State::PartlyApplied { .. } | State::PartlyUndone => "half way",
     }
 }
 
@@ -164,6 +165,8 @@ fn facts(state: &State) -> String {
     match state {
         State::Applied { at, .. } | State::Edited { at } | State::Missing { at: Some(at) } => at.clone(),
         State::Missing { at: None } => "partly applied".to_owned(),
+        State::Expanded { since } => format!("since {since}; the second half is missing"),
+        State::PartlyUndone => "its first half is being undone".to_owned(),
         State::Pending {
             destructive,
             out_of_order,
@@ -225,7 +228,14 @@ fn repairs(status: &Status, types: &Types) -> Vec<String> {
                 "restore the first {} of migrations/{name}/migration.sql, then `kit migrate:apply` continues",
                 quantity(*done, "step")
             )),
-            State::PartlyApplied { .. } => all.push(format!("`kit migrate:apply` continues {name} at the failed step")),
+            State::PartlyApplied { .. } => all.push(format!(
+                "`kit migrate:apply` continues {name} at the failed step; if the step belongs to the first or second half of a migration, \
+                 `kit migrate:expand` or `kit migrate:contract` continues"
+            )),
+            State::Expanded { .. } => all.push(format!(
+                "`kit migrate:contract` completes {name}, if no process of the old build is left; with `--abort`, it goes back to the tables of the old build"
+            )),
+            State::PartlyUndone => all.push(format!("`kit migrate:contract --abort` continues to undo {name}")),
         }
     }
     if pending {
@@ -271,7 +281,7 @@ struct JsonTypes<'a> {
 #[serde(rename_all = "camelCase")]
 struct JsonMigration<'a> {
     name: &'a str,
-    /// `applied`, `pending`, `edited`, `missing` or `half-way`.
+    /// `applied`, `expanded`, `pending`, `edited`, `missing` or `half-way`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     applied_at: Option<&'a str>,
@@ -371,7 +381,7 @@ impl<'a> JsonMigration<'a> {
         let mut json = Self {
             name: &migration.name,
             state: match state {
-                State::PartlyApplied { .. } => "half-way",
+                State::PartlyApplied { .. } | State::PartlyUndone => "half-way",
                 other => word(other),
             },
             applied_at: None,
@@ -395,6 +405,7 @@ impl<'a> JsonMigration<'a> {
                 json.destructive = Some(*destructive);
                 json.out_of_order = Some(*out_of_order);
             }
+            State::Expanded { .. } | State::PartlyUndone => {}
             State::PartlyApplied { done, of, .. } => {
                 json.steps_done = Some(*done);
                 json.steps = Some(*of);

@@ -233,6 +233,10 @@ fn generates_migrations_from_changes_of_the_types() {
                 "risks": ["destructive", "breaksRunningApp"],
                 "destructive": true,
                 "reason": "its values are lost for good",
+                "alternative": {
+                    "summary": "the running application and the next one work side by side",
+                    "steps": ["kit migrate:generate --expand --name <name>"],
+                },
             }],
         })
     );
@@ -272,7 +276,9 @@ fn migrate_generate_converts_timestamp_columns_only_with_its_option() {
             "migrations/20260921141321_two: 1 change\n  \
                change the type of notes.at from timestamp to timestamptz(3) (breaks the running application)\n    \
                  values are read as UTC and lose their digits below a millisecond; a second column is filled in batches while \
-                 the application runs, and then replaces the column\n",
+                 the application runs, and then replaces the column\n    \
+                 instead (the running application and the next one work side by side):\n      \
+                 kit migrate:generate --expand --name <name>\n",
             ""
         )
     );

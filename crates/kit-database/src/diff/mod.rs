@@ -31,7 +31,7 @@ pub struct Plan {
     /// True if a step changes the definitions of foreign objects, as a rename of a column does.
     pub(crate) changes_foreign: bool,
     /// Statements of all steps, with the lines that divide them into transactions.
-    statements: Vec<Statement>,
+    pub(crate) statements: Vec<Statement>,
 }
 
 impl Plan {

@@ -31,6 +31,13 @@ pub const IN_BATCHES: &str = "-- kit: in batches";
 /// the rows and not their meaning. Applies to the next statement only.
 pub const IN_BATCHES_WITHOUT_TRIGGERS: &str = "-- kit: in batches, without triggers";
 
+/// Line in `migration.sql` at which the second half of the migration begins. `kit migrate:expand` runs the statements before
+/// the line, and `kit migrate:contract` those after it.
+pub const CONTRACT: &str = "-- kit: contract";
+
+/// Beginning of the comment in `migration.sql` with the statements that undo the first half of the migration.
+pub const ABORT: &str = "/* kit: abort";
+
 /// A statement of a migration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
@@ -137,6 +144,8 @@ pub enum Statement {
     Remark(Vec<String>),
     /// A line that kit reads, such as [`OUTSIDE_TRANSACTION`]. Applies to the next statement.
     Mark(&'static str),
+    /// A comment as text, with its beginning and its end.
+    Note(String),
     /// A statement as text, without its semicolon.
     Text(String),
 }

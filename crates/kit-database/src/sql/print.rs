@@ -18,7 +18,7 @@ pub fn print(statements: &[Statement]) -> String {
             sql.push('\n');
         }
         sql.push_str(&print_one(statement));
-        if !is_line(statement) {
+        if !is_line(statement) && !matches!(statement, Statement::Note(_)) {
             sql.push(';');
         }
         sql.push('\n');
@@ -142,7 +142,7 @@ pub fn print_one(statement: &Statement) -> String {
             lines.join("\n")
         }
         Statement::Mark(line) => (*line).to_owned(),
-        Statement::Text(text) => text.clone(),
+        Statement::Text(text) | Statement::Note(text) => text.clone(),
     }
 }
 

@@ -1,0 +1,426 @@
+//! Columns of the two builds that have the same meaning, and the SQL that computes each from the other.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::online::{all_satisfy, converted};
+use crate::sql::{self, Statement, identifier, is_timestamp_conversion};
+use crate::{Column, ColumnType, Problem, Table};
+
+use super::Using;
+use super::shape::{Pair, Shape};
+
+/// Columns of the old build, and the columns of the new build that replace them.
+pub(super) struct Group<'a> {
+    /// Table before the migration.
+    pub(super) table: &'a Table,
+    /// Table after the migration.
+    after: &'a Table,
+    pub(super) old: Vec<&'a Column>,
+    pub(super) new: Vec<&'a Column>,
+    /// True if a column only gets another name.
+    is_rename: bool,
+}
+
+impl Group<'_> {
+    /// Returns a text such as `people.name: first_name, last_name`, which identifies the group.
+    pub(super) fn title(&self) -> String {
+        let list = |columns: &[&Column]| {
+            let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+            names.join(", ")
+        };
+        format!("{}.{}: {}", self.table.name, list(&self.old), list(&self.new))
+    }
+}
+
+/// Column that only one build uses, and that gets a value if the other build inserts a row.
+pub(super) struct Fill<'a> {
+    pub(super) table: &'a Table,
+    after: &'a Table,
+    pub(super) column: &'a Column,
+    /// True if the column is new, so that existing rows need a value.
+    is_new: bool,
+}
+
+impl Fill<'_> {
+    /// Returns true if only the new build uses the column.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
+    }
+}
+
+/// Name of a table before the migration, and name of a column.
+type Place = (String, String);
+
+/// All groups and fills of a migration.
+pub(super) struct Links<'a> {
+    pub(super) groups: Vec<Group<'a>>,
+    pub(super) fills: Vec<Fill<'a>>,
+    expressions: BTreeMap<Place, String>,
+    /// Columns whose expression kit wrote, which has the type of the column.
+    typed: BTreeSet<Place>,
+}
+
+impl<'a> Links<'a> {
+    /// Finds the columns that belong together. Adds a problem for each column without an expression that it needs.
+    pub(super) fn new(shape: &Shape<'a>, using: &[Using], problems: &mut Vec<Problem>) -> Self {
+        let mut links = Self {
+            groups: Vec::new(),
+            fills: Vec::new(),
+            expressions: BTreeMap::new(),
+            typed: BTreeSet::new(),
+        };
+        for using in using {
+            let pair = shape.pairs.iter().find(|pair| {
+                let named = pair.before.name == using.table || pair.after.name == using.table;
+                let mut own = pair.added().chain(pair.removed());
+                named && own.any(|column| column.name == using.column)
+            });
+            match pair {
+                Some(pair) => {
+                    let place = (pair.before.name.clone(), using.column.clone());
+                    links.expressions.insert(place, using.sql.clone());
+                }
+                None => problems.push(Problem {
+                    place: format!("{}.{}", using.table, using.column),
+                    message: "`--using` names a column that the migration neither adds nor removes"
+                        .to_owned(),
+                    help: "name a new column, or one that the types no longer have".to_owned(),
+                }),
+            }
+        }
+        for pair in &shape.pairs {
+            links.pair(pair, problems);
+        }
+        links
+    }
+
+    fn pair(&mut self, pair: &Pair<'a>, problems: &mut Vec<Problem>) {
+        let table = &pair.before.name;
+        let mut renamed = Vec::new();
+        for (from, to) in &pair.renamed {
+            let (Some(old), Some(new)) = (pair.before.column(from), pair.after.column(to)) else {
+                continue;
+            };
+            let is_rename = old.r#type.is_stored_as(new.r#type);
+            let mut set = |column: &Column, sql: String| {
+                let place = (table.clone(), column.name.clone());
+                if let Entry::Vacant(entry) = self.expressions.entry(place.clone()) {
+                    entry.insert(sql);
+                    self.typed.insert(place);
+                }
+            };
+            // Texts of any length are converted by the assignment to the column.
+            if is_rename || old.r#type.is_text() && new.r#type.is_text() {
+                set(new, identifier(from));
+                set(old, identifier(to));
+            } else {
+                set(
+                    new,
+                    converted(old.r#type, unbounded(new.r#type), &identifier(from)),
+                );
+                set(
+                    old,
+                    if is_timestamp_conversion(old.r#type, new.r#type) {
+                        format!("{} AT TIME ZONE 'UTC'", identifier(to))
+                    } else {
+                        converted(new.r#type, unbounded(old.r#type), &identifier(to))
+                    },
+                );
+            }
+            renamed.extend([*from, *to]);
+            self.groups.push(Group {
+                table: pair.before,
+                after: pair.after,
+                old: vec![old],
+                new: vec![new],
+                is_rename,
+            });
+        }
+        let is_free = |column: &&Column| !renamed.contains(&column.name.as_str());
+        let old: Vec<&Column> = pair.removed().filter(is_free).collect();
+        let new: Vec<&Column> = pair.added().filter(is_free).collect();
+        for (old, new) in self.components(table, &old, &new) {
+            if !old.is_empty() && !new.is_empty() {
+                for column in old.iter().chain(&new) {
+                    if self.expression(table, &column.name).is_none() {
+                        problems.push(missing(table, column, "columns of the other build replace it"));
+                    }
+                }
+                self.groups.push(Group {
+                    table: pair.before,
+                    after: pair.after,
+                    old,
+                    new,
+                    is_rename: false,
+                });
+                continue;
+            }
+            let is_new = old.is_empty();
+            for column in old.into_iter().chain(new) {
+                if self.expression(table, &column.name).is_some() {
+                    self.fills.push(Fill {
+                        table: pair.before,
+                        after: pair.after,
+                        column,
+                        is_new,
+                    });
+                } else if !column.nullable && column.default.is_none() {
+                    let why = if is_new {
+                        "the old build inserts rows without it"
+                    } else {
+                        "the new build inserts rows without it"
+                    };
+                    problems.push(missing(table, column, why));
+                }
+            }
+        }
+    }
+
+    /// Returns the columns in groups. Two columns belong together if the expression of one names the other.
+    fn components(
+        &self,
+        table: &str,
+        old: &[&'a Column],
+        new: &[&'a Column],
+    ) -> Vec<(Vec<&'a Column>, Vec<&'a Column>)> {
+        let mut components: Vec<(Vec<&Column>, Vec<&Column>)> = old
+            .iter()
+            .map(|column| (vec![*column], Vec::new()))
+            .chain(new.iter().map(|column| (Vec::new(), vec![*column])))
+            .collect();
+        for column in old.iter().chain(new) {
+            let used = self
+                .expression(table, &column.name)
+                .map_or_else(Vec::new, names_in);
+            let other = if old.iter().any(|known| known.name == column.name) {
+                new
+            } else {
+                old
+            };
+            for target in other.iter().filter(|target| used.contains(&target.name)) {
+                let find = |wanted: &str, components: &[(Vec<&Column>, Vec<&Column>)]| {
+                    components
+                        .iter()
+                        .position(|(old, new)| old.iter().chain(new).any(|one| one.name == wanted))
+                };
+                let (Some(one), Some(two)) =
+                    (find(&column.name, &components), find(&target.name, &components))
+                else {
+                    continue;
+                };
+                if one != two {
+                    let (first, last) = (one.min(two), one.max(two));
+                    let (old, new) = components.remove(last);
+                    components[first].0.extend(old);
+                    components[first].1.extend(new);
+                }
+            }
+        }
+        components
+    }
+
+    fn expression(&self, table: &str, column: &str) -> Option<&str> {
+        self.expressions
+            .get(&(table.to_owned(), column.to_owned()))
+            .map(String::as_str)
+    }
+
+    /// Returns the expression of a column, converted to the type of the column.
+    pub(super) fn value(&self, table: &Table, column: &Column) -> String {
+        let sql = self.expression(&table.name, &column.name).unwrap_or("NULL");
+        let is_typed = self.typed.contains(&(table.name.clone(), column.name.clone()));
+        if is_typed {
+            sql.to_owned()
+        } else {
+            format!("({sql})::{}", unbounded(column.r#type))
+        }
+    }
+
+    /// Returns the group of a column. `table` is the name of the table after the migration.
+    pub(super) fn group_of(&self, table: &str, column: &str) -> Option<&Group<'a>> {
+        self.groups.iter().find(|group| {
+            let mut all = group.old.iter().chain(&group.new);
+            group.after.name == table && all.any(|one| one.name == column)
+        })
+    }
+
+    /// Returns the expression for a column that only one build uses. `table` is the name of the table after the migration.
+    pub(super) fn fill(&self, table: &str, column: &str) -> Option<&str> {
+        let mut fills = self.fills.iter();
+        let fill = fills.find(|fill| fill.after.name == table && fill.column.name == column)?;
+        self.expression(&fill.table.name, column)
+    }
+
+    /// Returns true if the table needs a trigger. `table` is the name of the table before the migration.
+    pub(super) fn is_synchronized(&self, table: &str) -> bool {
+        self.groups.iter().any(|group| group.table.name == table)
+            || self.fills.iter().any(|fill| fill.table.name == table)
+    }
+
+    /// Returns the checks that no old value is lost by a conversion to the new columns and back.
+    pub(super) fn checks(&self) -> Vec<Statement> {
+        let groups = self.groups.iter().filter(|group| !group.is_rename);
+        groups
+            .flat_map(|group| {
+                let table = group.table;
+                let is_old = |column: &&Column| !group.old.iter().any(|old| old.name == column.name);
+                let kept = table
+                    .columns
+                    .iter()
+                    .filter(is_old)
+                    .map(|column| identifier(&column.name));
+                let new = group
+                    .new
+                    .iter()
+                    .map(|column| format!("{} AS {}", self.value(table, column), identifier(&column.name)));
+                let row: Vec<String> = kept.chain(new).collect();
+                let row = row.join(", ");
+                group.old.iter().map(move |old| {
+                    let rule = format!(
+                        "{} IS NOT DISTINCT FROM (SELECT {} FROM (SELECT {row}) AS {})",
+                        identifier(&old.name),
+                        self.value(table, old),
+                        identifier(&table.name)
+                    );
+                    let place = format!("{}.{}", table.name, old.name);
+                    refuse_rows(&place, "the new columns cannot give back", &rule, &table.name)
+                })
+            })
+            .collect()
+    }
+
+    /// Returns the checks that the new columns contain all values of the old ones.
+    pub(super) fn losses(&self) -> Vec<Statement> {
+        self.groups
+            .iter()
+            .flat_map(|group| {
+                group.old.iter().map(|old| {
+                    let rule = format!(
+                        "{} IS NOT DISTINCT FROM {}",
+                        identifier(&old.name),
+                        self.value(group.table, old)
+                    );
+                    let place = format!("{}.{}", group.table.name, old.name);
+                    refuse_rows(&place, "the new columns do not contain", &rule, &group.table.name)
+                })
+            })
+            .collect()
+    }
+
+    /// Returns the statements that give existing rows the values of new columns.
+    pub(super) fn updates(&self) -> Vec<String> {
+        let mut updates: Vec<String> = Vec::new();
+        for group in &self.groups {
+            let set = |column: &&Column| {
+                format!(
+                    "{} = {}",
+                    identifier(&column.name),
+                    self.value(group.table, column)
+                )
+            };
+            let differs = |column: &&Column| {
+                format!(
+                    "{} IS DISTINCT FROM {}",
+                    identifier(&column.name),
+                    self.value(group.table, column)
+                )
+            };
+            let sets: Vec<String> = group.new.iter().map(set).collect();
+            let differ: Vec<String> = group.new.iter().map(differs).collect();
+            updates.push(format!(
+                "UPDATE {} SET {} WHERE {}",
+                identifier(&group.table.name),
+                sets.join(", "),
+                differ.join(" OR ")
+            ));
+        }
+        for fill in self.fills.iter().filter(|fill| fill.is_new) {
+            let name = identifier(&fill.column.name);
+            updates.push(format!(
+                "UPDATE {} SET {name} = {} WHERE {name} IS NULL",
+                identifier(&fill.table.name),
+                self.value(fill.table, fill.column)
+            ));
+        }
+        updates
+    }
+}
+
+/// Returns the type to which values are converted before they are assigned to a column. A conversion to `varchar(n)` would
+/// cut a text, but an assignment refuses a text that is too long.
+fn unbounded(r#type: ColumnType) -> ColumnType {
+    if r#type.is_text() {
+        ColumnType::Text
+    } else {
+        r#type
+    }
+}
+
+/// Returns the SQL expression of the default of a column.
+pub(super) fn default_of(column: &Column) -> String {
+    match &column.default {
+        None => "NULL".to_owned(),
+        Some(default) => format!("({})::{}", sql::default(default), column.r#type),
+    }
+}
+
+/// Returns the check that all rows satisfy a rule. `why` is the part of the message between the place and the values.
+fn refuse_rows(place: &str, why: &str, rule: &str, table: &str) -> Statement {
+    match all_satisfy(place, rule, table) {
+        Statement::Guard {
+            table,
+            condition,
+            hint,
+            ..
+        } => Statement::Guard {
+            table,
+            condition,
+            message: format!("{why} some values of {place}"),
+            hint,
+        },
+        other => other,
+    }
+}
+
+fn missing(table: &str, column: &Column, why: &str) -> Problem {
+    Problem {
+        place: format!("{table}.{}", column.name),
+        message: format!("{why}, so kit needs the SQL of its value"),
+        help: format!(
+            "add `--using \"{table}.{}=<SQL>\"`, such as `--using \"people.first_name=split_part(name, ' ', 1)\"`",
+            column.name
+        ),
+    }
+}
+
+/// Returns the names in an SQL expression.
+fn names_in(sql: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = sql.char_indices().peekable();
+    while let Some((start, char)) = rest.next() {
+        if char == '\'' || char == '"' {
+            let mut text = String::new();
+            for (_, inner) in rest.by_ref() {
+                if inner == char {
+                    break;
+                }
+                text.push(inner);
+            }
+            if char == '"' {
+                names.push(text);
+            }
+        } else if char.is_alphabetic() || char == '_' {
+            let mut end = start + char.len_utf8();
+            while let Some((at, next)) = rest.peek() {
+                if !(next.is_alphanumeric() || *next == '_') {
+                    break;
+                }
+                end = at + next.len_utf8();
+                rest.next();
+            }
+            names.push(sql[start..end].to_lowercase());
+        }
+    }
+    names
+}

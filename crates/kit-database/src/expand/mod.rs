@@ -1,0 +1,380 @@
+//! Plans a change of tables in two halves, between which the old and the new build of an application run side by side.
+//!
+//! The first half, expand, adds new columns beside the old ones, and a trigger that keeps them equal in meaning:
+//! if the old build writes, the trigger fills the new columns, and if the new build writes, it fills the old columns. The second half,
+//! contract, removes the trigger and the old columns. A third part, abort, undoes the first half.
+//!
+//! Both halves are ordinary plans: from the last snapshot to tables with the columns of both builds, and from these tables
+//! to the types.
+
+mod links;
+mod shape;
+mod sync;
+
+use std::collections::BTreeSet;
+
+use crate::sql::{
+    ABORT, CONTRACT, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION, Statement,
+    TableAction, alter, identifier, string_literal,
+};
+use crate::{
+    Change, ChangeClass, Expansion, Plan, PlanError, PlannedChange, Problem, Schema, Snapshot, Table, plan,
+};
+
+use links::Links;
+use shape::Shape;
+
+/// SQL expression for a column of one build, computed from the columns of the other build: `people.first_name=split_part(name, ' ', 1)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Using {
+    /// Name of the table.
+    pub table: String,
+    /// Name of the column.
+    pub column: String,
+    /// The expression. Names of columns refer to the same row.
+    pub sql: String,
+}
+
+impl Using {
+    /// Reads the form `TABLE.COLUMN=SQL`.
+    ///
+    /// ```
+    /// use kit_database::Using;
+    ///
+    /// let using = Using::parse("people.first_name=split_part(name, ' ', 1)").unwrap();
+    /// assert_eq!((using.table.as_str(), using.column.as_str()), ("people", "first_name"));
+    /// assert!(Using::parse("people.first_name=lower(name").unwrap_err().contains("has a `(`"));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns a description of the mistake.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let form = || format!("`{text}` does not have the form TABLE.COLUMN=SQL");
+        let (place, sql) = text.split_once('=').ok_or_else(form)?;
+        let (table, column) = place.trim().split_once('.').ok_or_else(form)?;
+        if table.is_empty() || column.is_empty() {
+            return Err(form());
+        }
+        if let Some(problem) = crate::sql::fragment_problem(sql) {
+            return Err(format!("the SQL of {place} {problem}"));
+        }
+        Ok(Self {
+            table: table.to_owned(),
+            column: column.to_owned(),
+            sql: sql.trim().to_owned(),
+        })
+    }
+}
+
+/// Plans a migration in two halves. `using` has the expressions for columns that are not renamed.
+///
+/// # Errors
+/// Returns a [`PlanError`] if a change cannot be made in two halves, or if an expression is missing.
+pub fn expand(
+    previous: Option<&Snapshot>,
+    next: &Schema,
+    using: &[Using],
+) -> Result<(Plan, Expansion), PlanError> {
+    let whole = plan(previous, next)?;
+    let empty = Snapshot::default();
+    let previous = previous.unwrap_or(&empty);
+    let mut problems = Vec::new();
+    if !whole.changes.iter().any(|step| step.change.breaks_running_app()) {
+        problems.push(Problem {
+            place: "migrations".to_owned(),
+            message: "no change breaks the running application, so the migration needs no second half"
+                .to_owned(),
+            help: "leave out `--expand`".to_owned(),
+        });
+        return Err(PlanError { problems });
+    }
+    let shape = Shape::new(previous, &whole, &mut problems);
+    let links = Links::new(&shape, using, &mut problems);
+    if !problems.is_empty() {
+        return Err(PlanError { problems });
+    }
+    let halves = Halves::new(previous, &whole, &shape, &links)?;
+    let expansion = Expansion {
+        sql: String::new(),
+        tables: halves.between.iter().map(Snapshot::without_entity).collect(),
+        foreign: previous.foreign().to_vec(),
+        objects: halves.objects,
+        only_new: only_new(&shape, &links),
+    };
+    let plan = Plan {
+        changes: changes(whole.changes.clone(), &links),
+        statements: halves.statements,
+        ..whole
+    };
+    Ok((plan, expansion))
+}
+
+/// Returns the changes as the migration makes them: columns that replace each other are one change, which loses nothing.
+fn changes(planned: Vec<PlannedChange>, links: &Links<'_>) -> Vec<PlannedChange> {
+    let mut replaced = BTreeSet::new();
+    let mut changes = Vec::new();
+    for mut step in planned {
+        let place = match &step.change {
+            Change::DropColumn { table, column } => Some((table.clone(), column.clone())),
+            Change::AddColumn { table, column } => Some((table.clone(), column.name.clone())),
+            _ => None,
+        };
+        if let Some((table, column)) = place {
+            if let Some(group) = links.group_of(&table, &column) {
+                if replaced.insert(group.title()) {
+                    changes.push(PlannedChange {
+                        change: Change::ReplaceColumns {
+                            table,
+                            from: group.old.iter().map(|column| column.name.clone()).collect(),
+                            to: group.new.iter().map(|column| column.name.clone()).collect(),
+                        },
+                        class: ChangeClass::NeedsData,
+                        reason: "the migration stops and changes nothing if the new columns cannot give back a value of the old ones"
+                            .to_owned(),
+                        alternative: None,
+                    });
+                }
+                continue;
+            }
+            if let (Change::AddColumn { .. }, Some(sql)) = (&step.change, links.fill(&table, &column)) {
+                step.class = ChangeClass::Safe;
+                step.reason =
+                    format!("rows without a value get {sql}, in batches while the application runs");
+            }
+        }
+        if step.change.breaks_running_app() {
+            "both builds run between `kit migrate:expand` and `kit migrate:contract`"
+                .clone_into(&mut step.reason);
+        }
+        step.alternative = None;
+        changes.push(step);
+    }
+    changes
+}
+
+/// Returns the tables that need a trigger, with their old names.
+fn synchronized<'a>(shape: &Shape<'a>, links: &Links<'_>) -> Vec<&'a Table> {
+    let tables = shape.pairs.iter().map(|pair| pair.before);
+    tables
+        .filter(|table| links.is_synchronized(&table.name))
+        .collect()
+}
+
+/// Returns the tables and columns whose values only the new build knows.
+fn only_new(shape: &Shape<'_>, links: &Links<'_>) -> Vec<String> {
+    let columns = shape.pairs.iter().flat_map(|pair| {
+        pair.added()
+            .filter(|column| links.group_of(&pair.after.name, &column.name).is_none())
+            .map(|column| format!("{}.{}", pair.before.name, column.name))
+    });
+    shape
+        .created()
+        .map(|table| table.name.clone())
+        .chain(columns)
+        .collect()
+}
+
+/// Statements of both halves.
+struct Halves {
+    statements: Vec<Statement>,
+    /// Tables between the halves.
+    between: Vec<Table>,
+    /// Titles of the triggers, functions and views.
+    objects: Vec<String>,
+}
+
+impl Halves {
+    fn new(
+        previous: &Snapshot,
+        whole: &Plan,
+        shape: &Shape<'_>,
+        links: &Links<'_>,
+    ) -> Result<Self, PlanError> {
+        let columns = shape.with_columns();
+        let between = shape.between();
+        let foreign = || previous.foreign().to_vec();
+        let schema = |tables: &[Table]| Schema {
+            tables: tables.to_vec(),
+        };
+        let snapshot = |tables: &[Table]| Snapshot::recorded(None, tables.to_vec(), foreign(), None);
+        let add = plan(Some(&snapshot(previous.tables())), &schema(&columns))?;
+        let constrain = plan(Some(&snapshot(&columns)), &schema(&between))?;
+        let rest = plan(Some(&snapshot(&shape.renamed(&between))), &schema(&whole.tables))?;
+        let mut script = Script::default();
+        let mut objects = Vec::new();
+        script.transaction(links.checks());
+        script.plan(add.statements);
+        for table in synchronized(shape, links) {
+            let name = sync::name(&table.name);
+            script.transaction(sync::create(table, links));
+            objects.push(format!("trigger {name} of {}", table.name));
+            objects.push(format!("function {name}()"));
+        }
+        for update in links.updates() {
+            script.one(IN_BATCHES_WITHOUT_TRIGGERS, Statement::Text(update));
+        }
+        script.plan(constrain.statements);
+        for (from, to) in shape.renamed_tables() {
+            script.transaction(view(from, to));
+            objects.push(format!("view {}", to.name));
+        }
+        if script.0.is_empty() {
+            script.transaction(vec![
+                Statement::Remark(vec!["The new build can use the tables as they are.".to_owned()]),
+                Statement::Text("SELECT 'nothing to add'".to_owned()),
+            ]);
+        }
+        script.half(CONTRACT);
+        script.transaction(links.losses());
+        for table in synchronized(shape, links) {
+            script.transaction(sync::remove(table, links));
+        }
+        for (from, to) in shape.renamed_tables() {
+            script.transaction(rename(from, to));
+        }
+        script.plan(rest.statements);
+        // A comment, so that other programs can run the file too.
+        let abort = crate::sql::print(&abort(shape, links));
+        if abort.contains("*/") || abort.contains("/*") {
+            let problem = Problem {
+                place: "migrations".to_owned(),
+                message: "a name contains the beginning or the end of a comment in SQL".to_owned(),
+                help: "make this change without `--expand`".to_owned(),
+            };
+            return Err(PlanError {
+                problems: vec![problem],
+            });
+        }
+        script.0.push(Statement::Note(format!("{ABORT}\n\n{abort}*/")));
+        Ok(Self {
+            statements: script.0,
+            between,
+            objects,
+        })
+    }
+}
+
+/// Statements with the lines that divide them into steps.
+#[derive(Default)]
+struct Script(Vec<Statement>);
+
+impl Script {
+    /// Adds statements that run in a transaction of their own.
+    fn transaction(&mut self, statements: Vec<Statement>) {
+        if statements.is_empty() {
+            return;
+        }
+        self.separate();
+        self.0.extend(statements);
+    }
+
+    /// Adds a statement that runs in the way that the line says.
+    fn one(&mut self, mark: &'static str, statement: Statement) {
+        self.0.extend([Statement::Mark(mark), statement]);
+    }
+
+    /// Adds the statements of a plan.
+    fn plan(&mut self, statements: Vec<Statement>) {
+        if !matches!(statements.first(), None | Some(Statement::Mark(_))) {
+            self.separate();
+        }
+        self.0.extend(statements);
+    }
+
+    /// Begins the next part of the migration.
+    fn half(&mut self, mark: &'static str) {
+        self.0.push(Statement::Mark(mark));
+    }
+
+    fn separate(&mut self) {
+        if !matches!(self.0.last(), None | Some(Statement::Mark(_))) {
+            self.0.push(Statement::Mark(NEW_TRANSACTION));
+        }
+    }
+}
+
+/// Returns the statements that let the new build use a table by its new name. Rights on the table hold for the view too.
+fn view(from: &Table, to: &Table) -> Vec<Statement> {
+    let columns: Vec<String> = to.columns.iter().map(|column| identifier(&column.name)).collect();
+    let (old, new) = (identifier(&from.name), identifier(&to.name));
+    vec![
+        Statement::Remark(vec![format!(
+            "The new build uses {} by its new name, {}.",
+            from.name, to.name
+        )]),
+        Statement::Text(format!(
+            "CREATE VIEW {new} WITH (security_invoker = true) AS SELECT {} FROM {old}",
+            columns.join(", ")
+        )),
+        Statement::Text(format!(
+            "DO $kit$\nDECLARE\n  granted record;\nBEGIN\n  \
+             FOR granted IN SELECT privilege_type, CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role\n    \
+             FROM pg_class, aclexplode(relacl) WHERE oid = {}::regclass AND privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')\n  \
+             LOOP\n    EXECUTE format('GRANT %s ON {} TO %s', granted.privilege_type, granted.role);\n  END LOOP;\nEND\n$kit$",
+            string_literal(&old),
+            new.replace('%', "%%").replace('\'', "''")
+        )),
+    ]
+}
+
+/// Returns the statements that put the table in the place of its view.
+fn rename(from: &Table, to: &Table) -> Vec<Statement> {
+    let mut statements = vec![
+        Statement::Text(format!("DROP VIEW {}", identifier(&to.name))),
+        alter(&from.name, TableAction::Rename(to.name.clone())),
+    ];
+    let (old, new) = (from.primary_key_name(), to.primary_key_name());
+    if old != new {
+        statements.push(alter(
+            &to.name,
+            TableAction::RenameConstraint { from: old, to: new },
+        ));
+    }
+    statements
+}
+
+/// Returns the statements that undo the first half, even if the half is not complete.
+fn abort(shape: &Shape<'_>, links: &Links<'_>) -> Vec<Statement> {
+    let mut script = Script::default();
+    let text = |text: String| Statement::Text(text);
+    for (_, to) in shape.renamed_tables() {
+        script.transaction(vec![text(format!(
+            "DROP VIEW IF EXISTS {}",
+            identifier(&to.name)
+        ))]);
+    }
+    let new: Vec<String> = shape.created().map(|table| identifier(&table.name)).collect();
+    if !new.is_empty() {
+        script.transaction(vec![text(format!("DROP TABLE IF EXISTS {}", new.join(", ")))]);
+    }
+    for pair in &shape.pairs {
+        let table = identifier(&pair.before.name);
+        let mut statements = Vec::new();
+        if links.is_synchronized(&pair.before.name) {
+            let name = identifier(&sync::name(&pair.before.name));
+            statements.push(text(format!("DROP TRIGGER IF EXISTS {name} ON {table}")));
+            statements.push(text(format!("DROP FUNCTION IF EXISTS {name}()")));
+        }
+        let drops: Vec<String> = pair
+            .added()
+            .map(|column| format!("DROP COLUMN IF EXISTS {}", identifier(&column.name)))
+            .collect();
+        if !drops.is_empty() {
+            statements.push(text(format!("ALTER TABLE {table} {}", drops.join(", "))));
+        }
+        script.transaction(statements);
+        for index in pair.new_indexes() {
+            script.one(
+                OUTSIDE_TRANSACTION,
+                text(format!(
+                    "DROP INDEX CONCURRENTLY IF EXISTS {}",
+                    identifier(&index.name)
+                )),
+            );
+        }
+    }
+    if script.0.is_empty() {
+        script.transaction(vec![text("SELECT 'nothing to remove'".to_owned())]);
+    }
+    script.0
+}

@@ -1,0 +1,242 @@
+//! Migrations in two halves: selects the part that runs, and compares a database between the halves.
+
+use std::collections::HashMap;
+
+use kit_database::{Expansion, Migration, Risk, Snapshot};
+use tokio_postgres::Client;
+
+use crate::drift::{Difference, Drift, compare};
+use crate::event::{Half, Planned};
+use crate::history::{Progress, Record, undoing};
+use crate::run::Run;
+use crate::script::Script;
+use crate::{DatabaseError, MigrateError};
+
+/// Migrations that a run applies, with the part of them.
+pub(crate) struct Work<'a> {
+    pub(crate) pending: Vec<&'a Migration>,
+    /// Scripts of the migrations.
+    pub(crate) scripts: Vec<Script<'a>>,
+    pub(crate) half: Half,
+    /// Migration whose first half was run before.
+    pub(crate) expanded: Option<String>,
+    /// Names of migrations that wait for the second half of an earlier migration.
+    pub(crate) waiting: Vec<String>,
+}
+
+/// State of a migration in two halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    NotBegun,
+    InFirstHalf,
+    Between,
+    InSecondHalf,
+    Undoing,
+}
+
+fn place(name: &str, script: &Script<'_>, progress: &HashMap<String, Progress>) -> Option<Place> {
+    let first_half = script.first_half?;
+    if progress.contains_key(&undoing(name)) {
+        return Some(Place::Undoing);
+    }
+    Some(match progress.get(name) {
+        None => Place::NotBegun,
+        Some(progress) if progress.done < first_half => Place::InFirstHalf,
+        Some(progress) if progress.done == first_half && !progress.running => Place::Between,
+        Some(_) => Place::InSecondHalf,
+    })
+}
+
+/// Selects the migrations and the parts of them that the options of the run ask for.
+pub(crate) async fn select<'a>(
+    run: &Run<'_>,
+    pending: Vec<&'a Migration>,
+    scripts: Vec<Script<'a>>,
+    done: &HashMap<String, Record>,
+    progress: &HashMap<String, Progress>,
+) -> Result<Work<'a>, MigrateError> {
+    let all = pending.iter().zip(&scripts);
+    let begun = all
+        .enumerate()
+        .filter_map(|(at, (migration, script))| Some((at, place(&migration.name, script, progress)?)))
+        .find(|(_, place)| *place != Place::NotBegun);
+    let begun = begun.map(|(at, place)| (at, pending[at].name.clone(), place));
+    let work = |pending, scripts, half| Work {
+        pending,
+        scripts,
+        half,
+        expanded: None,
+        waiting: Vec::new(),
+    };
+    let half_expanded = |name: &String, undoes| MigrateError::HalfExpanded {
+        name: name.clone(),
+        undoes,
+    };
+    match run.options.half {
+        Half::Both => match &begun {
+            Some((_, name, Place::Between)) => Err(MigrateError::Expanded { name: name.clone() }),
+            Some((_, name, Place::Undoing)) => Err(half_expanded(name, true)),
+            Some((_, name, Place::InFirstHalf)) => Err(half_expanded(name, false)),
+            _ => Ok(work(pending, scripts, Half::Both)),
+        },
+        Half::First => {
+            match &begun {
+                Some((_, name, Place::Undoing)) => return Err(half_expanded(name, true)),
+                Some((_, name, Place::InSecondHalf)) => {
+                    return Err(MigrateError::ContractBegan { name: name.clone() });
+                }
+                Some((at, name, Place::Between)) => {
+                    let waiting = pending.iter().enumerate().filter(|(other, _)| other != at);
+                    return Ok(Work {
+                        expanded: Some(name.clone()),
+                        waiting: waiting.map(|(_, migration)| migration.name.clone()).collect(),
+                        ..work(Vec::new(), Vec::new(), Half::First)
+                    });
+                }
+                _ => {}
+            }
+            // No application uses a database without migrations.
+            if done.is_empty() && begun.is_none() {
+                return Ok(work(pending, scripts, Half::Both));
+            }
+            let end = scripts
+                .iter()
+                .position(|script| script.first_half.is_some())
+                .map_or(pending.len(), |at| at + 1);
+            let waiting = pending[end..].iter().map(|migration| migration.name.clone());
+            Ok(Work {
+                waiting: waiting.collect(),
+                ..work(
+                    pending[..end].to_vec(),
+                    scripts.into_iter().take(end).collect(),
+                    Half::First,
+                )
+            })
+        }
+        Half::Second => match &begun {
+            Some((_, name, Place::Undoing)) => Err(half_expanded(name, true)),
+            Some((_, name, Place::InFirstHalf)) => Err(half_expanded(name, false)),
+            Some((at, name, place)) => {
+                if *place == Place::Between && !run.options.ignore_sessions {
+                    refuse_old_sessions(run, name, progress).await?;
+                }
+                Ok(work(vec![pending[*at]], vec![scripts[*at].clone()], Half::Second))
+            }
+            None if run.options.dry_run => Ok(work(Vec::new(), Vec::new(), Half::Second)),
+            None => Err(MigrateError::NotExpanded),
+        },
+        Half::Undo => match &begun {
+            Some((_, name, Place::InSecondHalf)) => Err(MigrateError::ContractBegan { name: name.clone() }),
+            Some((at, name, place)) => {
+                if !progress
+                    .get(name)
+                    .is_none_or(|progress| progress.matches(&scripts[*at]))
+                {
+                    return Err(MigrateError::EditedWhilePartlyApplied {
+                        name: name.clone(),
+                        done: progress.get(name).map_or(0, |progress| progress.done),
+                    });
+                }
+                let expansion = pending[*at].snapshot.as_ref().and_then(Snapshot::expansion);
+                let places = expansion.map_or(&[][..], |expansion| &expansion.only_new);
+                if !places.is_empty() && !run.options.allow_destructive && *place != Place::Undoing {
+                    return Err(MigrateError::UndoLoses {
+                        name: name.clone(),
+                        places: places.to_vec(),
+                    });
+                }
+                Ok(work(vec![pending[*at]], vec![scripts[*at].undo()], Half::Undo))
+            }
+            None => Err(MigrateError::NotExpanded),
+        },
+    }
+}
+
+/// Records that the first half is being undone, so that no run continues the first half.
+pub(crate) async fn begin_undo(run: &Run<'_>, name: &str, before: &Progress) -> Result<(), MigrateError> {
+    if before.done > 0 || before.running {
+        return Ok(());
+    }
+    let sql = run.history.record_progress(name, before);
+    run.connection
+        .batch_execute(&sql)
+        .await
+        .map_err(|error| MigrateError::Database {
+            doing: "cannot record the progress of the migration",
+            source: DatabaseError::of(error, None),
+        })
+}
+
+/// Refuses migrations without halves that break the running application.
+pub(crate) fn refuse_breaking(planned: &[Planned], pending: &[&Migration]) -> Result<(), MigrateError> {
+    let names: Vec<String> = planned
+        .iter()
+        .zip(pending)
+        .filter(|(planned, _)| planned.risks.contains(&Risk::BreaksRunningApp))
+        .map(|(planned, _)| planned.name.clone())
+        .collect();
+    if names.is_empty() {
+        Ok(())
+    } else {
+        Err(MigrateError::BreaksRunningApp { names })
+    }
+}
+
+/// Refuses the second half of a migration if sessions exist that began before the first half was complete.
+async fn refuse_old_sessions(
+    run: &Run<'_>,
+    name: &str,
+    progress: &HashMap<String, Progress>,
+) -> Result<(), MigrateError> {
+    let since = progress
+        .get(name)
+        .map_or("", |progress| progress.changed_at.as_str());
+    let query = "SELECT format('%s of `%s` by %s, the oldest since %s', \
+        CASE count(*) WHEN 1 THEN '1 session' ELSE count(*) || ' sessions' END, \
+        coalesce(nullif(application_name, ''), '(without application_name)'), usename, to_char(min(backend_start), 'YYYY-MM-DD HH24:MI:SS')) \
+        FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+        AND backend_type = 'client backend' AND backend_start < $1::text::timestamptz \
+        GROUP BY application_name, usename ORDER BY min(backend_start)";
+    let rows = run
+        .connection
+        .query(query, &[&since])
+        .await
+        .map_err(|error| MigrateError::Database {
+            doing: "cannot read the sessions of the database",
+            source: DatabaseError::of(error, None),
+        })?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    Err(MigrateError::OldSessions {
+        name: name.to_owned(),
+        sessions: rows.iter().map(|row| row.get(0)).collect(),
+    })
+}
+
+/// Compares a database with the state between the two halves of a migration.
+pub(crate) async fn compare_between(client: &Client, expansion: &Expansion) -> Result<Drift, MigrateError> {
+    let between = Snapshot::recorded(None, expansion.tables.clone(), expansion.foreign.clone(), None);
+    let mut drift = compare(client, &between).await?;
+    let mut missing = expansion.objects.clone();
+    let mut is_own = |title: &str| {
+        let found = missing.iter().position(|known| known == title);
+        if let Some(at) = found {
+            missing.remove(at);
+        }
+        found.is_some()
+    };
+    drift
+        .differences
+        .retain(|difference| difference.expected.is_some() || !is_own(&difference.object));
+    drift.unknown.retain(|title| !is_own(title));
+    drift
+        .differences
+        .extend(missing.into_iter().map(|object| Difference {
+            object,
+            expected: Some("part of the expanded migration".to_owned()),
+            found: None,
+            repair: "`kit migrate:contract --abort`, then `kit migrate:expand`".to_owned(),
+        }));
+    Ok(drift)
+}

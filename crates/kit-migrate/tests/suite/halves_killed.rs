@@ -1,0 +1,121 @@
+//! Tests that kill a run (`kill -9`) in each half of a migration: the next run continues, and no value is lost.
+//!
+//! The killed run is a child process that executes this test's own program.
+#![allow(clippy::disallowed_methods)] // processes are started
+#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+
+use kit_test_postgres as support;
+
+use std::cell::Cell;
+use std::process::{Command, Stdio};
+
+use kit_database::Migration;
+use kit_migrate::{Event, Half, Options, State, apply_watched};
+
+use crate::two_builds::{ROWS, SPLIT, clean, first, in_two_halves, next_people, people, run};
+use support::{Release, database_on, execute, is_long_run, query};
+
+const TEST: &str = "continues_each_half_of_a_migration_whose_process_was_killed";
+
+/// Environment variable of the child process: URL of the database, half, and number of the statement before which the
+/// process is killed.
+const TARGET: &str = "KIT_TEST_KILLED_HALF";
+
+fn migrations() -> [Migration; 2] {
+    let one = first(&[people()]);
+    let two = in_two_halves(2, &one, &[next_people()], &SPLIT);
+    [one, two]
+}
+
+/// Applies a half, and kills this process before a statement.
+fn run_and_die(target: &str) {
+    let [url, half, at]: [&str; 3] = target.split('|').collect::<Vec<&str>>().try_into().unwrap();
+    let half = match half {
+        "First" => Half::First,
+        "Second" => Half::Second,
+        _ => Half::Undo,
+    };
+    let (at, seen) = (at.parse::<usize>().unwrap(), Cell::new(0));
+    let options = Options {
+        half,
+        ..Options::default()
+    };
+    let watch = |event: &Event<'_>| {
+        if matches!(event, Event::Statement { .. }) {
+            if seen.get() == at {
+                let own = std::process::id().to_string();
+                Command::new("kill").args(["-9", &own]).status().unwrap();
+                std::thread::park();
+            }
+            seen.set(seen.get() + 1);
+        }
+    };
+    apply_watched(url, &migrations(), &options, &watch).unwrap();
+}
+
+/// Runs a half in a child process that is killed before a statement. Returns true if the half has fewer statements.
+fn kill_at(url: &str, half: Half, at: usize) -> bool {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("halves_killed::{TEST}")])
+        .env(TARGET, format!("{url}|{half:?}|{at}"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
+}
+
+#[test]
+fn continues_each_half_of_a_migration_whose_process_was_killed() {
+    if let Ok(target) = std::env::var(TARGET) {
+        run_and_die(&target);
+        return;
+    }
+    let step = if is_long_run() { 1 } else { 13 };
+    for (half, offset) in [(Half::Second, 0), (Half::Undo, 2)] {
+        for at in (0..).step_by(step).map(|at| at + offset) {
+            let Some(database) = database_on(Release::Oldest, TEST) else {
+                return;
+            };
+            if kill_twice(&database.url, half, at) {
+                break;
+            }
+        }
+    }
+}
+
+/// Kills the first half and then the other half at the given statement. Returns true if both halves have fewer statements.
+fn kill_twice(url: &str, half: Half, at: usize) -> bool {
+    let all = migrations();
+    run(url, &all[..1], Half::Both).unwrap();
+    execute(url, ROWS);
+    let is_past_first = kill_at(url, Half::First, at);
+    run(url, &all, Half::First).unwrap_or_else(|error| panic!("first half, statement {at}: {error}"));
+    assert!(matches!(clean(url, &all), State::Expanded { .. }));
+    execute(url, "INSERT INTO people (name, cents) VALUES ('Old Build', 1001)");
+    execute(
+        url,
+        "INSERT INTO people (first_name, last_name, amount) VALUES ('New', 'Build', '1002')",
+    );
+    let is_past_second = kill_at(url, half, at);
+    if !is_past_second {
+        // With a second half that has begun, the first half can no longer be undone, and the other way round.
+        run(url, &all, half).unwrap_or_else(|error| panic!("{half:?}, statement {at}: {error}"));
+    }
+    let state = clean(url, &all);
+    let values = if half == Half::Second {
+        assert!(matches!(state, State::Applied { .. }), "{state:?}");
+        "SELECT concat_ws('|', first_name || ' ' || last_name, amount, status) FROM people WHERE amount::int > 499 ORDER BY amount::int"
+    } else {
+        assert!(matches!(state, State::Pending { .. }), "{state:?}");
+        "SELECT concat_ws('|', name, cents, state) FROM people WHERE cents > 499 ORDER BY cents"
+    };
+    assert_eq!(
+        query(url, values),
+        ["Ada L500|500|open", "Old Build|1001|open", "New Build|1002|open"],
+        "{half:?}, statement {at}"
+    );
+    assert_eq!(query(url, "SELECT count(*) FROM people"), ["502"]);
+    assert_eq!(query(url, "SELECT count(*) FROM kit_migration_progress"), ["0"]);
+    is_past_first && is_past_second
+}
