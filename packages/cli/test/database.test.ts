@@ -54,7 +54,7 @@ test("migrate:apply applies migrations to the embedded database", { timeout: 120
   const dryRun = await project.kit(["migrate:apply", "--dry-run"]);
   assert.match(
     dryRun.out,
-    /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n {4}line \d+: `ALTER TABLE notes DROP COLUMN title` drops a column and its values\n {4}line \d+: `ALTER TABLE notes DROP COLUMN title` drops a column that a running application may use \(breaks the running application\)\n {4}drop column notes\.title and all its values \(destructive, breaks the running application\)\n {6}its values are lost for good\n$/,
+    /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n {4}line \d+: `ALTER TABLE notes DROP COLUMN title` drops a column and its values\n {4}line \d+: `ALTER TABLE notes DROP COLUMN title` drops a column that a running application may use \(breaks the running application\)\n {4}drop column notes\.title and all its values \(destructive, breaks the running application\)\n {6}its values are lost for good\n {6}instead \(the running application and the next one work side by side\):\n {8}kit migrate:generate --expand --name <name>\n$/,
   );
   const refused = await json("migrate:apply");
   assert.equal(refused.code, 1);
