@@ -103,13 +103,16 @@ impl<'a> Shape<'a> {
         let pairs = &shape.pairs;
         for table in &whole.tables {
             for key in &table.foreign_keys {
-                if pairs
-                    .iter()
-                    .any(|pair| pair.after.name == key.table && pair.is_added(&key.target))
-                {
+                if pairs.iter().any(|pair| {
+                    pair.after.name == key.table && key.targets.iter().any(|target| pair.is_added(target))
+                }) {
                     problems.push(own_migration(
-                        &format!("{}.{}", table.name, key.column),
-                        &format!("it refers to {}.{}, which is a new column", key.table, key.target),
+                        &format!("{}.{}", table.name, key.columns.join(", ")),
+                        &format!(
+                            "it refers to a new column of {}: {}",
+                            key.table,
+                            key.targets.join(", ")
+                        ),
                     ));
                 }
             }
@@ -162,7 +165,7 @@ impl<'a> Shape<'a> {
             let keys = after.foreign_keys.iter();
             table
                 .foreign_keys
-                .extend(keys.filter(|key| added(&key.column)).cloned());
+                .extend(keys.filter(|key| key.columns.iter().any(added)).cloned());
             let new = |index: &&Index| {
                 !pair
                     .before
@@ -295,8 +298,8 @@ fn refuse(pair: &Pair<'_>, previous: &Snapshot, problems: &mut Vec<Problem>) {
     let keys = |table: &Table| -> Vec<String> {
         let all = table.foreign_keys.iter();
         let mut all: Vec<String> = all
-            .filter(|key| pair.is_kept(&key.column))
-            .map(|key| format!("{} {} {:?}", key.column, key.target, key.on_delete))
+            .filter(|key| kept(&key.columns))
+            .map(|key| format!("{:?} {:?} {:?}", key.columns, key.targets, key.actions))
             .collect();
         all.sort();
         all
