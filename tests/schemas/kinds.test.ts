@@ -7,6 +7,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
+import { Client } from "pg";
+
 import { projectModule, schemaProject } from "./project.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -38,8 +40,12 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
 
       // A bigint column is read as a bigint. drizzle reads it as a number, because the type limits its size.
       const bytesTotal = adapter === "drizzle" ? first["bytesTotal"] : BigInt(Number(first["bytesTotal"]));
+      const rooms = (first["rooms"] as number[]).map((room) => (adapter === "drizzle" ? room : BigInt(room)));
       const filledIn = {
         bytesTotal,
+        rooms,
+        labels: ["own", `it's, "so"`],
+        moods: [],
         remark: null,
         state: "planned",
         open: true,
@@ -61,6 +67,18 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
       assert.ok((changed["updatedAt"] as Date) > (inserted["updatedAt"] as Date), "an update sets the time");
       assert.deepEqual(comparable(found), comparable(changed));
       assert.match(twice, /visits_pkey/);
+      const count = "SELECT count(*)::text AS v FROM visits WHERE guest_email = 'ADA@example.ORG'";
+      assert.equal(await firstValue(url, count), "1");
+      for (const [set, rule] of [
+        ["labels = '{a,NULL}'", "visits_labels_elements_check"],
+        ["labels = '{1,2,3,4,5,6,7,8,9}'", "visits_labels_items_check"],
+        ["moods = '{calm,NULL}'", "visits_moods_elements_check"],
+        ["moods = '{angry}'", "visits_moods_elements_check"],
+        ["weights = '{}'", "visits_weights_items_check"],
+        ["guest_email = repeat('x', 41)", "visits_guest_email_length_check"],
+      ]) {
+        await assert.rejects(firstValue(url, `UPDATE visits SET ${set}`), new RegExp(`"${rule}"`), set);
+      }
     });
   }
 });
@@ -70,4 +88,16 @@ function comparable(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value]),
   );
+}
+
+/** Executes SQL and returns the value `v` of the first row. */
+async function firstValue(url: string, sql: string): Promise<unknown> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ v: unknown }>(sql);
+    return rows[0]?.v;
+  } finally {
+    await client.end();
+  }
 }

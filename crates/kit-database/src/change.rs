@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::online::{ColumnCopy, Retype};
-use crate::sql::{Statement, TableAction, alter, comment, is_timestamp_conversion};
+use crate::sql::{Statement, TableAction, alter, comment, identifier, is_timestamp_conversion};
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Table, Unique};
 
 /// A change of a migration, as recorded in `changes.json`.
@@ -16,6 +16,11 @@ pub enum Change {
     CreateTable {
         /// The new table.
         table: Table,
+    },
+    /// Creates an extension, unless it exists.
+    CreateExtension {
+        /// Name of the extension.
+        name: String,
     },
     /// Drops a table with all its rows.
     DropTable {
@@ -224,6 +229,7 @@ impl Change {
     /// Returns the name of the changed table, after a rename.
     pub(crate) fn table(&self) -> &str {
         match self {
+            Self::CreateExtension { .. } => "",
             Self::CreateTable { table } => &table.name,
             Self::RenameTable { to: table, .. }
             | Self::DropTable { table }
@@ -262,7 +268,10 @@ impl Change {
             | Self::ReplaceColumns { .. }
             | Self::DropTenant { .. } => true,
             Self::SetTenant { in_use, .. } => *in_use,
-            Self::SetType { from, to, .. } => !(from.is_text() && to.is_text()),
+            Self::SetType { from, to, .. } => {
+                let is_text = |r#type: &ColumnType| r#type.is_text() || *r#type == ColumnType::Citext;
+                !(is_text(from) && is_text(to))
+            }
             Self::AddColumn { column, .. } => !column.nullable && column.default.is_none(),
             _ => false,
         }
@@ -278,6 +287,7 @@ impl Change {
     pub fn summary(&self) -> String {
         match self {
             Self::CreateTable { table } => format!("create table {}", table.name),
+            Self::CreateExtension { name } => format!("create extension {name}"),
             Self::DropTable { table } => format!("drop table {table} and all its rows"),
             Self::RenameTable { from, to } => format!("rename table {from} to {to}"),
             Self::AddColumn { table, column } => format!("add column {table}.{}", column.name),
@@ -343,6 +353,12 @@ impl Change {
     pub fn statements(&self) -> Vec<Statement> {
         match self {
             Self::CreateTable { table } => create_table(table),
+            Self::CreateExtension { name } => {
+                vec![Statement::Text(format!(
+                    "CREATE EXTENSION IF NOT EXISTS {}",
+                    identifier(name)
+                ))]
+            }
             Self::DropTable { table } => vec![Statement::DropTable { name: table.clone() }],
             Self::RenameTable { from, to } => vec![alter(from, TableAction::Rename(to.clone()))],
             Self::AddColumn { table, column } => add_column(table, column),
@@ -529,8 +545,12 @@ fn set_type(table: &str, column: &str, from: ColumnType, to: ColumnType, guarded
         TableAction::SetType {
             column: column.to_owned(),
             r#type: to,
-            using: if guarded {
-                Some(format!("{}::{to}", crate::sql::identifier(column)))
+            using: if guarded || matches!(to, ColumnType::Jsonb | ColumnType::Array { .. }) {
+                Some(crate::online::converted(
+                    from,
+                    to,
+                    &crate::sql::identifier(column),
+                ))
             } else if is_timestamp_conversion(from, to) {
                 Some(crate::sql::utc_in_milliseconds(column))
             } else {

@@ -6,7 +6,8 @@ use kit_ir::{LiteralValue, ReferentialActions};
 
 use crate::sql::{identifier, string_literal};
 use crate::{
-    Check, Column, ColumnDefault, ColumnSource, ColumnType, ForeignKey, Index, Rule, Unique, ValueType,
+    Check, Column, ColumnDefault, ColumnSource, ColumnType, ElementType, ForeignKey, Index, Rule, Unique,
+    ValueType,
 };
 
 /// Returns the definition of a column as PostgreSQL describes the column:
@@ -97,6 +98,10 @@ impl Column {
 
 /// Returns the column type with a name of PostgreSQL's `format_type`.
 fn column_type(name: &str) -> Option<ColumnType> {
+    if let Some(element) = name.strip_suffix("[]") {
+        let element = ElementType::of(column_type(element)?)?;
+        return Some(ColumnType::Array { element });
+    }
     if let Some(length) = name
         .strip_prefix("character varying(")
         .and_then(|rest| rest.strip_suffix(')'))
@@ -128,6 +133,7 @@ fn column_type(name: &str) -> Option<ColumnType> {
         ColumnType::Timestamptz,
         ColumnType::Jsonb,
         ColumnType::Bytes,
+        ColumnType::Citext,
     ]
     .into_iter()
     .find(|candidate| type_name(*candidate) == name)
@@ -152,6 +158,7 @@ fn default_of(text: &str, r#type: ColumnType) -> Option<ColumnDefault> {
     let plain = quoted.clone().unwrap_or_else(|| text.to_owned());
     match r#type {
         ColumnType::Jsonb => quoted.map(ColumnDefault::Json),
+        ColumnType::Array { .. } => quoted.map(ColumnDefault::Array),
         ColumnType::BigIntExact => Some(ColumnDefault::Literal(LiteralValue::BigInt(plain))),
         ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
             let number = serde_json::from_str(&plain).ok()?;
@@ -170,18 +177,23 @@ fn type_name(r#type: ColumnType) -> String {
         ColumnType::Varchar { length } => format!("character varying({length})"),
         ColumnType::Timestamp => "timestamp without time zone".to_owned(),
         ColumnType::Timestamptz => "timestamp(3) with time zone".to_owned(),
+        ColumnType::Array { element } => format!("{}[]", type_name(element.column())),
         other => other.to_string(),
     }
 }
 
 fn default_expression(default: &ColumnDefault, r#type: ColumnType) -> String {
-    let base = type_name(r#type);
-    let base = base.split('(').next().unwrap_or_default();
+    let full = type_name(r#type);
+    let base = full.split('(').next().unwrap_or_default();
     match default {
         ColumnDefault::Literal(LiteralValue::String(text))
             if matches!(r#type, ColumnType::Numeric { .. }) && is_plain_fraction(text) =>
         {
             text.clone()
+        }
+        ColumnDefault::Array(text) => {
+            let dimension = if base.ends_with("[]") { "" } else { "[]" };
+            format!("{}::{base}{dimension}", string_literal(text))
         }
         ColumnDefault::Literal(LiteralValue::String(text)) | ColumnDefault::Json(text) => {
             format!("{}::{base}", string_literal(text))
@@ -355,6 +367,15 @@ pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
             matches!(name, "smallint" | "integer" | "bigint")
         }
         ColumnType::Numeric { .. } => name == "numeric",
+        ColumnType::Citext => matches!(name, "citext" | "text" | "character varying"),
+        ColumnType::Array { element } => base.strip_suffix("[]").is_some_and(|base| {
+            let of_element = Column {
+                r#type: element.column(),
+                nullable: true,
+                ..column.clone()
+            };
+            stands_for(&of_element, base)
+        }),
         ColumnType::BigIntExact => name == "bigint",
         ColumnType::DoublePrecision => matches!(name, "real" | "double precision"),
         ColumnType::Timestamp | ColumnType::Timestamptz => {

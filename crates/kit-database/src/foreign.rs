@@ -93,6 +93,23 @@ pub struct ForeignObject {
 }
 
 impl ForeignObject {
+    /// Returns the extension `citext`, to which the type of `@storedAs citext` belongs.
+    ///
+    /// ```
+    /// use kit_database::ForeignObject;
+    ///
+    /// assert_eq!(ForeignObject::citext().title(), "extension citext");
+    /// ```
+    pub fn citext() -> Self {
+        Self {
+            kind: ObjectKind::Extension,
+            table: None,
+            name: "citext".to_owned(),
+            definition: Some("CREATE EXTENSION IF NOT EXISTS citext".to_owned()),
+            uses: Vec::new(),
+        }
+    }
+
     /// Returns true if both values describe the same object, even if their definitions differ.
     pub fn is_same_object(&self, other: &Self) -> bool {
         (self.kind, &self.table, &self.name) == (other.kind, &other.table, &other.name)

@@ -156,16 +156,20 @@ fn column(table: &Table, column: &Column, big_ints: BigInts, imports: &mut BTree
     let read = rows::nullable(column, &rows::value(table, column, big_ints));
     let written = match column.r#type {
         // Queries pass JSON as a string, because `pg` would send a JavaScript array as a PostgreSQL array.
-        ColumnType::Jsonb => "string",
-        ColumnType::BigInt if big_ints == BigInts::Exact => big_ints.written(),
-        _ if column.default.is_some() => {
+        ColumnType::Jsonb => Some("string".to_owned()),
+        _ if big_ints == BigInts::Exact => rows::written(column, big_ints),
+        _ => None,
+    };
+    let written = match written {
+        Some(written) => written,
+        None if column.default.is_some() => {
             imports.insert("Generated");
             return format!("Generated<{read}>");
         }
-        _ => return read,
+        None => return read,
     };
     imports.insert("ColumnType");
-    let written = rows::nullable(column, written);
+    let written = rows::nullable(column, &written);
     let inserted = if column.default.is_some() {
         format!("{written} | undefined")
     } else {

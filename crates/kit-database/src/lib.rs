@@ -63,8 +63,8 @@ pub use expansion::Expansion;
 pub use foreign::{ForeignObject, ObjectKind};
 pub use migration::{Migration, MigrationError};
 pub use model::{
-    Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ForeignKey, Index, Range, Rule, Schema,
-    Table, Unique, ValueType,
+    Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ElementType, Elements, ForeignKey, Index,
+    Range, Rule, Schema, Table, Unique, ValueType,
 };
 pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};

@@ -190,6 +190,102 @@ pub enum ColumnType {
     Jsonb,
     /// `bytea`.
     Bytes,
+    /// `citext`: text that PostgreSQL compares without case. A type of the extension `citext`.
+    Citext,
+    /// An array of one dimension, such as `text[]`.
+    Array {
+        /// Type of the elements, which are never null.
+        element: ElementType,
+    },
+}
+
+/// Type of the elements of an array column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum ElementType {
+    /// `uuid`.
+    Uuid,
+    /// `varchar(n)`.
+    Varchar {
+        /// Maximum number of characters.
+        length: u32,
+    },
+    /// `text`.
+    Text,
+    /// `boolean`.
+    Boolean,
+    /// `integer`.
+    Integer,
+    /// `bigint`, for a whole `number`.
+    BigInt,
+    /// `bigint`, for a `bigint` of TypeScript.
+    BigIntExact,
+    /// `double precision`.
+    DoublePrecision,
+    /// `numeric(precision, scale)`.
+    Numeric {
+        /// Maximum number of digits before and after the point together.
+        precision: u32,
+        /// Number of digits after the point.
+        scale: u32,
+    },
+    /// `timestamptz(3)`.
+    Timestamptz,
+}
+
+impl ElementType {
+    /// Returns the type of elements that are stored like values of a column. Returns `None` if kit has no arrays of this
+    /// type.
+    ///
+    /// ```
+    /// use kit_database::{ColumnType, ElementType};
+    ///
+    /// assert_eq!(ElementType::of(ColumnType::Text), Some(ElementType::Text));
+    /// assert_eq!(ElementType::of(ColumnType::Jsonb), None);
+    /// ```
+    pub fn of(r#type: ColumnType) -> Option<Self> {
+        Some(match r#type {
+            ColumnType::Uuid => Self::Uuid,
+            ColumnType::Varchar { length } => Self::Varchar { length },
+            ColumnType::Text => Self::Text,
+            ColumnType::Boolean => Self::Boolean,
+            ColumnType::Integer => Self::Integer,
+            ColumnType::BigInt => Self::BigInt,
+            ColumnType::BigIntExact => Self::BigIntExact,
+            ColumnType::DoublePrecision => Self::DoublePrecision,
+            ColumnType::Numeric { precision, scale } => Self::Numeric { precision, scale },
+            ColumnType::Timestamptz => Self::Timestamptz,
+            ColumnType::SmallInt
+            | ColumnType::Date
+            | ColumnType::Timestamp
+            | ColumnType::Jsonb
+            | ColumnType::Bytes
+            | ColumnType::Citext
+            | ColumnType::Array { .. } => return None,
+        })
+    }
+
+    /// Returns the type of a column that stores one element.
+    ///
+    /// ```
+    /// use kit_database::{ColumnType, ElementType};
+    ///
+    /// assert_eq!(ElementType::Uuid.column(), ColumnType::Uuid);
+    /// ```
+    pub fn column(self) -> ColumnType {
+        match self {
+            Self::Uuid => ColumnType::Uuid,
+            Self::Varchar { length } => ColumnType::Varchar { length },
+            Self::Text => ColumnType::Text,
+            Self::Boolean => ColumnType::Boolean,
+            Self::Integer => ColumnType::Integer,
+            Self::BigInt => ColumnType::BigInt,
+            Self::BigIntExact => ColumnType::BigIntExact,
+            Self::DoublePrecision => ColumnType::DoublePrecision,
+            Self::Numeric { precision, scale } => ColumnType::Numeric { precision, scale },
+            Self::Timestamptz => ColumnType::Timestamptz,
+        }
+    }
 }
 
 impl ColumnType {
@@ -235,6 +331,8 @@ impl fmt::Display for ColumnType {
             Self::Timestamptz => f.write_str("timestamptz(3)"),
             Self::Jsonb => f.write_str("jsonb"),
             Self::Bytes => f.write_str("bytea"),
+            Self::Citext => f.write_str("citext"),
+            Self::Array { element } => write!(f, "{}[]", element.column()),
         }
     }
 }
@@ -255,6 +353,8 @@ pub enum ColumnDefault {
     Literal(LiteralValue),
     /// JSON text, for `jsonb`.
     Json(String),
+    /// Array in PostgreSQL's text form, such as `{a,"b c"}`.
+    Array(String),
 }
 
 /// A unique constraint.
@@ -291,6 +391,10 @@ pub enum Rule {
     Length(Counts),
     /// Bounds of the number of elements of a JSON array.
     Items(Counts),
+    /// Bounds of the number of elements of an array column.
+    Cardinality(Counts),
+    /// No element of an array column is null, and each is one of the listed values.
+    Elements(Elements),
     /// Bounds of a number.
     Range(Range),
     /// A whole number is a multiple of this number.
@@ -307,12 +411,24 @@ impl Rule {
         match self {
             Self::Values(_) | Self::Sql(_) => "check",
             Self::Length(_) => "length_check",
-            Self::Items(_) => "items_check",
+            Self::Items(_) | Self::Cardinality(_) => "items_check",
+            Self::Elements(_) => "elements_check",
             Self::Range(_) => "range_check",
             Self::MultipleOf(_) => "step_check",
             Self::Pattern(_) => "pattern_check",
         }
     }
+}
+
+/// Rule for the elements of an array column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Elements {
+    /// Type of the elements.
+    pub of: ElementType,
+    /// The only values of the elements; empty if the type does not list its values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<LiteralValue>,
 }
 
 /// Bounds of a count, inclusive.

@@ -40,11 +40,7 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
         } else {
             ""
         };
-        let written = if column.r#type == ColumnType::BigInt {
-            big_ints.written().to_owned()
-        } else {
-            value
-        };
+        let written = rows::written(column, big_ints).unwrap_or(value);
         let undefined = if optional.is_empty() { "" } else { " | undefined" };
         let _ = writeln!(
             inserted,

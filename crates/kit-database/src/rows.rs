@@ -1,7 +1,7 @@
 //! TypeScript types of rows, as a driver that was configured with [`CONFIGURE`] returns and accepts them.
 
 use crate::typescript::{self as name, Names};
-use crate::{Column, ColumnType, Schema, Table, TextFile, ValueType};
+use crate::{Column, ColumnType, ElementType, Schema, Table, TextFile, ValueType};
 
 /// Function of the generated code that configures how `pg` reads and writes values.
 const CONFIGURE: &str = include_str!("rows/configure.ts");
@@ -20,7 +20,14 @@ pub(crate) enum BigInts {
 impl BigInts {
     pub(crate) fn of(schema: &Schema) -> Self {
         let mut columns = schema.tables.iter().flat_map(|table| &table.columns);
-        if columns.any(|column| column.r#type == ColumnType::BigIntExact) {
+        let is_exact = |r#type: ColumnType| {
+            let element = match r#type {
+                ColumnType::Array { element } => element.column(),
+                other => other,
+            };
+            element == ColumnType::BigIntExact
+        };
+        if columns.any(|column| is_exact(column.r#type)) {
             Self::Exact
         } else {
             Self::Numbers
@@ -35,23 +42,14 @@ impl BigInts {
         }
     }
 
-    /// Returns the source of the function that configures `pg`. `has_days` is true if the schema has a `date` column.
-    fn configure(self, has_days: bool) -> String {
-        let text = self.configure_with_days();
-        if has_days {
-            text
-        } else {
-            text.replace(DAYS, "")
-                .replace("times in UTC, days as text, and", "times in UTC, and")
-        }
-    }
-
-    fn configure_with_days(self) -> String {
+    /// Returns the source of the function that configures `pg` for all types.
+    fn configure(self) -> String {
         match self {
             Self::Numbers => {
                 let numbers = CONFIGURE
                     .replace("`bigint` columns as `bigint`", "`bigint` columns as numbers")
-                    .replace("(20, BigInt)", "(20, safeNumber)");
+                    .replace("(20, BigInt)", "(20, safeNumber)")
+                    .replace("(BigInt)", "(safeNumber)");
                 format!("{numbers}{SAFE_NUMBER}")
             }
             Self::Exact => CONFIGURE.to_owned(),
@@ -61,12 +59,60 @@ impl BigInts {
 
 /// Returns the source of the function that configures `pg` for a schema.
 pub(crate) fn configure(schema: &Schema) -> String {
-    let mut columns = schema.tables.iter().flat_map(|table| &table.columns);
-    BigInts::of(schema).configure(columns.any(|column| column.r#type == ColumnType::Date))
+    let has = |wanted: &dyn Fn(ColumnType) -> bool| {
+        let mut columns = schema.tables.iter().flat_map(|table| &table.columns);
+        columns.any(|column| wanted(column.r#type))
+    };
+    let mut text = BigInts::of(schema).configure();
+    if !has(&|r#type| r#type == ColumnType::Date) {
+        text = text
+            .replace(DAYS, "")
+            .replace("times in UTC, days as text, and", "times in UTC, and");
+    }
+    let is_big = |r#type: ColumnType| {
+        matches!(
+            r#type,
+            ColumnType::Array {
+                element: ElementType::BigInt | ElementType::BigIntExact
+            }
+        )
+    };
+    let is_decimal = |r#type: ColumnType| {
+        matches!(
+            r#type,
+            ColumnType::Array {
+                element: ElementType::Numeric { .. }
+            }
+        )
+    };
+    if !has(&is_big) {
+        for function in ["BigInt", "safeNumber"] {
+            text = text.replace(&BIG_INT_ARRAYS.replace("BigInt", function), "");
+        }
+    }
+    if !has(&is_decimal) {
+        text = text.replace(DECIMAL_ARRAYS, "");
+    }
+    if !has(&|r#type| is_big(r#type) || is_decimal(r#type)) {
+        text = text.replace(ELEMENTS, "");
+    }
+    text
 }
 
 /// Line of [`CONFIGURE`] that reads `date` columns as text. `pg` would make a `Date` in the time zone of the process.
 const DAYS: &str = "  pg.types.setTypeParser(1082, String);\n";
+
+/// Lines of [`CONFIGURE`] that read arrays of `bigint` and of `numeric`. `pg` would make strings and rounded numbers.
+const BIG_INT_ARRAYS: &str = "  pg.types.setTypeParser(1016, (text) => elements(text).map(BigInt));\n";
+const DECIMAL_ARRAYS: &str = "  pg.types.setTypeParser(1231, elements);\n";
+
+/// Function of [`CONFIGURE`] that reads arrays of numbers.
+const ELEMENTS: &str = r#"
+/** The elements of an array of numbers in PostgreSQL's text form, such as `{1,2}`. */
+function elements(text: string): string[] {
+  return text === "{}" ? [] : text.slice(1, -1).split(",");
+}
+"#;
 
 const SAFE_NUMBER: &str = "
 function safeNumber(digits: string): number {
@@ -104,21 +150,42 @@ pub(crate) fn value(table: &Table, column: &Column, big_ints: BigInts) -> String
             values.join(" | ")
         }
         ValueType::Declared => declared(table, column),
-        ValueType::Inferred => match column.r#type {
-            ColumnType::Uuid
-            | ColumnType::Varchar { .. }
-            | ColumnType::Text
-            | ColumnType::Numeric { .. }
-            | ColumnType::Date => "string",
-            ColumnType::Boolean => "boolean",
-            ColumnType::SmallInt | ColumnType::Integer | ColumnType::DoublePrecision => "number",
-            ColumnType::BigInt if big_ints == BigInts::Numbers => "number",
-            ColumnType::BigInt | ColumnType::BigIntExact => "bigint",
-            ColumnType::Timestamp | ColumnType::Timestamptz => "Date",
-            ColumnType::Jsonb => "unknown",
-            ColumnType::Bytes => "Uint8Array",
-        }
-        .to_owned(),
+        ValueType::Inferred => inferred(column.r#type, big_ints),
+    }
+}
+
+fn inferred(r#type: ColumnType, big_ints: BigInts) -> String {
+    match r#type {
+        ColumnType::Array { element } => return format!("{}[]", inferred(element.column(), big_ints)),
+        ColumnType::Uuid
+        | ColumnType::Varchar { .. }
+        | ColumnType::Text
+        | ColumnType::Numeric { .. }
+        | ColumnType::Citext
+        | ColumnType::Date => "string",
+        ColumnType::Boolean => "boolean",
+        ColumnType::SmallInt | ColumnType::Integer | ColumnType::DoublePrecision => "number",
+        ColumnType::BigInt if big_ints == BigInts::Numbers => "number",
+        ColumnType::BigInt | ColumnType::BigIntExact => "bigint",
+        ColumnType::Timestamp | ColumnType::Timestamptz => "Date",
+        ColumnType::Jsonb => "unknown",
+        ColumnType::Bytes => "Uint8Array",
+    }
+    .to_owned()
+}
+
+/// Returns the type that a query accepts for the non-null values of a column, if it differs from the type of the values
+/// that a query returns: whole numbers, and arrays of them.
+pub(crate) fn written(column: &Column, big_ints: BigInts) -> Option<String> {
+    match column.r#type {
+        ColumnType::BigInt => Some(big_ints.written().to_owned()),
+        ColumnType::Array {
+            element: ElementType::BigInt,
+        } => Some(match big_ints {
+            BigInts::Numbers => "number[]".to_owned(),
+            BigInts::Exact => format!("({})[]", big_ints.written()),
+        }),
+        _ => None,
     }
 }
 

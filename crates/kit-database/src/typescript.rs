@@ -14,6 +14,7 @@ const TAKEN: &[&str] = &[
     "boolean",
     "bytea",
     "check",
+    "citext",
     "customType",
     "date",
     "decimal",

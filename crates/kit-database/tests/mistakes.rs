@@ -6,7 +6,7 @@ use kit_database::Schema;
 use kit_diagnostics::{Code, codes};
 use kit_ir::{
     DefaultValue, EntityIndex, EntityReference, GeneratedKind, IndexColumn, IndexMethod, PropertyTags,
-    ReferenceTarget, ReferentialAction, ReferentialActions, TypeKind,
+    ReferenceTarget, ReferentialAction, ReferentialActions, StoredAs, TypeKind,
 };
 
 use support::{Builder, property, tagged};
@@ -61,6 +61,43 @@ fn refuses_a_date_inside_of_a_json_column() {
         },
         codes::UNSUPPORTED_COLUMN,
         "`Tag.times` cannot be a column: a `Date` inside",
+    );
+}
+
+#[test]
+fn refuses_arrays_whose_elements_have_no_native_type() {
+    let refused = |element: fn(&mut Builder) -> kit_ir::TypeId, message: &str| {
+        check(
+            |builder| {
+                let element = element(builder);
+                let array = builder.kind(TypeKind::Array { element });
+                let mut labels = property("labels", array);
+                labels.tags.stored_as = Some(StoredAs::Array);
+                builder.with_id("Tag", "tags", vec![labels]);
+            },
+            codes::UNSUPPORTED_COLUMN,
+            message,
+        );
+    };
+    refused(
+        |builder| {
+            let (text, null) = (builder.string(10), builder.kind(TypeKind::Null));
+            builder.kind(TypeKind::Union {
+                members: vec![text, null],
+            })
+        },
+        "`Tag.labels` cannot be a column: its elements may be null",
+    );
+    refused(
+        |builder| {
+            let element = builder.string(10);
+            builder.kind(TypeKind::Array { element })
+        },
+        "`Tag.labels` cannot be a column: its elements are stored as `jsonb`",
+    );
+    refused(
+        |builder| builder.kind(TypeKind::Bytes),
+        "`Tag.labels` cannot be a column: its elements are stored as `bytea`",
     );
 }
 

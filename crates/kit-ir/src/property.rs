@@ -117,11 +117,15 @@ pub enum StoredAs {
     SmallInt,
     /// `date`, for a string that is a calendar day.
     Date,
+    /// An array of PostgreSQL, such as `text[]`, for an array of scalar values.
+    Array,
+    /// `citext`, for a string that PostgreSQL compares without case.
+    Citext,
 }
 
 impl StoredAs {
     /// All types, in the order of the documentation.
-    pub const ALL: [Self; 2] = [Self::SmallInt, Self::Date];
+    pub const ALL: [Self; 4] = [Self::SmallInt, Self::Date, Self::Array, Self::Citext];
 
     /// Returns the argument of the tag.
     ///
@@ -134,6 +138,8 @@ impl StoredAs {
         match self {
             Self::SmallInt => "smallint",
             Self::Date => "date",
+            Self::Array => "array",
+            Self::Citext => "citext",
         }
     }
 

@@ -196,11 +196,18 @@ pub(crate) async fn read_expected(client: &Client, tables: &[Table]) -> Result<C
     let schema = Schema {
         tables: tables.to_vec(),
     };
-    let sql = plan(None, &schema)
+    // The database has the extensions: they cannot be temporary.
+    let previous = Snapshot::recorded(None, Vec::new(), vec![ForeignObject::citext()], None);
+    let sql = plan(Some(&previous), &schema)
         .map_err(|error| MigrateError::Snapshot(error.to_string()))?
         .sql();
-    // With this `search_path`, names refer to temporary tables even if the application has tables of the same names.
-    run(client, "BEGIN; SET LOCAL search_path = pg_temp").await?;
+    // With this `search_path`, names refer to temporary tables even if the application has tables of the same names. Types
+    // and functions of extensions are found in the other schemas.
+    run(
+        client,
+        "BEGIN; SELECT set_config('search_path', 'pg_temp' || coalesce(', ' || nullif(current_setting('search_path'), ''), ''), true)",
+    )
+    .await?;
     let expected = match run(client, &sql).await {
         Ok(()) => Catalog::read(client, Scope::Temporary).await,
         Err(error) => Err(error),

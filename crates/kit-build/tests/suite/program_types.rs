@@ -55,6 +55,8 @@ export interface Thing {
   next?: Thing["id"];
   /** @storedAs smallint @check small > 0 @index using hash */ small: number;
   /** @storedAs date */ day: string;
+  /** @storedAs array */ days: Date[];
+  /** @storedAs citext */ nick: string;
   /** @generated uuidv7 */ event: string;
   price: Decimal<4, 2>;
   /** @format email @renamedFrom address */ mail?: string;

@@ -39,6 +39,13 @@ pub(super) fn rename_constraint() -> Classification {
     Classification::new(ChangeClass::Safe, "only the name changes")
 }
 
+pub(super) fn create_extension() -> Classification {
+    Classification::new(
+        ChangeClass::Safe,
+        "nothing happens if the extension exists; otherwise the role needs the right CREATE on the database",
+    )
+}
+
 pub(super) fn add_column(table: &str, column: &Column) -> Classification {
     match &column.default {
         None if column.nullable => Classification::new(ChangeClass::Safe, "existing rows have null in the column"),
@@ -58,9 +65,15 @@ pub(super) fn add_column(table: &str, column: &Column) -> Classification {
             ChangeClass::Safe,
             "each row gets its own value, in batches while the application runs",
         ),
-        Some(ColumnDefault::Now | ColumnDefault::Literal(_) | ColumnDefault::Json(_)) => {
-            Classification::new(ChangeClass::Safe, "existing rows get the default without a rewrite of the table")
-        }
+        Some(
+            ColumnDefault::Now
+            | ColumnDefault::Literal(_)
+            | ColumnDefault::Json(_)
+            | ColumnDefault::Array(_),
+        ) => Classification::new(
+            ChangeClass::Safe,
+            "existing rows get the default without a rewrite of the table",
+        ),
     }
 }
 
@@ -103,6 +116,11 @@ pub(super) fn set_type(
             format!("every {from} is a valid {to}, and PostgreSQL rewrites no row"),
         ),
         Conversion::Rewrite => Classification::new(harmless, format!("every {from} is a valid {to}; {way}")),
+        Conversion::Caseless if is_key => Classification::new(
+            ChangeClass::NeedsData,
+            format!("the migration stops and changes nothing if two values are equal without case; {way}"),
+        ),
+        Conversion::Caseless => Classification::new(harmless, format!("every {from} is a valid {to}; {way}")),
         Conversion::Milliseconds if is_key => Classification::new(
             ChangeClass::NeedsData,
             format!(
@@ -253,7 +271,14 @@ pub(super) fn comment() -> Classification {
 fn widens(from: &Rule, to: &Rule) -> bool {
     match (from, to) {
         (Rule::Values(from), Rule::Values(to)) => from.iter().all(|value| to.contains(value)),
-        (Rule::Length(from), Rule::Length(to)) | (Rule::Items(from), Rule::Items(to)) => wider(*from, *to),
+        (Rule::Length(from), Rule::Length(to))
+        | (Rule::Items(from), Rule::Items(to))
+        | (Rule::Cardinality(from), Rule::Cardinality(to)) => wider(*from, *to),
+        (Rule::Elements(from), Rule::Elements(to)) => {
+            from.of == to.of
+                && (to.values.is_empty()
+                    || !from.values.is_empty() && from.values.iter().all(|value| to.values.contains(value)))
+        }
         (Rule::Range(from), Rule::Range(to)) => farther(from, to),
         _ => from == to,
     }

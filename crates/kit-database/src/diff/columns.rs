@@ -170,6 +170,14 @@ impl Planner<'_> {
         let copy = (conversion != Conversion::Free && !is_foreign)
             .then(|| copy(was, owner, after))
             .flatten();
+        if copy.is_none() && online::needs_query(from, to) {
+            self.problem(
+                &format!("{table}.{}", after.name),
+                format!("its type changes from {from} to {to}, and hand-written SQL, a condition or a check of the row uses the column"),
+                "first drop what uses the column in a migration of its own, which `kit migrate:generate --empty` begins",
+            );
+            return false;
+        }
         let is_key = owner.primary_key.contains(&after.name)
             || owner
                 .uniques
@@ -216,7 +224,9 @@ impl Planner<'_> {
         let name = |column: &String| self.stored_column(table, column).unwrap_or(column).to_owned();
         let mut checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
         let keys = || copy.primary_key.iter().chain(&copy.uniques);
-        if (from, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz) {
+        // Values that differ become equal.
+        let is_caseless = after.r#type == ColumnType::Citext;
+        if is_caseless || (from, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz) {
             checks.extend(keys().map(|key| {
                 let value = |column: &String| {
                     let quoted = crate::sql::identifier(&name(column));
@@ -224,6 +234,8 @@ impl Planner<'_> {
                         (Some(was), Some(is)) if is_time_conversion(was, is) => {
                             online::converted(was.r#type, is.r#type, &quoted)
                         }
+                        // The extension with the type may not exist yet.
+                        (_, Some(is)) if is.r#type == ColumnType::Citext => format!("lower({quoted}::text)"),
                         _ => quoted,
                     }
                 };

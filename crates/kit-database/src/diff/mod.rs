@@ -17,7 +17,7 @@ use std::fmt;
 use crate::online::{self, Group, Parts};
 use crate::sql::{self, Statement};
 use crate::step::Classification;
-use crate::{Change, ForeignObject, PlannedChange, Schema, Snapshot, Table};
+use crate::{Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table};
 
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -124,6 +124,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
         steps: Vec::new(),
         problems: Vec::new(),
     };
+    planner.extensions();
     planner.renames();
     // Earlier versions of kit wrote such constraints into snapshots.
     planner.before.iter_mut().for_each(Table::leave_out_key);
@@ -150,7 +151,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
         let (mut renames, mut others) = (Vec::new(), Vec::new());
         for (phase, step, parts) in planner.steps {
             plan.changes.push(step);
-            let list = if phase == Phase::Rename {
+            let list = if phase <= Phase::Rename {
                 &mut renames
             } else {
                 &mut others
@@ -169,6 +170,8 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
 /// Phase in which a step runs. Phases run in the order of this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
+    /// Create extensions, whose types later steps use.
+    Extension,
     /// Rename tables and columns.
     Rename,
     /// Drop foreign keys, because they prevent dropping tables, columns and unique constraints.
@@ -268,6 +271,31 @@ impl Planner<'_> {
             return None;
         }
         Some(self.former_columns.get(&key).map_or(column, String::as_str))
+    }
+
+    /// Plans extensions whose types the columns have.
+    fn extensions(&mut self) {
+        let needs = |r#type| {
+            let mut columns = self.after.iter().flat_map(|table| &table.columns);
+            columns.any(|column| column.r#type == r#type)
+        };
+        let extension = ForeignObject::citext();
+        let exists = self
+            .foreign
+            .iter()
+            .any(|object| object.is_same_object(&extension));
+        if exists || !needs(ColumnType::Citext) {
+            return;
+        }
+        let change = Change::CreateExtension {
+            name: extension.name.clone(),
+        };
+        self.foreign.push(extension);
+        let parts = Parts {
+            change: at_once(&change, Vec::new()),
+            ..Parts::default()
+        };
+        self.push_parts(Phase::Extension, classify::create_extension(), change, parts);
     }
 
     fn problem(&mut self, place: &str, message: impl Into<String>, help: impl Into<String>) {

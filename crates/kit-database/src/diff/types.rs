@@ -1,6 +1,6 @@
 //! Conversions from one column type to another.
 
-use crate::ColumnType;
+use crate::{ColumnType, ElementType};
 
 /// Kind of conversion from one column type to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(super) enum Conversion {
     Rewrite,
     /// PostgreSQL rewrites every value. UTC times in microseconds become times in milliseconds.
     Milliseconds,
+    /// PostgreSQL rewrites every value. Texts that differ only by case become equal.
+    Caseless,
     /// The conversion may change values or fail, so the migration checks all values first and stops at an unsafe
     /// value.
     Guarded,
@@ -21,8 +23,8 @@ pub(super) enum Conversion {
 #[allow(clippy::unnested_or_patterns)] // each line lists the targets of one kind of source
 pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
     use ColumnType::{
-        BigInt, BigIntExact, Boolean, Date, DoublePrecision, Integer, Numeric, SmallInt, Text, Timestamp,
-        Timestamptz, Uuid, Varchar,
+        Array, BigInt, BigIntExact, Boolean, Citext, Date, DoublePrecision, Integer, Jsonb, Numeric,
+        SmallInt, Text, Timestamp, Timestamptz, Uuid, Varchar,
     };
     /// Number of characters of a UUID.
     const UUID: u32 = 36;
@@ -88,6 +90,22 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
         | (Numeric { .. }, SmallInt | Integer | BigInt | BigIntExact | DoublePrecision) => {
             Some(Conversion::Guarded)
         }
+        (Text | Varchar { .. }, Citext) => Some(Conversion::Caseless),
+        (Citext, Text) => Some(Conversion::Rewrite),
+        (Citext, Varchar { .. }) => Some(Conversion::Guarded),
+        // JSON has no form of a `Date` or a `bigint` that the database could tell from a text.
+        (Jsonb, Array { element }) if is_in_json(element) => Some(Conversion::Guarded),
+        (Array { element }, Jsonb) if is_in_json(element) => Some(Conversion::Rewrite),
+        // The texts of booleans differ within arrays.
+        (Array { element: from }, Array { element: to })
+            if from != ElementType::Boolean && to != ElementType::Boolean =>
+        {
+            match conversion(from.column(), to.column())? {
+                Conversion::Free | Conversion::Rewrite => Some(Conversion::Rewrite),
+                Conversion::Guarded => Some(Conversion::Guarded),
+                Conversion::Caseless | Conversion::Milliseconds => None,
+            }
+        }
         // `Schema::convert_timestamps` requests this conversion.
         (Timestamp, Timestamptz) => Some(Conversion::Milliseconds),
         // Includes every other conversion from or to a time, JSON or bytes.
@@ -95,14 +113,23 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
     }
 }
 
+/// Returns true if JSON has values of this type.
+fn is_in_json(element: ElementType) -> bool {
+    !matches!(element, ElementType::BigIntExact | ElementType::Timestamptz)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Conversion, conversion};
-    use crate::ColumnType;
+    use crate::{ColumnType, ElementType};
 
     #[test]
     fn returns_the_kind_of_conversion_between_two_column_types() {
         let short = ColumnType::Varchar { length: 5 };
+        let array = |element| ColumnType::Array {
+            element: ElementType::of(element).expect("an array has elements of this type"),
+        };
+        let texts = array(ColumnType::Text);
         let numeric = |precision, scale| ColumnType::Numeric { precision, scale };
         let long = ColumnType::Varchar { length: 50 };
         for (from, to, expected) in [
@@ -147,6 +174,16 @@ mod tests {
             ),
             (ColumnType::Timestamptz, ColumnType::Timestamp, None),
             (ColumnType::Jsonb, ColumnType::Text, None),
+            (ColumnType::Text, ColumnType::Citext, Some(Conversion::Caseless)),
+            (ColumnType::Citext, long, Some(Conversion::Guarded)),
+            (ColumnType::Jsonb, texts, Some(Conversion::Guarded)),
+            (texts, ColumnType::Jsonb, Some(Conversion::Rewrite)),
+            (ColumnType::Jsonb, array(ColumnType::Timestamptz), None),
+            (array(ColumnType::Uuid), texts, Some(Conversion::Rewrite)),
+            (texts, array(ColumnType::Uuid), Some(Conversion::Guarded)),
+            (array(short), array(long), Some(Conversion::Rewrite)),
+            (texts, array(ColumnType::Boolean), None),
+            (ColumnType::Text, texts, None),
         ] {
             assert_eq!(conversion(from, to), expected, "{from} to {to}");
         }

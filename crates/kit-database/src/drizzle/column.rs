@@ -14,7 +14,7 @@ impl Body<'_> {
     /// Returns the builder chain, such as `varchar("title", { length: 200 }).notNull()`. The calls have the order of
     /// drizzle's documentation: type, keys, defaults, `notNull`.
     pub(super) fn column(&mut self, column: &Column) -> String {
-        let mut chain = self.builder(column);
+        let mut chain = self.builder(column, column.r#type);
         if column.source.value == ValueType::Declared {
             let _ = write!(chain, ".$type<{}>()", rows::declared(self.table, column));
         }
@@ -56,8 +56,11 @@ impl Body<'_> {
         chain
     }
 
-    fn builder(&mut self, column: &Column) -> String {
-        let (function, mut options) = match column.r#type {
+    fn builder(&mut self, column: &Column, r#type: ColumnType) -> String {
+        let (function, mut options) = match r#type {
+            ColumnType::Array { element } => {
+                return format!("{}.array()", self.builder(column, element.column()));
+            }
             ColumnType::Uuid => ("uuid", String::new()),
             ColumnType::Varchar { length } => ("varchar", format!("length: {length}")),
             ColumnType::Text => ("text", String::new()),
@@ -86,6 +89,10 @@ impl Body<'_> {
             ColumnType::Bytes => {
                 self.own_types.insert(OwnType::Bytes);
                 return format!("bytea({})", name::string_literal(&column.name));
+            }
+            ColumnType::Citext => {
+                self.own_types.insert(OwnType::Citext);
+                return format!("citext({})", name::string_literal(&column.name));
             }
         };
         if let ValueType::OneOf(values) = &column.source.value {
@@ -117,7 +124,9 @@ impl Body<'_> {
             ColumnDefault::Literal(LiteralValue::Boolean(value)) => format!(".default({value})"),
             ColumnDefault::Literal(LiteralValue::BigInt(digits)) => format!(".default({digits}n)"),
             // The default is written as SQL, because a TypeScript literal would need the type that the entity declares.
-            ColumnDefault::UuidV7 | ColumnDefault::Json(_) => self.sql_default(default),
+            ColumnDefault::UuidV7 | ColumnDefault::Json(_) | ColumnDefault::Array(_) => {
+                self.sql_default(default)
+            }
         }
     }
 

@@ -8,6 +8,8 @@
 pub(super) enum OwnType {
     /// `bytea`, for a `Uint8Array`.
     Bytes,
+    /// `citext`, for a text that PostgreSQL compares without case.
+    Citext,
     /// `numeric`, for a decimal number as a text.
     Decimal,
     /// `bigint`, for a `bigint` of TypeScript.
@@ -19,6 +21,7 @@ impl OwnType {
     pub(super) fn declaration(self) -> &'static str {
         match self {
             Self::Bytes => BYTES,
+            Self::Citext => CITEXT,
             Self::Decimal => DECIMAL,
             Self::ExactBigint => EXACT_BIGINT,
         }
@@ -34,6 +37,10 @@ const bytea = customType<{ data: Uint8Array; driverData: Uint8Array | string }>(
       ? Uint8Array.from(value.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
       : value,
 });
+"#;
+
+const CITEXT: &str = r#"
+const citext = customType<{ data: string; driverData: string }>({ dataType: () => "citext" });
 "#;
 
 const DECIMAL: &str = r#"

@@ -6,7 +6,7 @@ use super::{Group, not_null_check, validate};
 use crate::sql::{
     Statement, TENANT_POLICY, TableAction, alter, identifier, is_timestamp_conversion, string_literal,
 };
-use crate::{Column, ColumnDefault, ColumnType, Index, Unique, names};
+use crate::{Column, ColumnDefault, ColumnType, ElementType, Index, Unique, names};
 
 /// Column that replaces a column of another type.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -148,7 +148,10 @@ impl<'a> Retype<'a> {
         );
         // Every row has a new value with the same meaning. Without this check, a row could lose its value.
         let filled = if self.guarded {
-            format!("{old} IS NOT DISTINCT FROM {new}::{}", self.from)
+            format!(
+                "{old} IS NOT DISTINCT FROM {}",
+                converted(self.to, self.from, &new)
+            )
         } else {
             format!("({old} IS NULL) = ({new} IS NULL)")
         };
@@ -283,7 +286,11 @@ impl<'a> Retype<'a> {
             unknown_objects(self, stored, known),
         ];
         if self.guarded {
-            let condition = format!("{name} IS DISTINCT FROM {name}::{}::{}", self.to, self.from);
+            let there = converted(self.from, self.to, &name);
+            let condition = format!(
+                "{name} IS DISTINCT FROM {}",
+                converted(self.to, self.from, &there)
+            );
             checks.push(Statement::Guard {
                 table: table.to_owned(),
                 message: format!(
@@ -304,10 +311,29 @@ impl<'a> Retype<'a> {
 /// Returns the expression of a value that is converted to another type. `value` is SQL.
 pub(crate) fn converted(from: ColumnType, to: ColumnType, value: &str) -> String {
     if is_timestamp_conversion(from, to) {
-        format!("date_trunc('milliseconds', {value} AT TIME ZONE 'UTC')")
-    } else {
-        format!("{value}::{to}")
+        return format!("date_trunc('milliseconds', {value} AT TIME ZONE 'UTC')");
     }
+    match (from, to) {
+        (ColumnType::Jsonb, ColumnType::Array { .. }) => format!(
+            "(SELECT ARRAY(SELECT jsonb_array_elements_text({value})) WHERE {value} IS NOT NULL)::{to}"
+        ),
+        // PostgreSQL converts a text at the assignment. The name of the type is unknown until the extension exists.
+        (_, ColumnType::Citext) => value.to_owned(),
+        // A decimal number is a text in JSON.
+        (
+            ColumnType::Array {
+                element: ElementType::Numeric { .. },
+            },
+            ColumnType::Jsonb,
+        ) => format!("to_jsonb({value}::text[])"),
+        (ColumnType::Array { .. }, ColumnType::Jsonb) => format!("to_jsonb({value})"),
+        _ => format!("{value}::{to}"),
+    }
+}
+
+/// Returns true if the conversion needs a query, which PostgreSQL does not allow in the definition of a column.
+pub(crate) fn needs_query(from: ColumnType, to: ColumnType) -> bool {
+    matches!((from, to), (ColumnType::Jsonb, ColumnType::Array { .. }))
 }
 
 /// Returns a statement that stops the migration if something that kit does not know depends on the column, because it would

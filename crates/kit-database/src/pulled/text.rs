@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use heck::ToUpperCamelCase;
 use kit_ir::{ReferentialAction, ReferentialActions};
 
 use super::PulledTable;
@@ -89,6 +90,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
     } else {
         String::new()
     };
+    let mut aliases = String::new();
     text.push_str(&comment("", table.comment, &own));
     let _ = writeln!(text, "export interface {} {{", table.interface);
     for column in &table.columns {
@@ -112,14 +114,23 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
             (true, false) => ("", " | null"),
             (false, _) => ("", ""),
         };
-        let _ = writeln!(
-            text,
-            "  {}{mark}: {}{null};",
-            property_key(&column.property),
-            column.r#type.text
-        );
+        let r#type = match column.r#type.text.strip_suffix("[]") {
+            Some(element) if !column.r#type.element_tags.is_empty() => {
+                // Only an alias can have the rules of elements.
+                let alias = format!("{}{}Element", table.interface, column.name.to_upper_camel_case());
+                let _ = write!(
+                    aliases,
+                    "\n{}export type {alias} = {element};\n",
+                    comment("", None, &column.r#type.element_tags)
+                );
+                format!("{alias}[]")
+            }
+            _ => column.r#type.text.clone(),
+        };
+        let _ = writeln!(text, "  {}{mark}: {type}{null};", property_key(&column.property));
     }
     text.push_str("}\n");
+    text.push_str(&aliases);
     text
 }
 

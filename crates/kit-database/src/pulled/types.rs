@@ -10,6 +10,8 @@ pub(super) struct TypeText {
     pub(super) text: String,
     /// Rules of the type: `@maxLength 20`.
     pub(super) tags: Vec<String>,
+    /// Rules of the elements of an array.
+    pub(super) element_tags: Vec<String>,
     /// True if the type includes `null`, so that a nullable column needs an optional property.
     pub(super) includes_null: bool,
 }
@@ -124,6 +126,9 @@ pub(super) fn type_text(
     {
         return type_text(inner, enums, domains, depth + 1);
     }
+    if let Some(element) = base.strip_suffix("[]") {
+        return array(element);
+    }
     let (name, argument) = match base.split_once('(') {
         Some((name, rest)) => {
             let (argument, tail) = rest.split_once(')')?;
@@ -151,7 +156,6 @@ pub(super) fn type_text(
             "text"
             | "character varying"
             | "character"
-            | "citext"
             | "numeric"
             | "time without time zone"
             | "time with time zone"
@@ -183,6 +187,7 @@ pub(super) fn type_text(
             &["@integer", "@minimum -2147483648", "@maximum 2147483647"],
         ),
         ("smallint", _) => ruled("number", &["@storedAs smallint"]),
+        ("citext", _) => ruled("string", &["@storedAs citext"]),
         ("date", _) => ruled("string", &["@storedAs date"]),
         ("bigint", _) => plain("bigint"),
         ("real" | "double precision", _) => plain("number"),
@@ -196,8 +201,26 @@ pub(super) fn type_text(
     })
 }
 
+/// Returns the type of an array of PostgreSQL, or `None` if kit has no arrays of these elements.
+fn array(element: &str) -> Option<TypeText> {
+    let element = type_text(element, &BTreeMap::new(), &BTreeMap::new(), 0)?;
+    let is_stored = element.text == "Uint8Array"
+        || element.text == "unknown"
+        || element.text.ends_with("[]")
+        || element.tags.iter().any(|tag| tag.starts_with("@storedAs "));
+    (!is_stored).then(|| TypeText {
+        text: format!("{}[]", element.text),
+        tags: vec!["@storedAs array".to_owned()],
+        element_tags: element.tags,
+        includes_null: false,
+    })
+}
+
 /// Returns the tag for a default as PostgreSQL prints it, or `None` if no tag expresses it.
 pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
+    if r#type.text.ends_with("[]") {
+        return default.starts_with("'{}'::").then(|| "@default []".to_owned());
+    }
     let is_date = r#type.text == "Date";
     if is_date && matches!(default, "now()" | "CURRENT_TIMESTAMP" | "transaction_timestamp()") {
         return Some("@generated now".to_owned());

@@ -20,5 +20,12 @@ export function configure(pg: Driver): void {
   pg.types.setTypeParser(1114, (text) => new Date(`${text.replace(" ", "T")}Z`));
   pg.types.setTypeParser(1082, String);
   pg.types.setTypeParser(20, BigInt);
+  pg.types.setTypeParser(1016, (text) => elements(text).map(BigInt));
+  pg.types.setTypeParser(1231, elements);
   pg.defaults.parseInputDatesAsUTC = true;
+}
+
+/** The elements of an array of numbers in PostgreSQL's text form, such as `{1,2}`. */
+function elements(text: string): string[] {
+  return text === "{}" ? [] : text.slice(1, -1).split(",");
 }

@@ -21,6 +21,20 @@ pub fn condition(rule: &Rule, column: &str) -> String {
         }
         Rule::Length(counts) => bounds(&format!("char_length({column})"), *counts),
         Rule::Items(counts) => bounds(&format!("jsonb_array_length({column})"), *counts),
+        Rule::Cardinality(counts) => bounds(&format!("cardinality({column})"), *counts),
+        // An error for an array of arrays, which no type of kit represents.
+        Rule::Elements(elements) if elements.values.is_empty() => {
+            format!("array_position({column}, NULL) IS NULL")
+        }
+        // Null is never contained.
+        Rule::Elements(elements) => {
+            let values: Vec<String> = elements.values.iter().map(literal).collect();
+            format!(
+                "{column} <@ ARRAY[{}]::{}[]",
+                values.join(", "),
+                elements.of.column()
+            )
+        }
         Rule::Range(range) => self::range(column, range),
         Rule::MultipleOf(step) => format!("{column} % {step} = 0"),
         Rule::Sql(condition) => condition.clone(),

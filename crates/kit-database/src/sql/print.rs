@@ -320,6 +320,7 @@ pub fn default(default: &ColumnDefault) -> String {
         ColumnDefault::Identity => "NULL".to_owned(),
         ColumnDefault::Literal(value) => literal(value),
         ColumnDefault::Json(json) => format!("{}::jsonb", string_literal(json)),
+        ColumnDefault::Array(text) => string_literal(text),
     }
 }
 

@@ -10,7 +10,7 @@ use super::Builder;
 use super::column::{ColumnWithRules, fits};
 use super::pattern;
 use crate::names;
-use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Range, Rule, Schema};
+use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Elements, Range, Rule, Schema};
 
 /// Returns the check constraints of a column, one for each rule that SQL can express.
 pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
@@ -27,7 +27,12 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
             rule,
         });
     };
-    if !values.is_empty() {
+    if let ColumnType::Array { element } = column.r#type {
+        add(Rule::Elements(Elements {
+            of: element,
+            values: values.clone(),
+        }));
+    } else if !values.is_empty() {
         add(Rule::Values(values.clone()));
     }
     let length = Counts {
@@ -35,7 +40,7 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
         // `varchar(n)` already enforces the maximum.
         max: constraints
             .max_length
-            .filter(|_| column.r#type == ColumnType::Text),
+            .filter(|_| matches!(column.r#type, ColumnType::Text | ColumnType::Citext)),
     };
     if length != Counts::default() {
         add(Rule::Length(length));
@@ -48,7 +53,11 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
         max: constraints.max_items,
     };
     if items != Counts::default() {
-        add(Rule::Items(items));
+        add(if matches!(column.r#type, ColumnType::Array { .. }) {
+            Rule::Cardinality(items)
+        } else {
+            Rule::Items(items)
+        });
     }
     // The bounds of a `smallint` are those of its type.
     let wider = |bound: Option<Decimal>, of_type: i16| {
@@ -135,8 +144,12 @@ fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
     match rule {
         Rule::Sql(_) => true,
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
-        Rule::Length(_) | Rule::Pattern(_) => r#type.is_text(),
+        Rule::Length(_) => r#type.is_text() || r#type == ColumnType::Citext,
+        // PostgreSQL would match a `citext` without case.
+        Rule::Pattern(_) => r#type.is_text(),
         Rule::Items(_) => r#type == ColumnType::Jsonb,
+        Rule::Cardinality(_) => matches!(r#type, ColumnType::Array { .. }),
+        Rule::Elements(elements) => r#type == ColumnType::Array { element: elements.of },
         // A range of a `bigint` property is that of its column type, so it needs no check.
         Rule::Range(_) => {
             matches!(

@@ -1,12 +1,12 @@
 //! Creates the column of a property.
 
 use kit_diagnostics::codes;
-use kit_ir::{Constraints, DefaultValue, Digits, GeneratedKind, LiteralValue, Property};
+use kit_ir::{Constraints, DefaultValue, Digits, GeneratedKind, LiteralValue, Property, StoredAs};
 
 use super::Builder;
-use super::storage::{Storage, storage};
+use super::storage::{Storage, array, storage};
 use crate::names;
-use crate::{Column, ColumnDefault, ColumnSource, ColumnType};
+use crate::{Column, ColumnDefault, ColumnSource, ColumnType, ElementType};
 
 /// A column with the rules of its values.
 pub(super) struct ColumnWithRules {
@@ -20,8 +20,10 @@ impl Builder<'_> {
     /// Returns the column of a property, or `None` if an error was reported.
     pub(super) fn column(&mut self, entity: &str, property: &Property) -> Option<ColumnWithRules> {
         let place = format!("`{entity}.{}`", property.name);
-        let stored = storage(self.program, property.r#type)
-            .and_then(|storage| storage.stored_as(property.tags.stored_as));
+        let stored = match property.tags.stored_as {
+            Some(StoredAs::Array) => array(self.program, property.r#type),
+            chosen => storage(self.program, property.r#type).and_then(|storage| storage.stored_as(chosen)),
+        };
         let storage = match stored {
             Ok(storage) => storage,
             Err(reason) => {
@@ -136,6 +138,14 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
         (None | Some(DefaultValue::Null), _) => Ok(None),
         (Some(DefaultValue::Now), r#type) if r#type.is_time() => Ok(Some(ColumnDefault::Now)),
         (Some(DefaultValue::Json(text)), ColumnType::Jsonb) => Ok(Some(ColumnDefault::Json(text.clone()))),
+        (Some(DefaultValue::Json(text)), ColumnType::Array { element }) => array_default(text, element)
+            .map(|text| Some(ColumnDefault::Array(text)))
+            .ok_or_else(|| {
+                format!(
+                    "has a `@default` that a column of type `{}` cannot store",
+                    storage.r#type
+                )
+            }),
         (Some(DefaultValue::Literal(value)), ColumnType::Jsonb) => json(value)
             .map(|text| Some(ColumnDefault::Json(text)))
             .ok_or_else(|| "has a `@default` that JSON cannot represent".to_owned()),
@@ -145,6 +155,45 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
         (Some(_), r#type) => Err(format!(
             "has a `@default` that a column of type `{type}` cannot store"
         )),
+    }
+}
+
+/// Returns a JSON array in PostgreSQL's text form: `{a,"b c"}`. Returns `None` if an element does not fit the type.
+fn array_default(json: &str, element: ElementType) -> Option<String> {
+    let elements: Vec<serde_json::Value> = serde_json::from_str(json).ok()?;
+    let texts: Option<Vec<String>> = elements
+        .into_iter()
+        .map(|value| {
+            let value = match value {
+                serde_json::Value::String(text) => LiteralValue::String(text),
+                serde_json::Value::Number(number) => {
+                    LiteralValue::Number(serde_json::from_value(number.into()).ok()?)
+                }
+                serde_json::Value::Bool(value) => LiteralValue::Boolean(value),
+                _ => return None,
+            };
+            fits(&value, element.column()).then(|| match value {
+                LiteralValue::String(text) => array_element(&text),
+                LiteralValue::Boolean(true) => "t".to_owned(),
+                LiteralValue::Boolean(false) => "f".to_owned(),
+                value => crate::sql::literal(&value),
+            })
+        })
+        .collect();
+    Some(format!("{{{}}}", texts?.join(",")))
+}
+
+/// Returns a text as an element of an array, with quotes if PostgreSQL prints quotes.
+fn array_element(text: &str) -> String {
+    let is_plain = !text.is_empty()
+        && !text.eq_ignore_ascii_case("null")
+        && !text.contains(|letter: char| {
+            matches!(letter, '{' | '}' | '"' | ',' | '\\' | '\u{b}') || letter.is_ascii_whitespace()
+        });
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
     }
 }
 
@@ -162,7 +211,7 @@ fn json(value: &LiteralValue) -> Option<String> {
 pub(super) fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
     match value {
         LiteralValue::String(text) => match r#type {
-            ColumnType::Text => true,
+            ColumnType::Text | ColumnType::Citext => true,
             ColumnType::Uuid => is_uuid(text),
             ColumnType::Numeric { precision, scale } => {
                 Digits::new(precision, scale).is_some_and(|digits| digits.allow(text))

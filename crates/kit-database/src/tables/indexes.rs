@@ -137,9 +137,12 @@ fn unfit(table: &Table, index: &EntityIndex, columns: &[String]) -> Option<Strin
         let r#type = table.column(column)?.r#type;
         // The types for which PostgreSQL has no default operator class. A class from an extension may fit.
         let has_class = match index.method {
-            Some(IndexMethod::Gin) => r#type == ColumnType::Jsonb,
+            Some(IndexMethod::Gin) => matches!(r#type, ColumnType::Jsonb | ColumnType::Array { .. }),
             Some(IndexMethod::Gist) => false,
-            Some(IndexMethod::Brin) => !matches!(r#type, ColumnType::Jsonb | ColumnType::Boolean),
+            Some(IndexMethod::Brin) => !matches!(
+                r#type,
+                ColumnType::Jsonb | ColumnType::Boolean | ColumnType::Citext | ColumnType::Array { .. }
+            ),
             None | Some(IndexMethod::Hash) => true,
         };
         if !has_class && options.options.operator_class.is_none() {

@@ -261,7 +261,7 @@ fn different_types(schema: &Schema, table: &Table, declared: &Declared) -> Optio
 fn may_refer(here: ColumnType, there: ColumnType) -> bool {
     fn group(r#type: ColumnType) -> u8 {
         match r#type {
-            ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Text => 0,
+            ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Text | ColumnType::Citext => 0,
             ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 1
             }
@@ -272,6 +272,7 @@ fn may_refer(here: ColumnType, there: ColumnType) -> bool {
             ColumnType::Bytes => 6,
             ColumnType::Numeric { .. } => 7,
             ColumnType::Date => 8,
+            ColumnType::Array { .. } => 9,
         }
     }
     group(here) == group(there)

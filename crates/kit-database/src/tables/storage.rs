@@ -2,7 +2,7 @@
 
 use kit_ir::{Constraints, DeclarationId, Digits, Format, LiteralValue, Program, StoredAs, TypeId, TypeKind};
 
-use crate::{ColumnType, ValueType};
+use crate::{ColumnType, ElementType, ValueType};
 
 /// Column type and rules with which the values of a property are stored.
 pub(super) struct Storage {
@@ -34,6 +34,8 @@ impl Storage {
             (None, r#type) => r#type,
             (Some(StoredAs::SmallInt), ColumnType::Integer) => ColumnType::SmallInt,
             (Some(StoredAs::Date), ColumnType::Text | ColumnType::Varchar { .. }) => ColumnType::Date,
+            // A check enforces `@maxLength`.
+            (Some(StoredAs::Citext), ColumnType::Text | ColumnType::Varchar { .. }) => ColumnType::Citext,
             (Some(chosen), r#type) => {
                 return Err(format!(
                     "`@storedAs {}` does not fit values that are stored as `{type}`",
@@ -69,6 +71,45 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     };
     storage.nullable = nullable;
     Ok(storage)
+}
+
+/// Returns an array of PostgreSQL for an array type, or the reason why no such column can store its values.
+pub(super) fn array(program: &Program, id: TypeId) -> Result<Storage, String> {
+    let mut members = Vec::new();
+    flatten(program, id, &mut members, &mut Vec::new());
+    let before = members.len();
+    members.retain(|member| program.types[*member].kind != TypeKind::Null);
+    let (&[member], nullable) = (members.as_slice(), members.len() < before) else {
+        return Err("`@storedAs array` needs one array type".to_owned());
+    };
+    let r#type = &program.types[member];
+    let TypeKind::Array { element } = r#type.kind else {
+        return Err("`@storedAs array` needs an array type".to_owned());
+    };
+    let inner = storage(program, element)?;
+    let advice = "remove `@storedAs array`, then the column is `jsonb`";
+    if inner.nullable {
+        return Err(format!(
+            "its elements may be null, and drivers read null elements of `@storedAs array` in different ways; {advice}"
+        ));
+    }
+    let Some(element) = ElementType::of(inner.r#type) else {
+        return Err(format!(
+            "its elements are stored as `{}`, and `@storedAs array` is for texts, numbers, booleans, dates, `bigint` and `Decimal`; {advice}",
+            inner.r#type
+        ));
+    };
+    let value = match inner.value {
+        ValueType::Inferred => ValueType::Inferred,
+        ValueType::OneOf(_) | ValueType::Declared => ValueType::Declared,
+    };
+    Ok(Storage {
+        r#type: ColumnType::Array { element },
+        nullable,
+        value,
+        values: inner.values,
+        constraints: r#type.constraints.clone(),
+    })
 }
 
 /// Collects the members of a union and of the unions that it refers to. For a type that is not a union, the type

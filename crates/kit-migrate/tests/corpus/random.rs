@@ -59,6 +59,15 @@ const PROPERTIES: &[&str] = &[
     "/** @storedAs smallint @minimum 0 */ NAME?: number;",
     "/** @storedAs date */ NAME: string;",
     "/** @storedAs date @default 2026-01-31 */ NAME: string | null;",
+    "/** @storedAs array */ NAME: string[];",
+    "/** @storedAs array @default [\"x\", \"y z\"] @maxItems 3 @index using gin */ NAME: string[];",
+    "/** @storedAs array */ NAME?: bigint[];",
+    "/** @storedAs array @default [] */ NAME: (\"x\" | \"y\")[];",
+    "/** @storedAs array */ NAME: Decimal<6, 2>[];",
+    "/** @storedAs array */ NAME: number[] | null;",
+    "/** @storedAs citext */ NAME: string;",
+    "/** @storedAs citext @unique @maxLength 50 */ NAME: string | null;",
+    "/** @storedAs citext @default none @index */ NAME: string;",
     "/** @references One.id set null @index */ NAME?: number;",
     "/** @references Two.id cascade */ NAME: number | null;",
     "/** @references One.id restrict on update cascade */ NAME?: number;",
@@ -169,10 +178,24 @@ fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
             other => panic!("no property has such values: {other:?}"),
         };
     }
+    let elements = table.checks.iter().find_map(|check| match &check.rule {
+        Rule::Elements(elements) if check.column == column.name => Some(elements),
+        _ => None,
+    });
+    if let Some(elements) = elements {
+        return match elements.values.as_slice() {
+            [LiteralValue::String(text), ..] => format!("'{{{text}}}'"),
+            _ if dice.roll(3) == 0 => "'{}'".to_owned(),
+            _ => format!("'{{{row},{}}}'", row + 1),
+        };
+    }
     match column.r#type {
-        ColumnType::Text | ColumnType::Varchar { .. } if dice.roll(3) == 0 => format!("'{row}'"),
+        ColumnType::Array { .. } => panic!("an array has a rule for its elements"),
+        ColumnType::Text | ColumnType::Varchar { .. } | ColumnType::Citext if dice.roll(3) == 0 => {
+            format!("'{row}'")
+        }
         ColumnType::Varchar { length } if length > 10 => format!("'longer{row}'"),
-        ColumnType::Text | ColumnType::Varchar { .. } => format!("'w{row}'"),
+        ColumnType::Text | ColumnType::Varchar { .. } | ColumnType::Citext => format!("'w{row}'"),
         ColumnType::Uuid => format!("'0190163d-8694-739b-aea5-{row:012}'"),
         ColumnType::Boolean => "false".to_owned(),
         ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {

@@ -8,6 +8,8 @@ use crate::is_date_time;
 pub enum KeyType {
     /// `bigint`.
     BigInt,
+    /// `citext`, which PostgreSQL compares without case.
+    Citext,
     /// `date`.
     Date,
     /// `double precision`.
@@ -37,6 +39,7 @@ impl KeyType {
     pub fn name(self) -> &'static str {
         match self {
             Self::BigInt => "bigint",
+            Self::Citext => "citext",
             Self::Date => "date",
             Self::Double => "double precision",
             Self::Integer => "integer",
@@ -56,7 +59,7 @@ impl KeyType {
             Self::Double => is_double(text),
             Self::Integer => text.parse::<i32>().is_ok_and(|number| number.to_string() == text),
             Self::Numeric => is_decimal(text),
-            Self::Text => !text.contains('\0'),
+            Self::Citext | Self::Text => !text.contains('\0'),
             Self::Timestamp => is_time(text),
             Self::Timestamptz => text.strip_suffix('Z').is_some_and(is_time),
             Self::Uuid => is_uuid(text) && !text.bytes().any(|byte| byte.is_ascii_uppercase()),

@@ -1,7 +1,7 @@
 //! Generates the code for one column of a table: its parts of SQL statements, and the Rust code that reads and binds
 //! its values.
 
-use kit_database::{ColumnDefault, ColumnType, sql};
+use kit_database::{ColumnDefault, ColumnType, ElementType, sql};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -71,7 +71,9 @@ impl StoredColumn<'_> {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
             // sqlx reads the texts of these types as strings.
-            ColumnType::Numeric { .. } | ColumnType::Date => format!("{name}::text AS {name}"),
+            ColumnType::Numeric { .. } | ColumnType::Date | ColumnType::Citext => {
+                format!("{name}::text AS {name}")
+            }
             // The Rust type of a number is `i64` or `f64`, even if the column has fewer bits.
             ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
@@ -82,6 +84,11 @@ impl StoredColumn<'_> {
                     _ => format!("{name}::float8 AS {name}"),
                 }
             }
+            // An array is read and bound as JSON, in which these elements are texts.
+            ColumnType::Array {
+                element: ElementType::Numeric { .. } | ElementType::BigIntExact,
+            } => format!("to_jsonb({name}::text[]) AS {name}"),
+            ColumnType::Array { .. } => format!("to_jsonb({name}) AS {name}"),
             _ => name,
         }
     }
@@ -94,6 +101,11 @@ impl StoredColumn<'_> {
             ColumnType::SmallInt => format!("${number}::int2"),
             ColumnType::Numeric { .. } => format!("${number}::numeric"),
             ColumnType::Date => format!("${number}::date"),
+            ColumnType::Citext => format!("${number}::citext"),
+            ColumnType::Array { .. } => format!(
+                "(SELECT ARRAY(SELECT jsonb_array_elements_text(${number})) WHERE ${number} IS NOT NULL)::{}",
+                self.column.r#type
+            ),
             _ => format!("${number}"),
         }
     }

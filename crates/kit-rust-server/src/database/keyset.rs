@@ -117,13 +117,16 @@ fn key_type(r#type: ColumnType) -> Option<KeyType> {
         ColumnType::Uuid => ("Uuid", "uuid"),
         ColumnType::Varchar { .. } | ColumnType::Text => ("Text", "text"),
         ColumnType::SmallInt | ColumnType::Integer => ("Integer", "integer"),
+        ColumnType::Citext => ("Citext", "citext"),
         ColumnType::Numeric { .. } => ("Numeric", "numeric"),
         ColumnType::Date => ("Date", "date"),
         ColumnType::BigInt | ColumnType::BigIntExact => ("BigInt", "bigint"),
         ColumnType::DoublePrecision => ("Double", "double precision"),
         ColumnType::Timestamp => ("Timestamp", "timestamp"),
         ColumnType::Timestamptz => ("Timestamptz", "timestamptz"),
-        ColumnType::Boolean | ColumnType::Jsonb | ColumnType::Bytes => return None,
+        ColumnType::Boolean | ColumnType::Jsonb | ColumnType::Bytes | ColumnType::Array { .. } => {
+            return None;
+        }
     })
 }
 

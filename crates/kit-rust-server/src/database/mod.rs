@@ -67,7 +67,7 @@ enum Kind {
     Plain,
     /// An enum of strings, which is stored as text.
     Text,
-    /// A type that is stored as JSON.
+    /// A type that is stored as JSON or in an array, which is read and bound as JSON.
     Json,
     /// A newtype whose inner value needs no conversion.
     Newtype,
@@ -107,7 +107,7 @@ impl<'a> Database<'a> {
                     let model = field.r#type.without_option().model();
                     let definition = model.and_then(|model| types.definitions.get(model));
                     let kind = match column.r#type {
-                        ColumnType::Jsonb => Kind::Json,
+                        ColumnType::Jsonb | ColumnType::Array { .. } => Kind::Json,
                         _ if matches!(definition, Some(Definition::Texts(_))) => Kind::Text,
                         _ => Kind::Plain,
                     };
@@ -234,6 +234,7 @@ impl<'a> Database<'a> {
         for step in &plan.changes {
             let at = match &step.change {
                 Change::CreateTable { table } => place(&table.name),
+                Change::CreateExtension { .. } => Some(0),
                 Change::AddForeignKey { table, foreign_key } => place(table).max(place(&foreign_key.table)),
                 Change::AddUnique { table, .. }
                 | Change::AddCheck { table, .. }

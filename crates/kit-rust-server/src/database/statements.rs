@@ -82,7 +82,11 @@ impl Stored<'_> {
                 ColumnType::Timestamptz => format!("{parameter}::timestamptz"),
                 ColumnType::Bytes => format!("{parameter}::bytea"),
                 ColumnType::Jsonb => format!("{parameter}::jsonb"),
-                ColumnType::Uuid | ColumnType::Numeric { .. } | ColumnType::Date => parameter.clone(),
+                ColumnType::Uuid
+                | ColumnType::Numeric { .. }
+                | ColumnType::Date
+                | ColumnType::Citext
+                | ColumnType::Array { .. } => parameter.clone(),
             };
             let name = sql::identifier(&stored.column.name);
             format!("{word} ({typed} IS NULL OR {name} = {parameter})")

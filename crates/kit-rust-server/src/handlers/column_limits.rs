@@ -27,6 +27,7 @@ impl<'k> HandlerContext<'k, '_> {
                     | ColumnType::BigIntExact
                     | ColumnType::Numeric { .. }
                     | ColumnType::Date
+                    | ColumnType::Array { .. }
             )
         };
         let params = slots.params.filter(|_| is_new);
@@ -38,7 +39,13 @@ impl<'k> HandlerContext<'k, '_> {
         stored.columns.iter().any(|column| {
             let property = self.property(id, &column.field.property);
             let value = property.and_then(|property| self.value_type(property.r#type));
-            value.is_some_and(|value| !holds(column, value))
+            let Some(value) = value else { return false };
+            match (column.column.r#type, &value.kind) {
+                (ColumnType::Array { element }, TypeKind::Array { element: of }) => self
+                    .value_type(*of)
+                    .is_some_and(|of| !holds(element.column(), of)),
+                (r#type, _) => !holds(r#type, value),
+            }
         })
     }
 
@@ -56,10 +63,10 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns true if a column can store every value of a type.
-fn holds(column: &StoredColumn<'_>, value: &Type) -> bool {
+/// Returns true if a column of the given type can store every value of a type.
+fn holds(column: ColumnType, value: &Type) -> bool {
     let rules = &value.constraints;
-    match (column.column.r#type, &value.kind) {
+    match (column, &value.kind) {
         (ColumnType::Uuid, TypeKind::String | TypeKind::Template { .. }) => {
             rules.format == Some(Format::Uuid)
         }
@@ -76,7 +83,7 @@ fn holds(column: &StoredColumn<'_>, value: &Type) -> bool {
             rules.format == Some(Format::Date) && rules.pattern.is_some()
         }
         (ColumnType::Integer | ColumnType::SmallInt, TypeKind::Number) => {
-            let greatest = if column.column.r#type == ColumnType::SmallInt {
+            let greatest = if column == ColumnType::SmallInt {
                 f64::from(i16::MAX)
             } else {
                 f64::from(i32::MAX)

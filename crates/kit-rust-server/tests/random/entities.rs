@@ -247,7 +247,7 @@ impl Maker<'_> {
     }
 
     fn column(&mut self, name: &'static str) {
-        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(30) {
+        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(36) {
             0..=2 => ("", "string", Some("string")),
             3 => ("@minLength 1 @maxLength 80 @unique", "string", Some("string")),
             4 => ("@format email @maxLength 200 @sensitive", "string", None),
@@ -275,6 +275,12 @@ impl Maker<'_> {
             26 => ("@storedAs date @default 2026-01-31", "string", None),
             27 => ("@storedAs smallint", "number", Some("number")),
             28 => ("@storedAs smallint @minimum 1 @default 7", "number", None),
+            29 => ("@storedAs array", "Date[]", None),
+            30 => ("@storedAs array @default []", "(\"red\" | \"Self\")[]", None),
+            31 => ("@storedAs array", "bigint[]", None),
+            32 => ("@storedAs array @maxItems 3", "string[]", None),
+            33 => ("@storedAs citext", "string", Some("string")),
+            34 => ("@storedAs citext @unique @maxLength 9", "string", None),
             _ => ("@unique", "bigint", Some("bigint")),
         };
         let optional = !tags.contains("@default") && self.random.chance(30);

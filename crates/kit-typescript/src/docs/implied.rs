@@ -114,6 +114,8 @@ pub(crate) fn stored(doc: &Doc) -> Option<Implied> {
             pattern: Some("^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])".to_owned()),
             ..Constraints::default()
         },
+        // These types store every value of the property.
+        StoredAs::Array | StoredAs::Citext => return None,
     };
     Some(Implied {
         tag: tag.clone(),

@@ -177,23 +177,37 @@ fn stored_as(
 ) -> Option<StoredAs> {
     let Some(stored) = StoredAs::from_name(&tag.argument) else {
         let names = StoredAs::ALL.map(|stored| format!("`@storedAs {}`", stored.name()));
-        diagnostics
-            .push(invalid(graph, tag, "@storedAs smallint").help(format!("write {}", names.join(" or "))));
+        diagnostics.push(invalid(graph, tag, "@storedAs smallint").help(format!("write {}", listed(&names))));
         return None;
     };
-    let (wanted, noun) = match stored {
-        StoredAs::SmallInt => (TypeKind::Number, "number"),
-        StoredAs::Date => (TypeKind::String, "string"),
+    let (noun, example) = match stored {
+        StoredAs::SmallInt => ("of type `number`", "number"),
+        StoredAs::Date | StoredAs::Citext => ("of type `string`", "string"),
+        StoredAs::Array => ("whose type is an array", "string[]"),
+    };
+    let is_wanted = |kind: &TypeKind| match stored {
+        StoredAs::SmallInt => *kind == TypeKind::Number,
+        StoredAs::Date | StoredAs::Citext => *kind == TypeKind::String,
+        StoredAs::Array => matches!(kind, TypeKind::Array { .. }),
     };
     let kinds = kinds(program, r#type);
     let mut others = kinds.iter().filter(|kind| **kind != &TypeKind::Null);
-    let fits = others.next() == Some(&&wanted) && others.next().is_none();
+    let fits = others.next().is_some_and(|kind| is_wanted(kind)) && others.next().is_none();
     if !fits {
-        let message = format!("`@storedAs {}` needs a property of type `{noun}`", stored.name());
-        let help = format!("change the type to `{noun}` or `{noun} | null`, or remove the tag");
+        let message = format!("`@storedAs {}` needs a property {noun}", stored.name());
+        let help = format!("change the type to `{example}` or `{example} | null`, or remove the tag");
         diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
     }
     fits.then_some(stored)
+}
+
+/// Returns the alternatives as a phrase: `a, b or c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => name.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 fn expect_date(

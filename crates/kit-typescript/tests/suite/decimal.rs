@@ -132,6 +132,8 @@ fn stored_as_adds_the_rules_of_the_column_type() {
           /** @storedAs smallint */ a: number;
           /** @storedAs smallint @minimum 1 @maximum 99999 */ b: number | null;
           /** @storedAs date */ c?: string;
+          /** @storedAs array */ e: Date[] | null;
+          /** @storedAs citext @maxLength 9 */ f: string;
           /** @generated uuidv7 */ d: string;
         }
         ",
@@ -140,6 +142,8 @@ fn stored_as_adds_the_rules_of_the_column_type() {
           /* @storedAs smallint */ a: number /* @minimum -32768 @maximum 32767 @integer */;
           /* @storedAs smallint */ b: number /* @minimum 1 @maximum 32767 @integer */ | null;
           /* @storedAs date */ c?: string /* @format date @pattern ^(?:[1-9]|0[1-9]|00[1-9]|000[1-9]) */;
+          /* @storedAs array */ e: Date[] | null;
+          /* @storedAs citext */ f: string /* @maxLength 9 */;
           /* @generated uuidv7 */ d: string /* @format uuid */;
         }
         ",
@@ -155,6 +159,8 @@ fn stored_as_is_refused_for_other_types() {
           /** @storedAs date */ b: Date;
           /** @storedAs date */ c: string | number;
           /** @storedAs money */ d: string;
+          /** @storedAs array */ e: string;
+          /** @storedAs citext */ f: string | number;
         }
         ",
         r"
@@ -165,7 +171,11 @@ fn stored_as_is_refused_for_other_types() {
         src/a.types.ts:5:7 KIT1304 `@storedAs date` needs a property of type `string`
           help: change the type to `string` or `string | null`, or remove the tag
         src/a.types.ts:6:7 KIT1303 `@storedAs money` is not valid
-          help: write `@storedAs smallint` or `@storedAs date`
+          help: write `@storedAs smallint`, `@storedAs date`, `@storedAs array` or `@storedAs citext`
+        src/a.types.ts:7:7 KIT1304 `@storedAs array` needs a property whose type is an array
+          help: change the type to `string[]` or `string[] | null`, or remove the tag
+        src/a.types.ts:8:7 KIT1304 `@storedAs citext` needs a property of type `string`
+          help: change the type to `string` or `string | null`, or remove the tag
         ",
     );
 }

@@ -132,7 +132,7 @@ export interface PropertyTags {
     onUpdate?: ReferentialAction;
   };
   column?: string;
-  storedAs?: "smallInt" | "date";
+  storedAs?: "smallInt" | "date" | "array" | "citext";
   renamedFrom?: string;
 }
 

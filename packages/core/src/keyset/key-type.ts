@@ -4,6 +4,7 @@ import { isCalendarDate, isDateTime } from "@kit/core/codec";
 /** Type of a column that sorts a list, as PostgreSQL names it. */
 export type KeyType =
   | "bigint"
+  | "citext"
   | "date"
   | "double precision"
   | "integer"
@@ -20,6 +21,8 @@ interface KeyRules {
   /** Returns true if PostgreSQL can convert a text to the type. */
   readonly accepts: (text: string) => boolean;
 }
+
+const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
 const castToText = (column: string): string => `${column}::text`;
 
@@ -43,6 +46,7 @@ function isYear(text: string): boolean {
 /** Types of columns. The texts of times have all six digits that PostgreSQL stores. A `Date` would lose the last three. */
 export const KEY_TYPES: Readonly<Record<KeyType, KeyRules>> = {
   bigint: { text: castToText, accepts: (text) => isInteger(text, 64) },
+  citext: { text: castToText, accepts: isText },
   date: {
     text: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
     accepts: (text) => isCalendarDate(text) && isYear(text),
@@ -56,7 +60,7 @@ export const KEY_TYPES: Readonly<Record<KeyType, KeyRules>> = {
     text: castToText,
     accepts: (text) => /^-?(?:0|[1-9]\d{0,999})(?:\.\d{1,1000})?$/.test(text),
   },
-  text: { text: castToText, accepts: (text) => text.isWellFormed() && !text.includes("\0") },
+  text: { text: castToText, accepts: isText },
   timestamp: { text: (column) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`, accepts: isTime },
   timestamptz: {
     text: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,

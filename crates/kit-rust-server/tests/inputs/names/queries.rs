@@ -56,6 +56,15 @@ fn a_choice() -> NewOptionModel {
         until: None,
         small: -32768,
         event: None,
+        labels: vec!["a,b".to_owned(), String::new(), "\"null\"".to_owned()],
+        results: vec![ResultModel::SelfValue, ResultModel::Ok],
+        amounts: Some(vec!["-1234567890123456789012345678.90".to_owned()]),
+        bigs: Some(vec![big("-9223372036854775808"), big("0")]),
+        moments: vec!["2026-01-31T12:00:00.123Z".parse().unwrap()],
+        ranks: vec![Rank(3), Rank(1)],
+        ratios: vec![0.1, -2.5e300],
+        flags: None,
+        email: "Ada@Example.org".to_owned(),
     }
 }
 
@@ -81,6 +90,12 @@ fn returns_stored_values_unchanged() {
         assert_eq!((found.small, &found.until), (new.small, &None));
         assert_eq!(found.rate.as_deref(), Some("0.500"));
         assert_eq!(&found.event[14..15], "7");
+        assert_eq!((&found.labels, &found.results), (&new.labels, &new.results));
+        assert_eq!(Some(&found.amounts), new.amounts.as_ref());
+        assert_eq!(found.bigs.as_ref().and_then(Option::as_ref), new.bigs.as_ref());
+        assert_eq!((&found.moments, &found.ranks), (&new.moments, &new.ranks));
+        assert_eq!((&found.ratios, &found.flags), (&new.ratios, &None));
+        assert_eq!(found.email, new.email);
         assert!(options::list(&pool, 10, 0).await.unwrap().contains(&made));
         assert!(options::count(&pool).await.unwrap() > 0);
     });
@@ -103,6 +118,9 @@ fn updates_only_the_given_columns() {
             nick: Some(Some("nick".to_owned())),
             rank: Some(Rank(1)),
             next: Some(Some(Rank(2))),
+            labels: Some(Vec::new()),
+            bigs: Some(None),
+            flags: Some(Some(vec![true, false])),
             ..OptionModelChanges::default()
         };
         let changed = options::update(&pool, &made.id, &changes).await.unwrap().unwrap();
@@ -113,6 +131,8 @@ fn updates_only_the_given_columns() {
         assert_eq!(changed.nick.clone().flatten(), Some("nick".to_owned()));
         assert_eq!((&changed.rank, &changed.next), (&Rank(1), &Some(Rank(2))));
         assert_eq!((changed.even, changed.since), (made.even, made.since));
+        assert_eq!((changed.labels, changed.bigs.flatten()), (Vec::new(), None));
+        assert_eq!(changed.flags, Some(vec![true, false]));
         let none = OptionModelChanges {
             thumbnail: Some(None),
             nick: Some(None),

@@ -36,6 +36,24 @@ export interface Option {
   small: number;
   /** @generated uuidv7 */
   event: string;
+  /** @storedAs array @index using gin */
+  labels: string[];
+  /** @storedAs array */
+  results: Result[];
+  /** @storedAs array @default [] */
+  amounts: Price[];
+  /** @storedAs array */
+  bigs?: bigint[] | null;
+  /** @storedAs array */
+  moments: Date[];
+  /** @storedAs array */
+  ranks: Rank[];
+  /** @storedAs array */
+  ratios: number[];
+  /** @storedAs array */
+  flags?: boolean[];
+  /** @storedAs citext */
+  email: string;
 }
 
 /** An amount of money. */
