@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::{Column, ColumnSource, Expansion, ForeignObject, Schema, Table, names};
+use crate::{Column, ColumnSource, ColumnType, Expansion, ForeignObject, Schema, Table, names};
 
 /// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
 /// types, so renaming a property without renaming its column changes nothing.
@@ -86,7 +86,10 @@ impl Snapshot {
     /// Creates the snapshot of a schema that was planned from another snapshot.
     pub fn after(previous: Option<&Self>, schema: &Schema) -> Self {
         let tables: Vec<Table> = schema.tables.iter().map(Self::without_entity).collect();
-        Self::with_parents(previous, tables, Vec::new(), None)
+        let mut columns = tables.iter().flat_map(|table| &table.columns);
+        let has_citext = columns.any(|column| column.r#type == ColumnType::Citext);
+        let foreign = has_citext.then(ForeignObject::citext).into_iter().collect();
+        Self::with_parents(previous, tables, foreign, None)
     }
 
     /// Creates the snapshot of a database that was described. `checksum` identifies the SQL if it is hand-written.

@@ -75,6 +75,8 @@ pub fn differences(url: &str, schema: &Schema) -> Vec<String> {
     let mut lines: Vec<String> = drift
         .unknown
         .iter()
+        // Migrations drop no extension.
+        .filter(|object| *object != "extension citext")
         .map(|table| format!("unknown {table}"))
         .collect();
     lines.extend(drift.differences.iter().map(|difference| {
