@@ -11,7 +11,10 @@ const LIST: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
         next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
-        until::text AS until, small::int8 AS small, event
+        until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
+        to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
+        to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email
     FROM options
     ORDER BY options.id
     LIMIT $1 OFFSET $2";
@@ -23,21 +26,37 @@ const COUNT: &str = "
 const INSERT: &str = "
     INSERT INTO options (type, self, crate, super, async, level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank, next, price, rate,
-        day, until, small, event)
+        day, until, small, event, labels, results, amounts, bigs, moments, ranks, ratios, flags,
+        email)
     VALUES ($1, $2, $3, $4, $5, $6::int4, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
         $19, $20::int4, $21::int4, $22::numeric, CASE WHEN $23 THEN $24::numeric ELSE '0.50' END,
         $25::date, $26::date, $27::int2,
-        COALESCE($28::uuid, encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid))
+        COALESCE($28::uuid, encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid),
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($29)) WHERE $29 IS NOT NULL)::text[],
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($30)) WHERE $30 IS NOT NULL)::text[],
+        COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($31)) WHERE $31 IS NOT NULL)::numeric(30,2)[], '{}'),
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($32)) WHERE $32 IS NOT NULL)::bigint[],
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($33)) WHERE $33 IS NOT NULL)::timestamptz(3)[],
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($34)) WHERE $34 IS NOT NULL)::integer[],
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($35)) WHERE $35 IS NOT NULL)::double precision[],
+        (SELECT ARRAY(SELECT jsonb_array_elements_text($36)) WHERE $36 IS NOT NULL)::boolean[],
+        $37::citext)
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
         next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
-        until::text AS until, small::int8 AS small, event";
+        until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
+        to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
+        to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email";
 
 const GET: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
         next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
-        until::text AS until, small::int8 AS small, event
+        until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
+        to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
+        to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email
     FROM options
     WHERE id = $1";
 
@@ -68,12 +87,24 @@ const UPDATE: &str = "
         rate = CASE WHEN $27 THEN $28::numeric ELSE rate END,
         day = COALESCE($29::date, day),
         until = CASE WHEN $30 THEN $31::date ELSE until END,
-        small = COALESCE($32::int2, small)
+        small = COALESCE($32::int2, small),
+        labels = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($33)) WHERE $33 IS NOT NULL)::text[], labels),
+        results = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($34)) WHERE $34 IS NOT NULL)::text[], results),
+        amounts = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($35)) WHERE $35 IS NOT NULL)::numeric(30,2)[], amounts),
+        bigs = CASE WHEN $36 THEN (SELECT ARRAY(SELECT jsonb_array_elements_text($37)) WHERE $37 IS NOT NULL)::bigint[] ELSE bigs END,
+        moments = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($38)) WHERE $38 IS NOT NULL)::timestamptz(3)[], moments),
+        ranks = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($39)) WHERE $39 IS NOT NULL)::integer[], ranks),
+        ratios = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($40)) WHERE $40 IS NOT NULL)::double precision[], ratios),
+        flags = CASE WHEN $41 THEN (SELECT ARRAY(SELECT jsonb_array_elements_text($42)) WHERE $42 IS NOT NULL)::boolean[] ELSE flags END,
+        email = COALESCE($43::citext, email)
     WHERE id = $1
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
         next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
-        until::text AS until, small::int8 AS small, event";
+        until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
+        to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
+        to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email";
 
 const DELETE: &str = "
     DELETE FROM options
@@ -109,6 +140,15 @@ pub struct NewOptionModel {
     pub until: Option<String>,
     pub small: i64,
     pub event: Option<String>,
+    pub labels: Vec<String>,
+    pub results: Vec<ResultModel>,
+    pub amounts: Option<Vec<String>>,
+    pub bigs: Option<Vec<kit_runtime::BigInt>>,
+    pub moments: Vec<kit_runtime::Timestamp>,
+    pub ranks: Vec<Rank>,
+    pub ratios: Vec<f64>,
+    pub flags: Option<Vec<bool>>,
+    pub email: String,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
@@ -140,6 +180,15 @@ pub struct OptionModelChanges {
     pub day: Option<String>,
     pub until: Option<Option<String>>,
     pub small: Option<i64>,
+    pub labels: Option<Vec<String>>,
+    pub results: Option<Vec<ResultModel>>,
+    pub amounts: Option<Vec<String>>,
+    pub bigs: Option<Option<Vec<kit_runtime::BigInt>>>,
+    pub moments: Option<Vec<kit_runtime::Timestamp>>,
+    pub ranks: Option<Vec<Rank>>,
+    pub ratios: Option<Vec<f64>>,
+    pub flags: Option<Option<Vec<bool>>>,
+    pub email: Option<String>,
 }
 
 impl<'r> FromRow<'r, PgRow> for OptionModel {
@@ -173,6 +222,15 @@ impl<'r> FromRow<'r, PgRow> for OptionModel {
             until: row.try_get("until")?,
             small: row.try_get("small")?,
             event: sql::uuid(row, "event")?,
+            labels: sql::json(row, "labels")?,
+            results: sql::json(row, "results")?,
+            amounts: sql::json(row, "amounts")?,
+            bigs: Some(sql::json(row, "bigs")?),
+            moments: sql::json(row, "moments")?,
+            ranks: sql::json(row, "ranks")?,
+            ratios: sql::json(row, "ratios")?,
+            flags: sql::json(row, "flags")?,
+            email: row.try_get("email")?,
         })
     }
 }
@@ -229,6 +287,15 @@ pub async fn insert(
         .bind(&new.until)
         .bind(new.small)
         .bind(&new.event)
+        .bind(sqlx::types::Json(&new.labels))
+        .bind(sqlx::types::Json(&new.results))
+        .bind(new.amounts.as_ref().map(sqlx::types::Json))
+        .bind(new.bigs.as_ref().map(sqlx::types::Json))
+        .bind(sqlx::types::Json(&new.moments))
+        .bind(sqlx::types::Json(&new.ranks))
+        .bind(sqlx::types::Json(&new.ratios))
+        .bind(new.flags.as_ref().map(sqlx::types::Json))
+        .bind(&new.email)
         .fetch_one(database)
         .await
 }
@@ -288,6 +355,17 @@ pub async fn update(
         .bind(changes.until.is_some())
         .bind(changes.until.clone().flatten())
         .bind(changes.small)
+        .bind(changes.labels.as_ref().map(sqlx::types::Json))
+        .bind(changes.results.as_ref().map(sqlx::types::Json))
+        .bind(changes.amounts.as_ref().map(sqlx::types::Json))
+        .bind(changes.bigs.is_some())
+        .bind(changes.bigs.clone().flatten().map(sqlx::types::Json))
+        .bind(changes.moments.as_ref().map(sqlx::types::Json))
+        .bind(changes.ranks.as_ref().map(sqlx::types::Json))
+        .bind(changes.ratios.as_ref().map(sqlx::types::Json))
+        .bind(changes.flags.is_some())
+        .bind(changes.flags.clone().flatten().map(sqlx::types::Json))
+        .bind(&changes.email)
         .fetch_optional(database)
         .await
 }

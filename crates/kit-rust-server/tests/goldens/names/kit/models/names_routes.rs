@@ -23,6 +23,8 @@ pub struct GetOptionsQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub small: Option<f64>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,
@@ -39,6 +41,7 @@ impl Contract for GetOptionsQuery {
                 shape::Property::optional("rate", shape::Shape::TEXT),
                 shape::Property::optional("day", shape::Shape::TEXT),
                 shape::Property::optional("small", shape::Shape::NUMBER),
+                shape::Property::optional("email", shape::Shape::TEXT),
                 shape::Property::optional("limit", shape::Shape::NUMBER),
                 shape::Property::optional("offset", shape::Shape::NUMBER),
             ],

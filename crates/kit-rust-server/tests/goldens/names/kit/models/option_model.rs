@@ -134,6 +134,18 @@ pub struct OptionModel {
     pub until: Option<String>,
     pub small: i64,
     pub event: String,
+    pub labels: Vec<String>,
+    pub results: Vec<ResultModel>,
+    #[serde(default)]
+    pub amounts: Vec<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub bigs: Option<Option<Vec<kit_runtime::BigInt>>>,
+    pub moments: Vec<kit_runtime::Timestamp>,
+    pub ranks: Vec<Rank>,
+    pub ratios: Vec<f64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<bool>>,
+    pub email: String,
 }
 
 impl OptionModel {
@@ -240,6 +252,30 @@ impl Contract for OptionModel {
                     shape::Shape::INTEGER.minimum(-32_768.0).maximum(32_767.0),
                 ),
                 shape::Property::optional("event", shape::Shape::TEXT.format(Format::Uuid)),
+                shape::Property::required("labels", shape::Shape::array(&shape::Shape::TEXT)),
+                shape::Property::required(
+                    "results",
+                    shape::Shape::array(&shape::Shape::of::<ResultModel>()),
+                ),
+                shape::Property::optional(
+                    "amounts",
+                    shape::Shape::array(&shape::Shape::TEXT.pattern(&PATTERN_2)),
+                ),
+                shape::Property::optional(
+                    "bigs",
+                    shape::Shape::union(&[
+                        shape::Shape::array(&shape::Shape::BIGINT),
+                        shape::Shape::Null,
+                    ]),
+                ),
+                shape::Property::required("moments", shape::Shape::array(&shape::Shape::Date)),
+                shape::Property::required(
+                    "ranks",
+                    shape::Shape::array(&shape::Shape::of::<Rank>()),
+                ),
+                shape::Property::required("ratios", shape::Shape::array(&shape::Shape::NUMBER)),
+                shape::Property::optional("flags", shape::Shape::array(&shape::Shape::Boolean)),
+                shape::Property::required("email", shape::Shape::TEXT),
             ],
         );
         &SHAPE
@@ -289,6 +325,18 @@ pub struct OptionModelInput {
     pub small: i64,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
+    pub labels: Vec<String>,
+    pub results: Vec<ResultModel>,
+    #[serde(default)]
+    pub amounts: Vec<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub bigs: Option<Option<Vec<kit_runtime::BigInt>>>,
+    pub moments: Vec<kit_runtime::Timestamp>,
+    pub ranks: Vec<Rank>,
+    pub ratios: Vec<f64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<bool>>,
+    pub email: String,
 }
 
 impl OptionModelInput {
