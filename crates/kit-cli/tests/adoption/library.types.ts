@@ -10,7 +10,7 @@ export interface Author {
   id: string;
   /** @column fullName */
   fullName: string;
-  /** @unique */
+  /** @storedAs citext @unique */
   email: string | null;
   /**
    * Day of birth.
@@ -54,6 +54,8 @@ export interface Book {
    * @default "novel"
    */
   kind: "novel" | "poem" | "essay";
+  /** @default [] @storedAs array */
+  tags: string[];
   details?: unknown;
   cover: Uint8Array | null;
   weight: number | null;
