@@ -115,12 +115,13 @@ pub(super) fn set_type(
             ChangeClass::Safe,
             format!("every {from} is a valid {to}, and PostgreSQL rewrites no row"),
         ),
-        Conversion::Rewrite => Classification::new(harmless, format!("every {from} is a valid {to}; {way}")),
         Conversion::Caseless if is_key => Classification::new(
             ChangeClass::NeedsData,
             format!("the migration stops and changes nothing if two values are equal without case; {way}"),
         ),
-        Conversion::Caseless => Classification::new(harmless, format!("every {from} is a valid {to}; {way}")),
+        Conversion::Rewrite | Conversion::Caseless => {
+            Classification::new(harmless, format!("every {from} is a valid {to}; {way}"))
+        }
         Conversion::Milliseconds if is_key => Classification::new(
             ChangeClass::NeedsData,
             format!(

@@ -58,7 +58,8 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
             | DoublePrecision
             | Numeric { .. }
             | Date
-            | Boolean,
+            | Boolean
+            | Citext,
             Text,
         )
         | (SmallInt, Integer)
@@ -80,7 +81,15 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
         | (Integer, Boolean)
         | (Boolean, Integer)
         | (
-            SmallInt | Integer | BigInt | BigIntExact | DoublePrecision | Numeric { .. } | Date | Boolean,
+            SmallInt
+            | Integer
+            | BigInt
+            | BigIntExact
+            | DoublePrecision
+            | Numeric { .. }
+            | Date
+            | Boolean
+            | Citext,
             Varchar { .. },
         )
         | (Integer, SmallInt)
@@ -91,11 +100,9 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
             Some(Conversion::Guarded)
         }
         (Text | Varchar { .. }, Citext) => Some(Conversion::Caseless),
-        (Citext, Text) => Some(Conversion::Rewrite),
-        (Citext, Varchar { .. }) => Some(Conversion::Guarded),
         // JSON has no form of a `Date` or a `bigint` that the database could tell from a text.
         (Jsonb, Array { element }) if is_in_json(element) => Some(Conversion::Guarded),
-        (Array { element }, Jsonb) if is_in_json(element) => Some(Conversion::Rewrite),
+        (Array { element }, Jsonb) => is_in_json(element).then_some(Conversion::Rewrite),
         // The texts of booleans differ within arrays.
         (Array { element: from }, Array { element: to })
             if from != ElementType::Boolean && to != ElementType::Boolean =>

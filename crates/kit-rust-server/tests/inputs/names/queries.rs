@@ -57,7 +57,7 @@ fn a_choice() -> NewOptionModel {
         small: -32768,
         event: None,
         labels: vec!["a,b".to_owned(), String::new(), "\"null\"".to_owned()],
-        results: vec![ResultModel::SelfValue, ResultModel::Ok],
+        results: vec![ResultModel::ValueSelf, ResultModel::Ok],
         amounts: Some(vec!["-1234567890123456789012345678.90".to_owned()]),
         bigs: Some(vec![big("-9223372036854775808"), big("0")]),
         moments: vec!["2026-01-31T12:00:00.123Z".parse().unwrap()],
