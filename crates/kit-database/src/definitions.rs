@@ -367,7 +367,6 @@ pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
             matches!(name, "smallint" | "integer" | "bigint")
         }
         ColumnType::Numeric { .. } => name == "numeric",
-        ColumnType::Citext => matches!(name, "citext" | "text" | "character varying"),
         ColumnType::Array { element } => base.strip_suffix("[]").is_some_and(|base| {
             let of_element = Column {
                 r#type: element.column(),

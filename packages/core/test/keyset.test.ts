@@ -149,6 +149,7 @@ describe("a cursor", () => {
     ["numeric", ["NaN", "1e3", "1.", ".5", "01", "+1", "", " 1"]],
     ["double precision", ["NaN", "Infinity", "1e999", "1e-400", "", "x", "1_0"]],
     ["text", ["a\0b", "\ud800"]],
+    ["citext", ["a\0b", "\ud800"]],
   ] as const) {
     it(`is refused if a client put a text in it that PostgreSQL cannot convert to ${type}`, () => {
       const options: KeysetOptions = { list: "l", order: "asc", columns: { a: type, id: "uuid" } };
