@@ -57,6 +57,7 @@ mod split;
 mod status;
 mod tls;
 mod version;
+mod view_text;
 
 pub use adopt::{ExistingDatabase, baseline};
 pub use apply::{Report, apply, apply_watched};

@@ -143,6 +143,17 @@ ALTER TABLE loans ADD CONSTRAINT loans_book_id_fkey FOREIGN KEY (book_id) REFERE
 
 ALTER TABLE loans ADD CONSTRAINT loans_branch_fkey FOREIGN KEY (branch) REFERENCES branches(id) ON UPDATE CASCADE;
 
+CREATE VIEW kinds_of_things AS
+ SELECT name,
+    size
+   FROM ( SELECT books.title AS name,
+            1 AS size
+           FROM books
+        UNION ALL
+         SELECT NULL::text,
+            NULL::integer
+           FROM loans) things;
+
 CREATE VIEW open_books AS
  SELECT books.id,
     books.title

@@ -82,3 +82,4 @@ CREATE VIEW open_books AS SELECT books.id, title FROM books JOIN loans ON book_i
 CREATE MATERIALIZED VIEW counts AS SELECT kind, count(*) AS number FROM books GROUP BY kind;
 CREATE UNIQUE INDEX counts_kind ON counts (kind);
 CREATE STATISTICS books_statistics ON author_id, kind FROM books;
+CREATE VIEW kinds_of_things AS SELECT * FROM (SELECT title AS name, 1 AS size FROM books UNION ALL SELECT NULL, NULL FROM loans) AS things;
