@@ -10,7 +10,7 @@ use kit_database::{ForeignObject, ObjectKind};
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::history;
-use crate::view_text::without_implied_names;
+use crate::printed::stable;
 use crate::{DatabaseError, MigrateError};
 
 /// Objects of one schema of a database, without those of kit's own history and of extensions. Objects of a table follow
@@ -51,10 +51,7 @@ impl Catalog {
                 kind,
                 table: row.get(2).map(str::to_owned),
                 name: text(&row, 3),
-                definition: row.get(4).map(|text| match kind {
-                    ObjectKind::View => without_implied_names(text),
-                    _ => text.to_owned(),
-                }),
+                definition: row.get(4).map(|text| stable(kind, text)),
                 uses: Vec::new(),
             };
             let inherited = row.get(5) == Some("t");

@@ -13,6 +13,7 @@ use tokio_postgres::Client;
 
 use crate::catalog::Scope;
 use crate::connect::{block_on, connect};
+use crate::printed::stable;
 use crate::{Catalog, DatabaseError, MigrateError};
 
 /// Differences between live tables and a snapshot.
@@ -69,6 +70,11 @@ pub(crate) fn expected_objects(modelled: &Catalog, foreign: &[ForeignObject]) ->
         if object.kind == ObjectKind::Waived {
             continue;
         }
+        // An earlier version of kit may have recorded another text of the same object.
+        let object = &ForeignObject {
+            definition: object.definition.as_deref().map(|text| stable(object.kind, text)),
+            ..object.clone()
+        };
         let known = expected.iter().position(|known| known.is_same_object(object));
         match (known, &object.definition) {
             (Some(at), Some(_)) => expected[at] = object.clone(),

@@ -48,6 +48,7 @@ mod lint;
 mod lock;
 mod migration_run;
 mod pooler;
+mod printed;
 mod reconcile;
 mod record;
 mod run;
@@ -57,7 +58,6 @@ mod split;
 mod status;
 mod tls;
 mod version;
-mod view_text;
 
 pub use adopt::{ExistingDatabase, baseline};
 pub use apply::{Report, apply, apply_watched};

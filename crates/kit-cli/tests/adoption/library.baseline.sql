@@ -82,7 +82,8 @@ ALTER TABLE loans ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE settings (
   name text NOT NULL,
-  value text
+  value text,
+  level character varying(10)
 );
 
 CREATE TABLE without_key (
@@ -112,6 +113,8 @@ ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY (id, happened);
 ALTER TABLE loans ADD CONSTRAINT fee_or_open CHECK (fee IS NOT NULL OR state = 'open'::loan_state);
 
 ALTER TABLE loans ADD CONSTRAINT loan PRIMARY KEY (book_id, since);
+
+ALTER TABLE settings ADD CONSTRAINT settings_level_check CHECK (level::text = ANY (ARRAY['low'::character varying::text, 'high'::character varying::text]));
 
 ALTER TABLE settings ADD CONSTRAINT settings_name_key UNIQUE (name);
 

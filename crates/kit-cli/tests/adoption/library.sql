@@ -76,7 +76,7 @@ CREATE UNLOGGED TABLE cache (key text PRIMARY KEY, value jsonb);
 CREATE TABLE without_key (what text);
 CREATE TABLE authors_of_books (author_id uuid NOT NULL REFERENCES authors, book_id bigint NOT NULL, share integer);
 CREATE UNIQUE INDEX ON authors_of_books (author_id, book_id);
-CREATE TABLE settings (name text NOT NULL UNIQUE, value text);
+CREATE TABLE settings (name text NOT NULL UNIQUE, value text, level varchar(10) CHECK (level IN ('low', 'high')));
 
 CREATE VIEW open_books AS SELECT books.id, title FROM books JOIN loans ON book_id = books.id WHERE state = 'open';
 CREATE MATERIALIZED VIEW counts AS SELECT kind, count(*) AS number FROM books GROUP BY kind;

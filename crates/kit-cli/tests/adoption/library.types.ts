@@ -106,4 +106,5 @@ export interface Settings {
   /** @id */
   name: string;
   value: string | null;
+  level: "low" | "high" | null;
 }
