@@ -156,7 +156,7 @@ impl Run<'_> {
             already_applied: done.len(),
             expanded: work.expanded.clone(),
             waiting: work.waiting.clone(),
-            warnings: warnings(&self.connection, &planned, &done).await?,
+            warnings: warnings(&self.connection, migrations, &planned, &done).await?,
             ..Report::default()
         };
         if self.options.dry_run {
@@ -243,10 +243,28 @@ fn pending<'a>(
         .filter(|name| !migrations.iter().any(|migration| migration.name == **name))
         .collect();
     gone.sort();
-    if let Some(name) = gone.first() {
+    let newest = migrations.last().map_or("", |migration| &migration.name);
+    let is_later_release = migrations
+        .iter()
+        .all(|migration| done.contains_key(&migration.name))
+        && gone
+            .iter()
+            .all(|name| name.as_str() > newest && done[*name].breaks.is_some());
+    if !is_later_release && let Some(name) = gone.first() {
         return Err(MigrateError::Missing {
             name: (*name).clone(),
         });
+    }
+    let breaking = gone.iter().filter_map(|name| {
+        let changes = done[*name]
+            .breaks
+            .as_deref()
+            .filter(|changes| !changes.is_empty())?;
+        Some(format!("{name}: {changes}"))
+    });
+    let breaking: Vec<String> = breaking.collect();
+    if !breaking.is_empty() {
+        return Err(MigrateError::LaterRelease { changes: breaking });
     }
     let mut pending = Vec::new();
     for migration in migrations {
@@ -339,10 +357,23 @@ fn plan(
 
 async fn warnings(
     client: &Client,
+    migrations: &[Migration],
     planned: &[Planned],
     done: &HashMap<String, Record>,
 ) -> Result<Vec<String>, MigrateError> {
     let newest = done.keys().max().map_or("", String::as_str);
+    let mut later: Vec<&str> = done
+        .keys()
+        .filter(|name| !migrations.iter().any(|migration| migration.name == **name))
+        .map(String::as_str)
+        .collect();
+    later.sort_unstable();
+    let later = (!later.is_empty()).then(|| {
+        format!(
+            "a later release has applied migrations that this release does not have, and this release can work with them: {}",
+            later.join(", ")
+        )
+    });
     let mut warnings: Vec<String> = planned
         .iter()
         .filter(|planned| planned.out_of_order)
@@ -353,6 +384,7 @@ async fn warnings(
             )
         })
         .collect();
+    warnings.extend(later);
     let row = client
         .query_one("SELECT current_setting('TimeZone')", &[])
         .await

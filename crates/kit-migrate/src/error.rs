@@ -191,6 +191,15 @@ pub enum MigrateError {
     /// kit cannot plan the creation of the tables in a snapshot, which a comparison with the database needs.
     #[error("kit cannot create tables from the snapshot of the migrations: {0}")]
     Snapshot(String),
+    /// A later release has applied migrations with which this release may fail.
+    #[error(
+        "a later release has changed the database in a way with which this release may fail{}",
+        list("", changes)
+    )]
+    LaterRelease {
+        /// Names of the migrations, each with its changes.
+        changes: Vec<String>,
+    },
     /// A migration is expanded, and its second half was not run.
     #[error(
         "`{name}` is expanded: the old and the new build of the application can run, and its second half is missing"
@@ -283,13 +292,17 @@ impl MigrateError {
             ),
             Self::Connect { help, .. } if !help.is_empty() => Some(help),
             Self::Pooled => Some(
-                "for this command, write the host and port of PostgreSQL in DATABASE_URL (the port is usually 5432), not those of the pooler (usually 6432); a pool with `pool_mode = session` works too",
+                "set MIGRATE_URL to the host and port of PostgreSQL itself (the port is usually 5432; that of the pooler is usually 6432), and leave DATABASE_URL to the application; a pool with `pool_mode = session` works too",
             ),
             Self::Locked { .. } => Some(
                 "wait until the other migration is done, or wait longer with `--wait`; PostgreSQL releases the lock when the other connection ends",
             ),
             Self::Blocked { .. } => Some(
                 "end those transactions, or apply at a time with fewer transactions; `--wait` sets how long kit tries again, and `--lock-timeout` how long one attempt waits (other queries wait behind this attempt)",
+            ),
+            Self::LaterRelease { .. } => Some(
+                "deploy the later release again, or get its directories of migrations/ and write a migration that undoes these changes; \
+                 with `kit migrate:generate --expand`, a deployment can be undone until `kit migrate:contract`",
             ),
             Self::Expanded { .. } => Some(
                 "if no process of the old build is left, run `kit migrate:contract`; `kit migrate:contract --abort` goes back to the tables of the old build",

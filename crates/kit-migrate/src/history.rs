@@ -1,12 +1,15 @@
 //! Record of the applied migrations, stored in the database.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
 use kit_database::sql::identifier;
-use kit_database::{Migration, sql};
+use kit_database::{Migration, Risk, sql};
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
+use crate::lint::findings;
 use crate::script::{Mode, Script};
 use crate::{DatabaseError, MigrateError};
 
@@ -25,6 +28,8 @@ pub(crate) struct History {
     /// Qualified name, because a migration that sets `search_path` must not redirect kit to another table.
     table: String,
     progress: String,
+    /// True if the table has the column `breaks`, which earlier versions of kit did not create.
+    has_breaks: Cell<bool>,
 }
 
 /// Record of an applied migration.
@@ -34,6 +39,9 @@ pub(crate) struct Record {
     /// UTC time: `2026-11-21T01:45:00Z`.
     pub(crate) applied_at: String,
     pub(crate) duration: Duration,
+    /// Changes with which a build from before the migration may fail; empty if there are none. `None` if an earlier version
+    /// of kit applied the migration.
+    pub(crate) breaks: Option<String>,
 }
 
 /// Progress of a migration that is partly applied.
@@ -82,6 +90,7 @@ impl History {
         Ok(Self {
             table: format!("{}.{TABLE}", identifier(schema)),
             progress: format!("{}.{PROGRESS}", identifier(schema)),
+            has_breaks: Cell::new(false),
         })
     }
 
@@ -92,7 +101,7 @@ impl History {
         if !exists(client, &self.table).await? {
             sql.push(format!(
                 "CREATE TABLE IF NOT EXISTS {} (\n  name text PRIMARY KEY,\n  checksum text NOT NULL,\n  \
-                 applied_at timestamptz DEFAULT now() NOT NULL,\n  duration_ms bigint NOT NULL\n)",
+                 applied_at timestamptz DEFAULT now() NOT NULL,\n  duration_ms bigint NOT NULL,\n  breaks text\n)",
                 self.table
             ));
         }
@@ -106,7 +115,26 @@ impl History {
         client
             .batch_execute(&sql.join("; "))
             .await
-            .map_err(|error| failed("cannot create the tables of the history", error))
+            .map_err(|error| failed("cannot create the tables of the history", error))?;
+        let row = client
+            .query_one(
+                "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'breaks' AND NOT attisdropped)",
+                &[&self.table],
+            )
+            .await
+            .map_err(unreadable)?;
+        if row.get(0) {
+            self.has_breaks.set(true);
+            return Ok(());
+        }
+        // A role that may only write to the table cannot add the column. The migrations are then recorded without it.
+        let add = format!("ALTER TABLE {} ADD COLUMN IF NOT EXISTS breaks text", self.table);
+        match client.batch_execute(&add).await {
+            Ok(()) => self.has_breaks.set(true),
+            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {}
+            Err(error) => return Err(failed("cannot extend the table of the history", error)),
+        }
+        Ok(())
     }
 
     /// Returns the applied migrations by name; empty if the table does not exist yet.
@@ -115,7 +143,7 @@ impl History {
             return Ok(HashMap::new());
         }
         let query = format!(
-            "SELECT name, checksum, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), duration_ms FROM {}",
+            "SELECT name, checksum, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), duration_ms, to_jsonb(kit_record) ->> 'breaks' FROM {} AS kit_record",
             self.table
         );
         let rows = client.query(&query, &[]).await.map_err(unreadable)?;
@@ -126,6 +154,7 @@ impl History {
                     checksum: row.get(1),
                     applied_at: row.get(2),
                     duration: Duration::from_millis(u64::try_from(row.get::<_, i64>(3)).unwrap_or_default()),
+                    breaks: row.get(4),
                 };
                 (row.get(0), record)
             })
@@ -162,8 +191,14 @@ impl History {
     /// Returns the statement that records a migration as applied. The caller runs it in the migration's last
     /// transaction.
     pub(crate) fn record(&self, migration: &Migration, duration: Duration) -> String {
+        let (column, breaks) = if self.has_breaks.get() {
+            let text = sql::string_literal(&breaking_changes(migration));
+            (", breaks", format!(", {text}"))
+        } else {
+            ("", String::new())
+        };
         format!(
-            "INSERT INTO {} (name, checksum, duration_ms) VALUES ({}, {}, {})",
+            "INSERT INTO {} (name, checksum, duration_ms{column}) VALUES ({}, {}, {}{breaks})",
             self.table,
             sql::string_literal(&migration.name),
             sql::string_literal(&migration.checksum()),
@@ -193,6 +228,23 @@ impl History {
             sql::string_literal(name)
         )
     }
+}
+
+/// Returns the changes of a migration with which a build from before the migration may fail: those that break its queries,
+/// and new rules that its rows may not satisfy.
+fn breaking_changes(migration: &Migration) -> String {
+    let breaks = |risk: &Risk| matches!(risk, Risk::BreaksRunningApp | Risk::NeedsData);
+    let planned = migration.changes.iter();
+    let planned = planned.filter(|change| change.risks().iter().any(breaks));
+    let mut all: Vec<String> = planned.map(|change| change.change.summary()).collect();
+    if let Ok(script) = Script::parse(&migration.sql)
+        && all.is_empty()
+    {
+        let found = findings(migration, &script);
+        let found = found.into_iter().filter(|finding| breaks(&finding.risk));
+        all.extend(found.map(|finding| format!("`{}`", finding.statement)));
+    }
+    all.join("; ")
 }
 
 async fn exists(client: &Client, table: &str) -> Result<bool, MigrateError> {

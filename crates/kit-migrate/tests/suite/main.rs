@@ -12,6 +12,7 @@ mod killed;
 mod locks;
 mod pooled;
 mod refusals;
+mod releases;
 mod status;
 mod steps;
 mod triggers;
