@@ -31,7 +31,12 @@ describe("relations of foreign keys", { timeout: 300_000 }, () => {
     const { root, url } = project;
     const { use } = await projectModule<{ use: (url: string) => Promise<Row> }>(root, "use.ts");
     const { exact } = await projectModule<{ exact: Row }>(root, "values.ts");
-    const { read, people, all, item, inexact, alone, refused } = await use(url);
+    const { read, quoted, people, all, item, inexact, alone, refused } = await use(url);
+    const named = { from: "a", größe: "b", where: null, 'the "ä" — of\'s': null };
+    assert.deepEqual(quoted, [
+      { from: "a", whereSelect: null, 'the "ä" — of\'sSelect': null },
+      { from: "c", whereSelect: { from: "a" }, 'the "ä" — of\'sSelect': named },
+    ]);
     assert.equal(read["customer"].name, "ben");
     assert.equal(read["orderItems"], 1, "the column keeps its name");
     assert.deepEqual(
@@ -64,7 +69,12 @@ describe("relations of foreign keys", { timeout: 300_000 }, () => {
     await using project = await schemaProject(home, FIXTURES, "kysely", "shop.types.ts");
     const { root, url } = project;
     const { use } = await projectModule<{ use: (url: string) => Promise<Row> }>(root, "use.ts");
-    const { read, people, categories, shop } = await use(url);
+    const { read, quoted, people, categories, shop } = await use(url);
+    const named = { from: "a", GroupBy: "b", where: null, the_ä_of_s: null };
+    assert.deepEqual(quoted, [
+      { from: "a", first: null, second: null },
+      { from: "c", first: { GroupBy: "b" }, second: named },
+    ]);
     assert.deepEqual(read, {
       order_items: 1n,
       customer: { name: "ben" },

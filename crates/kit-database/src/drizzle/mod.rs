@@ -146,7 +146,13 @@ impl Body<'_> {
             if key.table != self.table.name {
                 self.tables.insert(&key.table);
             }
-            let variable = self.names.variable_of(&key.table);
+            // The annotation prevents a circular type inference if tables refer to each other.
+            self.types.insert("PgTableExtraConfigValue");
+            let variable = if key.table == self.table.name {
+                "table"
+            } else {
+                self.names.variable_of(&key.table)
+            };
             let targets: Vec<String> = key
                 .targets
                 .iter()
@@ -214,7 +220,12 @@ impl Body<'_> {
         if lines.is_empty() {
             return String::new();
         }
-        format!(", (table) => [\n  {},\n]", lines.join(",\n  "))
+        let returned = if self.types.contains("PgTableExtraConfigValue") {
+            ": PgTableExtraConfigValue[]"
+        } else {
+            ""
+        };
+        format!(", (table){returned} => [\n  {},\n]", lines.join(",\n  "))
     }
 }
 

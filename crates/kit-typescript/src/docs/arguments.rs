@@ -11,6 +11,14 @@ pub(crate) fn words(tag: &Tag) -> Vec<&str> {
     tag.argument.split_whitespace().collect()
 }
 
+/// Returns true if the text can be the name of a property or an entity in the argument of a tag.
+pub(crate) fn is_property_name(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
+}
+
 /// Parses a finite decimal number such as `1.5` or `1e3`.
 pub(super) fn number(text: &str) -> Option<Decimal> {
     let plain = text

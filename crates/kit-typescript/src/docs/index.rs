@@ -2,6 +2,8 @@
 
 use kit_ir::{EntityIndex, IndexColumn, IndexColumnOptions, IndexMethod, Nulls};
 
+use super::arguments::is_property_name;
+
 /// Parses the argument of a tag on an interface, such as `by_author (authorId, createdAt desc) where deleted_at is null`.
 /// Returns `None` if the argument is not valid.
 pub(crate) fn of_interface(argument: &str, unique: bool) -> Option<EntityIndex> {
@@ -32,7 +34,7 @@ pub(crate) fn of_property(argument: &str, unique: bool) -> Option<EntityIndex> {
 /// Parses a column in parentheses: `createdAt desc nulls last`.
 fn column(text: &str) -> Option<IndexColumn> {
     let (property, rest) = word(text.trim())?;
-    if !is_identifier(property) {
+    if !is_property_name(property) {
         return None;
     }
     let mut column = IndexColumn {
@@ -92,7 +94,7 @@ fn options(mut index: EntityIndex, text: &str, has_column: bool) -> Option<Entit
             "include" => {
                 let (inside, after) = after.strip_prefix('(')?.split_once(')')?;
                 index.include = inside.split(',').map(|name| name.trim().to_owned()).collect();
-                if !index.include.iter().all(|name| is_identifier(name)) {
+                if !index.include.iter().all(|name| is_property_name(name)) {
                     return None;
                 }
                 after.trim_start()
@@ -134,7 +136,7 @@ mod tests {
     #[test]
     fn reads_all_parts_of_an_index() {
         let index = of_interface(
-            "by_age (teamId, age DESC nulls last, name text_pattern_ops) include (id, email) where age > 3 AND (a OR b)",
+            "by_age (größe, age DESC nulls last, name text_pattern_ops) include (id, email) where age > 3 AND (a OR b)",
             false,
         );
         let index = index.unwrap();
@@ -144,7 +146,7 @@ mod tests {
             .iter()
             .map(|column| (column.property.as_str(), &column.options))
             .collect();
-        assert_eq!(columns[0].0, "teamId");
+        assert_eq!(columns[0].0, "größe");
         assert!(columns[1].1.descending);
         assert_eq!(columns[1].1.nulls, Some(Nulls::Last));
         assert_eq!(columns[2].1.operator_class.as_deref(), Some("text_pattern_ops"));

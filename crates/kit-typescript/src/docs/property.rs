@@ -6,7 +6,7 @@ use kit_ir::{
     ReferentialActions, StoredAs, TypeId, TypeKind,
 };
 
-use super::arguments::{expect_no_argument, invalid, words};
+use super::arguments::{expect_no_argument, invalid, is_property_name, words};
 use super::index;
 use super::value_check::default_value;
 use super::{Doc, Tag, TagName, problem};
@@ -278,7 +278,7 @@ pub(crate) fn reference_target(tag: &Tag) -> Option<ReferenceTarget> {
     let words = words(tag);
     let (entity, property) = words.first()?.split_once('.')?;
     let actions = actions(words.get(1..).unwrap_or_default())?;
-    (is_name(entity) && is_name(property)).then(|| ReferenceTarget {
+    (is_property_name(entity) && is_property_name(property)).then(|| ReferenceTarget {
         entity: entity.to_owned(),
         property: property.to_owned(),
         actions,
@@ -306,24 +306,19 @@ fn parse_entity_reference(argument: &str) -> Option<EntityReference> {
     let (targets, rest) = rest.split_once(')')?;
     let names = |list: &str| -> Option<Vec<String>> {
         let names = list.split(',').map(str::trim);
-        names.map(|name| is_name(name).then(|| name.to_owned())).collect()
+        names
+            .map(|name| is_property_name(name).then(|| name.to_owned()))
+            .collect()
     };
     let (properties, targets) = (names(properties)?, names(targets)?);
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let is_valid = is_name(entity.trim()) && properties.len() == targets.len();
+    let is_valid = is_property_name(entity.trim()) && properties.len() == targets.len();
     is_valid.then_some(EntityReference {
         properties,
         entity: entity.trim().to_owned(),
         targets,
         actions: actions(&words)?,
     })
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
 }
 
 /// Parses `[on delete] cascade on update restrict`. Each of the two parts may be missing.
