@@ -81,7 +81,7 @@ pub(super) async fn wait(
             // An empty value is a value, but no part of the body.
             Poll::Pending if !beginning.is_waiting() => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
-            Poll::Ready(frame) => Poll::Ready(frame.transpose().ok().flatten()),
+            Poll::Ready(frame) => Poll::Ready(frame),
         });
         tokio::time::timeout(LONGEST_WAIT, next).await.ok().flatten()
     };
@@ -141,7 +141,8 @@ fn prevent_buffering(headers: &mut HeaderMap) {
 
 /// Body whose first frame was taken before the head of the response was sent.
 struct Begun {
-    first: Option<Frame<Bytes>>,
+    /// First frame, or the error of a stream that failed right after an empty value.
+    first: Option<Result<Frame<Bytes>, axum::Error>>,
     rest: Body,
 }
 
@@ -154,13 +155,16 @@ impl hyper::body::Body for Begun {
         task: &mut Task<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         match self.first.take() {
-            Some(first) => Poll::Ready(Some(Ok(first))),
+            Some(first) => Poll::Ready(Some(first)),
             None => Pin::new(&mut self.rest).poll_frame(task),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        let first = self.first.as_ref().and_then(Frame::data_ref);
+        let first = self
+            .first
+            .as_ref()
+            .and_then(|first| first.as_ref().ok()?.data_ref());
         let first = first.map_or(0, |bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let rest = self.rest.size_hint();
         match rest.exact() {

@@ -242,6 +242,10 @@ async fn stream(app: App, request: Request) -> Result<Response, Error> {
             add_cookie(&context, "handler=1");
             let reply = Reply::stream(async move |mut chunks| {
                 let _mark = mark;
+                if asks_for(&owned, "fail-after-nothing") {
+                    chunks.send("").await?;
+                    return Err(Error::internal("The report is closed"));
+                }
                 if fails {
                     set(&owned, "x-handler", "2");
                     add_cookie(&owned, "stream=1");
@@ -265,6 +269,11 @@ struct Answer {
 }
 
 fn ask(path: &str, action: &str) -> Answer {
+    request(path, action).expect("a complete body")
+}
+
+/// Sends a request. Returns the error of the body if the body ends too early.
+fn request(path: &str, action: &str) -> Result<Answer, kit_runtime::axum::Error> {
     let app = App::default();
     let routes = Routes::new(app.clone())
         .route("GET /page", &[Segment::Static("page")], page)
@@ -282,15 +291,15 @@ fn ask(path: &str, action: &str) -> Answer {
             .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
             .collect();
         headers.sort();
-        let bytes = to_bytes(answer.into_body(), 1000).await.unwrap();
+        let bytes = to_bytes(answer.into_body(), 1000).await?;
         let body = String::from_utf8(bytes.to_vec()).unwrap();
         let steps = app.0.lock().unwrap().clone();
-        Answer {
+        Ok(Answer {
             status,
             headers,
             body,
             steps,
-        }
+        })
     })
 }
 
@@ -340,6 +349,11 @@ fn keeps_headers_of_wrappers_if_a_stream_fails_before_its_first_value() {
         "x-outer: before",
     ];
     assert_eq!(answer.headers, headers);
+}
+
+#[test]
+fn cuts_the_body_of_a_stream_that_fails_after_an_empty_value() {
+    assert!(request("/stream", "fail-after-nothing").is_err());
 }
 
 #[test]
