@@ -246,6 +246,23 @@ fn limits_the_number_of_uncovered_items_in_text() {
 }
 
 #[test]
+fn fails_if_no_test_has_the_route_of_a_replay() {
+    let mut project = Project::new(&[MANIFEST, TYPES, TESTS]);
+    let nothing = r#"{"passed":0,"failed":0,"skipped":0,"failures":[]}"#;
+    project.host.node = Some(Ok(ended(0, Some(nothing))));
+    let options = ["--no-build", "--seed", "7", "--replay", "POST /note valid 3:1"];
+    let outcome = project.kit(&[&["test:contracts"], &options[..]].concat());
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome
+            .err
+            .contains("no test has the route of `--replay 'POST /note valid 3:1'`"),
+        "{}",
+        outcome.err
+    );
+}
+
+#[test]
 fn passes_the_options_runs_and_seed_to_the_tests() {
     let mut project = Project::new(&[MANIFEST, TYPES, TESTS]);
     let failed = r#"{"passed":0,"failed":1,"skipped":0,"failures":[{"name":"a > b","file":null,"line":null,

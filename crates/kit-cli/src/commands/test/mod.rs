@@ -233,6 +233,11 @@ async fn execute(
         let message = format!("no test failed, but {} {how}", runner.name());
         return Err(Problem::testing(message).help("see its output above").into());
     }
+    if let (Some(title), 0) = (replay, report.passed + report.failed + report.skipped) {
+        let message = format!("no test has the route of `--replay '{title}'`");
+        let help = "copy the value that the failed test printed; if the contract has changed since, run the tests without `--replay`";
+        return Err(Problem::testing(message).help(help).into());
+    }
     let seen = end.seen.as_ref().map(CoverageReport::new);
     print_result(&report, seen.as_ref(), random, start.elapsed(), context.console);
     if report.failed == 0 {
