@@ -399,6 +399,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
                 handler: group.handlers.source(lowering, &contract.key),
                 middleware: chain.into_iter().cloned().collect(),
                 limits: options.map_or_else(RouteLimits::default, |options| options.limits),
+                options: options.map(|options| options.location),
             };
             routes::add(lowering, contract, registration);
         }
@@ -434,6 +435,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
                         handler: None,
                         middleware: Vec::new(),
                         limits: RouteLimits::default(),
+                        options: None,
                     };
                     routes::add(lowering, contract, registration);
                 }

@@ -141,6 +141,9 @@ fn contract_text(program: &Program, route: &Route) -> String {
     if let Some(time) = route.limits.timeout_ms {
         let _ = write!(text, " timeout {time} ms");
     }
+    if let Some(rate) = route.limits.body_min_bytes_per_second {
+        let _ = write!(text, " at least {rate} bytes/s");
+    }
     if let Some(time) = route.limits.socket_ping_ms {
         let _ = write!(text, " ping {time} ms");
     }

@@ -31,7 +31,7 @@ pub(crate) struct Group {
 /// Options of one route.
 pub(crate) struct RouteOptions {
     /// Location of the route key.
-    location: Location,
+    pub(crate) location: Location,
     pub(crate) middleware: Vec<Entry>,
     pub(crate) limits: RouteLimits,
 }

@@ -48,6 +48,8 @@ pub(crate) struct Registration {
     /// Middleware that runs before the handler, in the order of execution.
     pub(crate) middleware: Vec<Entry>,
     pub(crate) limits: RouteLimits,
+    /// Location of the options of this route. `None` if there are no options.
+    pub(crate) options: Option<Location>,
 }
 
 /// Adds a route to the program and returns its id. Adds nothing and returns `None` if its key or its path is
@@ -114,6 +116,7 @@ pub(crate) fn add(
         slots.body = socket.as_ref().map(|socket| socket.received);
         slots.response = socket.as_ref().map(|socket| socket.sent);
     }
+    check_options(lowering, contract, &registration, &body_format);
     let subprotocols = socket.and_then(|socket| socket.subprotocols);
     let status = match (replies.first(), tags.status) {
         (Some(first), _) => first.status,
@@ -191,6 +194,53 @@ pub(crate) fn add(
             span,
         }),
     )
+}
+
+/// Maximum value of `bodyMinBytesPerSecond`. `createApp` has the same limit.
+const MAX_BODY_RATE: u64 = (1 << 31) - 1;
+
+/// Reports options that have no effect on the route, and a minimum rate that no server accepts. `createApp` has the same rules,
+/// but a Rust server is generated without running `createApp`.
+fn check_options(
+    lowering: &mut Lowering<'_>,
+    contract: &Contract,
+    registration: &Registration,
+    body_format: &BodyFormat,
+) {
+    let (limits, Some(location)) = (&registration.limits, registration.options) else {
+        return;
+    };
+    let key = &contract.key;
+    let mut report = |message: String, help: &str| {
+        let diagnostic = lowering
+            .eval
+            .diagnostic(codes::INVALID_ROUTE_OPTION, location, message)
+            .help(help);
+        lowering.report(diagnostic);
+    };
+    if let Some(rate) = limits.body_min_bytes_per_second {
+        if body_format.upload().is_none() && *body_format != BodyFormat::Lines {
+            report(
+                format!(
+                    "`bodyMinBytesPerSecond` has no effect on `{key}`, whose handler receives the whole body"
+                ),
+                "remove the option, or read the body while it arrives: `Upload`, `Uploads` or `Lines`. For other bodies, the server has the limit `bodyTimeoutMs`",
+            );
+        } else if rate > MAX_BODY_RATE {
+            report(
+                format!("`bodyMinBytesPerSecond` of `{key}` is {rate}"),
+                "write a number of bytes from 0 to 2147483647",
+            );
+        }
+    }
+    if *body_format != BodyFormat::Socket
+        && (limits.socket_ping_ms.is_some() || limits.socket_compression.is_some())
+    {
+        report(
+            format!("`sockets` has no effect on `{key}`, which accepts no WebSockets"),
+            "remove the option, or use it for a route with a key such as `WS /rooms`",
+        );
+    }
 }
 
 /// Returns the path of a contract, preceded by the prefixes of its groups. Reports an invalid path.

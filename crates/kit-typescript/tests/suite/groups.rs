@@ -132,6 +132,29 @@ fn refuses_options_of_a_route_that_does_not_exist_or_that_are_computed() {
 }
 
 #[test]
+fn refuses_options_that_have_no_effect_on_their_route() {
+    check_app(
+        r#"
+        export const app = createApp({
+          routes: [
+            { handlers: notes, on: { "POST /notes": { bodyMinBytesPerSecond: 0 }, "GET /notes": { sockets: { pingMs: 1 } } } },
+          ],
+        });
+        "#,
+        r#"
+        route GET /notes 204 ping 1 ms -> src/handlers.ts:3 notes
+        route POST /notes 204 at least 0 bytes/s -> src/handlers.ts:3 notes
+        src/a.routes.ts:6:22 warning KIT1408 no route group of `createApp` registers `UserRoutes`
+          help: add `{ prefix: "/…", handlers }` with handlers of `defineHandlers<UserRoutes>`
+        src/app.ts:5:30 KIT1459 `bodyMinBytesPerSecond` has no effect on `POST /notes`, whose handler receives the whole body
+          help: remove the option, or read the body while it arrives: `Upload`, `Uploads` or `Lines`. For other bodies, the server has the limit `bodyTimeoutMs`
+        src/app.ts:5:75 KIT1459 `sockets` has no effect on `GET /notes`, which accepts no WebSockets
+          help: remove the option, or use it for a route with a key such as `WS /rooms`
+        "#,
+    );
+}
+
+#[test]
 fn warns_about_a_group_that_contains_itself() {
     check_app(
         r#"
