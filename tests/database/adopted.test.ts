@@ -87,7 +87,7 @@ type Read = (schemas: string, pool: Pool) => Promise<Seen>;
 async function tablesIn(schemas: string): Promise<[name: string, table: object][]> {
   const tables: [string, object][] = [];
   for (const file of await readdir(schemas)) {
-    if (["database.ts", "index.ts", "relations.ts"].includes(file) || !file.endsWith(".ts")) continue;
+    if (file === "database.ts" || !file.endsWith(".ts")) continue;
     const module = (await import(pathToFileURL(join(schemas, file)).href)) as Record<string, unknown>;
     for (const [name, value] of Object.entries(module))
       if (typeof value === "object" && value !== null) tables.push([name, value]);
@@ -139,7 +139,8 @@ const libraries: Record<string, Read> = {
     configure(pg);
     let [tables, rows] = [0, 0];
     for (const [, table] of await tablesIn(schemas)) {
-      const { name } = table as { readonly name: string };
+      const { name } = table as { readonly name?: string };
+      if (name === undefined) continue;
       const found = await pool.query(`SELECT ${all(table)} FROM ${escapeIdentifier(name)} LIMIT 1`);
       tables += 1;
       rows += found.rows.length;
