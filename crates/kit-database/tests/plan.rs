@@ -67,6 +67,26 @@ fn marks_a_policy_as_breaking_only_if_the_table_is_in_use() {
 }
 
 #[test]
+fn refuses_another_primary_key_if_hand_written_sql_refers_to_the_former() {
+    let before = build(|builder| support::notes(builder, true));
+    let mut after = before.clone();
+    after.tables[0].primary_key.push("title".to_owned());
+    let reference = kit_database::ForeignObject {
+        kind: kit_database::ObjectKind::Constraint,
+        table: Some("links".to_owned()),
+        name: "links_note".to_owned(),
+        definition: Some("FOREIGN KEY (note) REFERENCES notes(id) MATCH FULL".to_owned()),
+        uses: vec!["constraint notes_pkey of notes".to_owned()],
+    };
+    let snapshot = Snapshot::recorded(None, before.tables.clone(), vec![reference], None);
+    let error = kit_database::plan(Some(&snapshot), &after).unwrap_err();
+    assert!(
+        error.to_string().contains("drops a key of this table") && error.to_string().contains("links_note"),
+        "{error}"
+    );
+}
+
+#[test]
 fn marks_a_dropped_column_as_destructive() {
     let before = build(|builder| support::notes(builder, true));
     let after = build(|builder| support::notes(builder, false));

@@ -37,7 +37,14 @@ impl Planner<'_> {
                     let used = format!("column {table}.{column}");
                     self.refuse_users(&format!("{table}.{column}"), &used, table, "drops this column");
                 }
-                Change::DropConstraint { table, constraint } => {
+                // The key that a primary key replaces is dropped.
+                Change::DropConstraint { table, constraint }
+                | Change::AddPrimaryKey {
+                    table,
+                    name: constraint,
+                    replaces: true,
+                    ..
+                } => {
                     let used = format!("constraint {constraint} of {table}");
                     self.refuse_users(table, &used, table, "drops a key of this table");
                 }
