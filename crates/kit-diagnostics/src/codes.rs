@@ -183,6 +183,7 @@ codes! {
         1321 TABLE_ELSEWHERE "`@table` in a file that `typeFiles` does not name"
         1322 UNINFERRED_TYPE "a type that only TypeScript can infer"
         1323 SCHEMA_RULE "a part of a schema that kit does not check"
+        1324 ANY_IN_PACKAGE "a type of an installed package that contains `any`"
     }
     Routes {
         1401 INVALID_ROUTE_KEY "a route key that is not `<METHOD> <path>`"

@@ -2,7 +2,7 @@
 //!
 //! tidy: long because the passes share one state
 
-use kit_diagnostics::{Diagnostic, closest, codes};
+use kit_diagnostics::{Diagnostic, Diagnostics, Severity, closest, codes};
 use kit_ir::{
     Application, Cors, Entity, EntityIndex, Errors, IndexColumnOptions, LiteralOption, MiddlewareKind,
     MiddlewareSource, RouteLimits, SecurityHeaders,
@@ -82,6 +82,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
         .iter()
         .cloned()
         .for_each(|warning| all.push(warning));
+    tags_of_packages(&mut all);
     all.sort();
     let mut sources = SourceTexts::default();
     let mut dependencies = Vec::new();
@@ -102,6 +103,28 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
         diagnostics: all,
         sources,
         dependencies,
+    }
+}
+
+/// Turns errors about tags in installed packages into warnings. Other tools have tags with the same names and other arguments, and
+/// the project cannot change them. kit ignores such a tag.
+fn tags_of_packages(diagnostics: &mut Diagnostics) {
+    let of_tags = [
+        codes::UNKNOWN_FORMAT,
+        codes::INVALID_TAG_ARGUMENT,
+        codes::TAG_DOES_NOT_FIT,
+    ];
+    for diagnostic in diagnostics {
+        let label = diagnostic.primary().map(|label| label.path.as_str());
+        if of_tags.contains(&diagnostic.code)
+            && label.is_some_and(|path| path.split('/').any(|part| part == "node_modules"))
+        {
+            diagnostic.severity = Severity::Warning;
+            diagnostic.help = None;
+            diagnostic
+                .notes
+                .push("kit ignores this tag of an installed package".to_owned());
+        }
     }
 }
 

@@ -176,7 +176,7 @@ impl TypeScript {
             }
         }
         let declarations = declarations(&out, &read)?;
-        if declarations.is_empty() && messages.is_empty() {
+        if declarations.is_empty() && !messages.iter().any(|message| files.contains(&message.path)) {
             let said = output
                 .lines()
                 .find(|line| line.contains("error"))
@@ -343,8 +343,35 @@ fn declarations(out: &Path, read: &[PathBuf]) -> Result<BTreeMap<PathBuf, String
 
 #[cfg(test)]
 mod tests {
-    use super::Message;
+    use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant};
+
+    use super::{Failure, Message, TypeScript};
+    use crate::disk;
+
+    #[test]
+    #[cfg(unix)]
+    fn ends_a_typescript_that_does_not_finish_in_time_and_removes_its_files() {
+        let root = std::env::temp_dir().join(format!("kit-slow-typescript-{}", std::process::id()));
+        let program = |command: &str| TypeScript {
+            program: PathBuf::from("/bin/sh"),
+            args: vec!["-c".into(), command.into()],
+            version: (7, 0),
+            manifest: root.join("package.json"),
+        };
+        let emit = |command| program(command).emit(&root, &BTreeSet::new(), Duration::from_millis(300));
+        let start = Instant::now();
+        assert!(matches!(emit("exec sleep 30"), Err(Failure::TimedOut(_))));
+        assert!(start.elapsed() < Duration::from_secs(10));
+        let failed = emit("echo error TS5023: Unknown option");
+        assert!(
+            matches!(failed, Err(Failure::NothingEmitted(said)) if said == "error TS5023: Unknown option")
+        );
+        let cache = root.join("node_modules/.cache/kit");
+        assert_eq!(disk::list(&cache).unwrap(), Vec::<String>::new());
+        disk::remove_tree(&root).unwrap();
+    }
 
     #[test]
     fn parses_errors_of_typescript_and_ignores_other_lines() {

@@ -355,6 +355,10 @@ impl<'a> Lowering<'a> {
                 );
             }
             Ty::Kit(kind, _) => return self.not_a_value(kind),
+            Ty::Any if self.is_in_package(self.eval.current_location()) => {
+                self.warn_of_any();
+                TypeKind::Unknown
+            }
             Ty::Any => {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
@@ -468,6 +472,21 @@ impl<'a> Lowering<'a> {
     }
 
     /// Reports a type that JSON cannot represent, at the location of the current evaluation.
+    fn is_in_package(&self, location: Location) -> bool {
+        let path = &self.graph().module(location.module).path;
+        path.components().any(|part| part.as_os_str() == "node_modules")
+    }
+
+    /// Reports that `any` in an installed package is read as `unknown`.
+    fn warn_of_any(&mut self) {
+        let location = self.eval.current_location();
+        let message = "this type of an installed package contains `any`, which kit reads as `unknown`";
+        let diagnostic = Diagnostic::warning(codes::ANY_IN_PACKAGE, message)
+            .label(self.graph().label(location))
+            .help("to check these values, declare the type in the project");
+        self.report(diagnostic);
+    }
+
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let location = self.eval.current_location();
         self.refused_at(code, message, help, location)

@@ -59,6 +59,62 @@ fn compare(output: &Output, expected: &str) {
     );
 }
 
+#[test]
+fn any_and_foreign_tags_of_packages_are_warnings_and_those_of_the_project_are_errors() {
+    let source = r"
+export interface Feature {
+  properties: { [name: string]: any };
+  /** @format hostname */
+  host: string;
+  /** @minLength many */
+  name: string;
+  /** @maxLength 3 */
+  size: number;
+}
+";
+    let package = [
+        ("node_modules/geo/index.d.ts", source),
+        (
+            "node_modules/geo/package.json",
+            r#"{ "name": "geo", "version": "1.0.0", "types": "./index.d.ts" }"#,
+        ),
+        (
+            "src/a.types.ts",
+            "import type { Feature } from \"geo\";\n/** @table */\nexport interface Row { /** @id */ id: string; feature: Feature }\n",
+        ),
+    ];
+    compare(
+        &output(&package, &[]),
+        r"
+        type Feature = {
+          properties: { [key: string]: unknown };
+          host: string;
+          name: string;
+          size: number;
+        }
+        type Row = {
+          /* @id */ id: string;
+          feature: Feature;
+        }
+        entity Row = table rows
+        node_modules/geo/index.d.ts:3:15 warning KIT1324 this type of an installed package contains `any`, which kit reads as `unknown`
+          help: to check these values, declare the type in the project
+        node_modules/geo/index.d.ts:4:7 warning KIT1302 unknown format `hostname`
+        node_modules/geo/index.d.ts:6:7 warning KIT1303 `@minLength many` is not valid
+        node_modules/geo/index.d.ts:8:7 warning KIT1304 `@maxLength` is for strings, and this is `number`
+        ",
+    );
+    let own = text(&output(
+        &[(
+            "src/a.types.ts",
+            "/** @table */\nexport interface Row { /** @id */ id: string; a: any; /** @format hostname */ host: string }\n",
+        )],
+        &[],
+    ));
+    assert_eq!(own.matches("warning").count(), 0, "{own}");
+    assert!(own.contains("KIT1301 `any`") && own.contains("KIT1302"), "{own}");
+}
+
 const ROLES: (&str, &str) = (
     "src/a.types.ts",
     r#"

@@ -68,6 +68,29 @@ const INFERRING: [&str; 11] = [
 const INFERRING_PROPERTIES: [&str; 6] = ["infer", "inferIn", "inferOut", "Type", "Encoded", "static"];
 
 impl Library {
+    /// Returns the name for messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Zod => "zod",
+            Self::Valibot => "valibot",
+            Self::TypeBox => "TypeBox",
+            Self::ArkType => "ArkType",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Returns an example of code that checks a schema against a declared type; `None` if the library cannot check
+    /// this, or kit has no example.
+    pub(super) fn annotation_example(self) -> Option<&'static str> {
+        match self {
+            Self::Zod => Some("const user: z.ZodType<User> = z.object({ … })"),
+            Self::Valibot => Some("const user: v.GenericSchema<User> = v.object({ … })"),
+            Self::Other("yup") => Some("const user: yup.ObjectSchema<User> = yup.object({ … })"),
+            Self::Other("effect") => Some("const user: Schema.Schema<User> = Schema.Struct({ … })"),
+            _ => None,
+        }
+    }
+
     /// Returns the library of an import, such as zod for `zod/v4`.
     fn of_specifier(specifier: &str) -> Option<Self> {
         PACKAGES.iter().find_map(|(package, library)| {

@@ -54,12 +54,11 @@ impl<'e, 'a> Reader<'e, 'a> {
                 _ => SchemaRules::default(),
             };
         }
-        match self.root_schema(expression, module) {
-            Some(library) => read_of_library(self, library, expression, module),
-            None => {
-                self.refuse(expression, module);
-                SchemaRules::default()
-            }
+        if let Some(library) = self.root_schema(expression, module) {
+            read_of_library(self, library, expression, module)
+        } else {
+            self.refuse(expression, module);
+            SchemaRules::default()
         }
     }
 

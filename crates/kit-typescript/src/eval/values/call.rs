@@ -79,7 +79,8 @@ impl<'a> Evaluator<'a> {
         scope: ScopeId,
         location: Location,
     ) -> TyId {
-        if let Some(library) = self.schema_library(&call.callee, scope) {
+        let module = self.store.module_of(scope);
+        if let Some(library) = self.library_of(&call.callee, module) {
             return self.schema_value(library, location);
         }
         match generic {

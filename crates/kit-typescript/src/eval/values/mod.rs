@@ -1,4 +1,5 @@
-//! Types of values, for `typeof`. Values whose types need inference are errors.
+//! Types of values, for `typeof`. If only TypeScript can infer the type of a value, the type comes from the declarations
+//! that TypeScript emits, or is an error.
 //!
 //! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are evaluated. A call has
 //! the declared result type of its function, if that needs no inferred type arguments. The error for any
