@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { createOidc, type OidcOptions } from "@kit/auth/oidc";
+import type { BaseContext } from "@kit/core";
 
 import { start } from "./support/application.ts";
 import {
@@ -56,6 +57,20 @@ async function shop(issuer: string, settings: ShopSettings): Promise<ShopRoutes>
 testOidc("Node", shop);
 
 describe("createOidc", () => {
+  it("refuses parameters of a login that kit sets itself", async () => {
+    const oidc = createOidc({
+      issuer: "https://id.example",
+      clientId: "shop",
+      redirectUri: "https://shop.example/callback",
+    });
+    for (const name of ["scope", "state", "nonce"]) {
+      // oxlint-disable-next-line no-await-in-loop
+      await assert.rejects(oidc.start({} as BaseContext, { parameters: { [name]: "x" } }), {
+        message: `Oidc.start: remove the parameter \`${name}\`, because kit sets this parameter`,
+      });
+    }
+  });
+
   it("refuses options that are unknown or not safe when it is created", () => {
     const given = {
       issuer: "https://id.example",

@@ -23,11 +23,12 @@ use provider::{Provider, Refusal, with_query};
 
 pub use options::OidcOptions;
 
-/// Parameters of the request that the application cannot set, because they protect the login.
-const RESERVED: [&str; 7] = [
+/// Parameters of the request that the application cannot set, because kit sets them.
+const RESERVED: [&str; 8] = [
     "client_id",
     "response_type",
     "redirect_uri",
+    "scope",
     "state",
     "nonce",
     "code_challenge",
@@ -110,8 +111,8 @@ impl Oidc {
     ///
     /// # Errors
     ///
-    /// 400 `INVALID_RETURN_PATH` if the path after the login leads to another origin, 500 if a parameter is one of those that
-    /// protect the login or if there are no keys for cookies, and 503 if the provider does not answer.
+    /// 400 `INVALID_RETURN_PATH` if the path after the login leads to another origin, 500 if kit sets one of the parameters
+    /// itself or if there are no keys for cookies, and 503 if the provider does not answer.
     pub async fn start(&self, context: &Context, start: OidcStart) -> Result<String, Error> {
         let OidcStart {
             return_to,
@@ -140,8 +141,7 @@ impl Oidc {
         ];
         let given = parameters
             .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .filter(|(name, _)| *name != "scope");
+            .map(|(name, value)| (name.as_str(), value.as_str()));
         let url = with_query(provider.authorization(), own.into_iter().chain(given));
         let cookie = Cookie::new(&*self.cookie, serde_json::to_string(&pending)?)
             .max_age_seconds(self.login_time.as_secs())

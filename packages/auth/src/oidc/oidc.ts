@@ -91,11 +91,12 @@ interface Pending {
   readonly until: number;
 }
 
-/** Parameters of the request that the application cannot set, because they protect the login. */
+/** Parameters of the request that the application cannot set, because kit sets them. */
 const reserved = new Set([
   "client_id",
   "response_type",
   "redirect_uri",
+  "scope",
   "state",
   "nonce",
   "code_challenge",
