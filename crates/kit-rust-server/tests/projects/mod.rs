@@ -118,7 +118,7 @@ pub fn identity() -> Program {
 }
 
 /// Files of [`identity`] that pages of the guide show, each with its page.
-const GUIDE_MIDDLEWARE: [(&str, &str); 7] = [
+const GUIDE_FILES: [(&str, &str); 11] = [
     ("scopes.md", "src/middleware/authenticate.rs"),
     ("jwt.md", "src/middleware/require_auth.rs"),
     ("rate-limits.md", "src/middleware/limited.rs"),
@@ -126,12 +126,20 @@ const GUIDE_MIDDLEWARE: [(&str, &str); 7] = [
     ("rust-server.md", "src/middleware/timed.rs"),
     ("idempotency.md", "src/middleware/once.rs"),
     ("idempotency.md", "src/handlers/banks.rs"),
+    ("sessions.md", "src/middleware/require_session.rs"),
+    ("sessions.md", "src/services/accounts.rs"),
+    ("openid-connect.md", "src/handlers/logins.rs"),
+    ("openid-connect.md", "src/services/logins.rs"),
 ];
 
 /// Returns the files of [`identity`] that the user has written, with their paths.
 pub fn identity_files() -> Vec<(String, String)> {
-    let files = GUIDE_MIDDLEWARE.map(|(page, path)| (path.to_owned(), guide_file(page, "rust", path)));
-    files.into()
+    let mut files: Vec<_> = GUIDE_FILES
+        .map(|(page, path)| (path.to_owned(), guide_file(page, "rust", path)))
+        .into();
+    let services = "pub mod accounts;\npub mod logins;\n";
+    files.push(("src/services/mod.rs".to_owned(), services.to_owned()));
+    files
 }
 
 /// Generates the project of an application again after its user has added features of `kit-runtime` to the manifest.

@@ -228,7 +228,7 @@ fn all() -> Vec<(String, Output, Written)> {
         ],
     ));
     let identity = projects::identity();
-    let features = r#""jwt", "valkey""#;
+    let features = r#""api-keys", "jwt", "oidc", "passwords", "sessions", "valkey""#;
     all.push((
         "identity".to_owned(),
         projects::generated_with_features("identity", &identity, features),

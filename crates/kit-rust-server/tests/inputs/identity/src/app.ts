@@ -2,7 +2,7 @@ import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit
 import { idempotent } from "@kit/idempotency";
 import { nativeServer } from "@kit/server-native";
 import type { Auth } from "@kit/types";
-import type { BankRoutes, KeyRoutes, TokenRoutes } from "./bank.routes.ts";
+import type { BankRoutes, KeyRoutes, LoginRoutes, MemberRoutes, TokenRoutes } from "./bank.routes.ts";
 
 type Scope = "orders:read" | "orders:write";
 
@@ -13,6 +13,8 @@ type Scope = "orders:read" | "orders:write";
 const authenticate = defineMiddleware<{ auth: Auth<Scope> }>(() => ({ auth: { has: () => false } }));
 /** @security bearer JWT */
 const requireAuth = defineMiddleware<{ auth: Auth<Scope> }>(() => ({ auth: { has: () => false } }));
+/** @security cookie __Host-session */
+const requireSession = defineMiddleware<{ auth: Auth<Scope> }>(() => ({ auth: { has: () => false } }));
 const limited = defineMiddleware(() => {});
 const limitedInValkey = defineMiddleware(() => {});
 const timed = defineWrapper<{ adds: { begun: number } }>((_input, next) => next({ begun: 0 }));
@@ -24,6 +26,8 @@ const notHere = (): never => {
 
 export const keyHandlers = defineHandlers<KeyRoutes>({ "GET /accounts/:owner": notHere });
 export const tokenHandlers = defineHandlers<TokenRoutes>({ "DELETE /accounts/:owner": notHere });
+export const loginHandlers = defineHandlers<LoginRoutes>({ "GET /login": notHere, "GET /callback": notHere });
+export const memberHandlers = defineHandlers<MemberRoutes>({ "GET /members/:owner": notHere });
 export const bankHandlers = defineHandlers<BankRoutes>({ "POST /transfers": notHere });
 
 export const app = createApp({
@@ -31,6 +35,8 @@ export const app = createApp({
   routes: [
     { prefix: "/", handlers: keyHandlers, middleware: [authenticate] },
     { prefix: "/", handlers: tokenHandlers, middleware: [requireAuth] },
+    { prefix: "/", handlers: loginHandlers },
+    { prefix: "/", handlers: memberHandlers, middleware: [requireSession] },
     {
       prefix: "/",
       handlers: bankHandlers,

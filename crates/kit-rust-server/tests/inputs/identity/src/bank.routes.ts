@@ -1,6 +1,6 @@
 // Routes whose middleware is that of the guide's pages, in Rust.
 
-import type { Route, Scopes } from "@kit/types";
+import type { Reply, Route, Scopes } from "@kit/types";
 import type { Account, Transfer } from "./bank.types.ts";
 
 export interface KeyRoutes {
@@ -17,4 +17,19 @@ export interface TokenRoutes {
 
 export interface BankRoutes {
   "POST /transfers": Route<{ headers: { "idempotency-key": string }; body: Transfer; response: Transfer }>;
+}
+
+type Redirect = Reply<303, void, { location: string }>;
+
+export interface LoginRoutes {
+  "GET /login": Route<{ query: { returnTo?: string }; response: Redirect }>;
+  "GET /callback": Route<{ query: { code?: string; state?: string }; response: Redirect }>;
+}
+
+export interface MemberRoutes {
+  "GET /members/:owner": Route<{
+    params: { owner: string };
+    response: Account;
+    auth: Scopes<"orders:read">;
+  }>;
 }
