@@ -29,6 +29,7 @@
 
 mod branches;
 mod change;
+mod column_type;
 mod definitions;
 mod diff;
 mod draft;
