@@ -128,6 +128,17 @@ describe("Valkey", { skip: withoutRedis }, () => {
     assert.equal(await client.dbsize(), 0);
   });
 
+  it("keeps the end of the list of a user's ids if the only session gets another id", async () => {
+    await client.flushall();
+    const store = valkeySessions(client);
+    const seenAt = new Date();
+    const expiresAt = new Date(seenAt.getTime() + 60_000);
+    await store.create({ id: "one", subject: "ada", data: "{}", createdAt: seenAt, seenAt, expiresAt }, 1000);
+    assert.equal(await store.rename("one", "two", seenAt, 1000), true);
+    const rest = await client.pttl("{kit:sessions}:of:ada");
+    assert.ok(rest > 50_000 && rest <= 60_000, String(rest));
+  });
+
   it("responds with 503 and Retry-After while the store does not answer", async () => {
     const broken = new Valkey({ port: 1, host: "127.0.0.1", maxRetriesPerRequest: 0, lazyConnect: true });
     broken.on("error", () => undefined);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { createSessions, memorySessions, sessionAuth, type SessionStore } from "@kit/auth";
-import type { MiddlewareInput } from "@kit/core";
+import type { BaseContext, MiddlewareInput } from "@kit/core";
 
+import { overlay } from "../../core/src/pg/overlay.ts";
 import { servers } from "../../../tests/conformance/servers.ts";
 import { codeOf } from "./support/application.ts";
 import { application, keys } from "./support/session-application.ts";
@@ -39,6 +40,27 @@ describe("sessionAuth", () => {
     const input = { ctx: {}, headers: {} } as unknown as MiddlewareInput;
     const added = (await middleware(input)) as { auth: { subject: string } };
     assert.equal(added.auth.subject, "ada");
+  });
+});
+
+describe("sessions in transactions", () => {
+  it("are the same for the context of a transaction and for that of the request", async () => {
+    const store = memorySessions();
+    const sessions = createSessions<{ name: string }>({ store });
+    const cookies = new Map<string, string | null>();
+    const ctx = {
+      cookie: (name: string, value: string | null) => cookies.set(name, value),
+      signedCookie: () => undefined,
+    } as unknown as BaseContext;
+    // The view that `transaction` of @kit/core/pg passes on.
+    const tx = overlay(ctx, {});
+    await sessions.start(ctx, "ada", { name: "Ada" });
+    assert.equal(await sessions.rotate(tx), true);
+    assert.equal((await sessions.read(ctx))?.subject, "ada");
+    await sessions.endAll("ada", ctx);
+    assert.equal((await sessions.read(tx))?.subject, "ada");
+    await sessions.end(tx);
+    assert.equal(await sessions.read(ctx), null);
   });
 });
 

@@ -139,10 +139,16 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     400 * day,
   ]);
 
-  /** Ids of sessions that requests have received since they began, which their cookies do not name. `null` after a logout. */
-  const received = new WeakMap<BaseContext, string | null>();
-  const idOf = (ctx: BaseContext): string | undefined => {
-    const id = received.get(ctx);
+  /**
+   * Property of contexts with the id of the session that the request has received since it began, which its cookie does not
+   * name. `null` after a logout. A property is shared with the views of a context that transactions pass on.
+   */
+  const received: unique symbol = Symbol("kit.session");
+  const keep = (ctx: BaseContext & { [received]?: string | null }, id: string | null): void => {
+    ctx[received] = id;
+  };
+  const idOf = (ctx: BaseContext & { readonly [received]?: string | null }): string | undefined => {
+    const id = ctx[received];
     if (id !== undefined) return id ?? undefined;
     const token = ctx.signedCookie(cookie);
     return token !== undefined && tokenForm.test(token) ? hashOf(token) : undefined;
@@ -163,7 +169,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     return store.touch(id, new Date(now), Math.min(idleMs, expiresAt.getTime() - now)).then(() => session);
   };
   const setCookie = (ctx: BaseContext, token: string, expiresAt: Date): void => {
-    received.set(ctx, hashOf(token));
+    keep(ctx, hashOf(token));
     const maxAge = Math.max(1, Math.ceil((expiresAt.getTime() - Date.now()) / 1000));
     ctx.cookie(cookie, token, { signed: true, maxAge });
   };
@@ -197,7 +203,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
   const end = async (ctx: BaseContext): Promise<void> => {
     const id = idOf(ctx);
     ctx.cookie(cookie, null);
-    received.set(ctx, null);
+    keep(ctx, null);
     if (id !== undefined) await store.delete(id);
   };
   const publicPart = (session: StoredSession | null): Session<TData> | null => {

@@ -33,6 +33,7 @@ if ARGV[3] == "" then redis.call("SET", KEYS[1], cjson.encode(session), "KEEPTTL
 else redis.call("SET", KEYS[1], cjson.encode(session), "PX", ARGV[3]) end
 return 1`;
 
+/** Adds the new id before the old one is removed, because an empty list would lose its end. */
 const rename = `
 local text = redis.call("GET", KEYS[1])
 if not text then return 0 end
@@ -44,8 +45,8 @@ if lifetime <= 0 then return 0 end
 redis.call("DEL", KEYS[1])
 redis.call("SET", KEYS[2], cjson.encode(session), "PX", string.format("%d", lifetime))
 local ids = ARGV[1] .. "of:" .. session.subject
-redis.call("ZREM", ids, ARGV[2])
 redis.call("ZADD", ids, session.expiresAt, ARGV[3])
+redis.call("ZREM", ids, ARGV[2])
 return 1`;
 
 const remove = `
