@@ -180,6 +180,11 @@ function check(name: string, start: () => Promise<Running>): void {
       assert.equal(await payments(), 3);
     });
 
+    test("rolls back a failed request without a key if clients may omit the key", async () => {
+      assert.deepEqual(await codeOf(await send("fail", undefined, "/optional")), [409, "SOLD_OUT"]);
+      assert.equal(await payments(), 0);
+    });
+
     test("stores nothing if the handler fails, so that a repetition executes the request again", async () => {
       for (let time = 0; time < 2; time++) {
         assert.deepEqual(await codeOf(await send("fail", "k-1")), [409, "SOLD_OUT"]);

@@ -22,7 +22,7 @@ export interface IdempotentOptions {
   readonly pool: CancellablePool;
   /** Property of the caller to whom a key belongs. Default `auth.subject`. */
   readonly by?: CallerKey;
-  /** False if clients may omit the key. Their requests are then executed each time. Default true. */
+  /** False if clients may omit the key. Their requests are then executed each time, in a transaction too. Default true. */
   readonly required?: boolean;
   /** Hours after which an answer is forgotten, from 0.01 to 8,760. Default 24. */
   readonly hours?: number;
@@ -84,7 +84,8 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
   return defineWrapper(async (input, next) => {
     const { ctx, headers } = input;
     const given = headers["idempotency-key"];
-    if (given === undefined && !required) return next();
+    const settings = isolation === undefined ? {} : { isolation };
+    if (given === undefined && !required) return requestTransaction(ctx, pool, next, settings);
     const key = readKey(given);
     if (key === undefined) {
       const expected = "a new random key for each new request: 1 to 255 printable ASCII characters";
@@ -130,7 +131,7 @@ export function idempotent(options: IdempotentOptions): Wrapper<{
       return sendStored(answer);
     };
     try {
-      return await requestTransaction(ctx, pool, execute, isolation === undefined ? {} : { isolation });
+      return await requestTransaction(ctx, pool, execute, settings);
     } catch (error) {
       // Above `read committed`, a transaction does not see an answer that was stored after the transaction began.
       // PostgreSQL then rolls this transaction back when both change the same rows.

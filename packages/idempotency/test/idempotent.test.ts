@@ -178,6 +178,18 @@ describe("idempotent", { timeout: 60_000 }, () => {
     assert.equal(await payments(), 2);
   });
 
+  it("rolls a failed request without a key back with `required: false`", async () => {
+    await using app = await start(
+      async (input) => {
+        await pay(input);
+        return input.ctx.fail(409, "SOLD_OUT", "There is no tea");
+      },
+      { required: false },
+    );
+    assert.deepEqual(await codeOf(await app.send("/payments", undefined, "tea")), [409, "SOLD_OUT"]);
+    assert.equal(await payments(), 0);
+  });
+
   it("stores an answer without a body", async () => {
     await using app = await start(async (input) => void (await pay(input)));
     assert.equal((await app.send("/nothing", "k-1", "tea")).status, 204);
