@@ -65,6 +65,14 @@ describe("the Rust server", { skip: !isRust && "set KIT_E2E_SERVER=rust to run i
       assert.equal(await rust.text("GET /me"), "nobody");
     });
 
+    test("the list of a user's sessions ends with them after a session has got a new token", async () => {
+      await using browser = await begin({}, url());
+      await browser.text("POST /login/eve");
+      await browser.text("POST /rotate");
+      const rest = await client.pttl("{kit:sessions}:of:eve");
+      assert.ok(rest > 0 && rest <= 43_200_000, String(rest));
+    });
+
     test("requests with a session get 503 with Retry-After while the store is down, and others pass", async () => {
       const own = await Redis.start();
       try {

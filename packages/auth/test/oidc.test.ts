@@ -63,10 +63,14 @@ describe("createOidc", () => {
       clientId: "shop",
       redirectUri: "https://shop.example/callback",
     });
-    for (const name of ["scope", "state", "nonce"]) {
+    for (const [name, reason] of [
+      ["scope", "set the option `scope` of createOidc"],
+      ["state", "kit sets this parameter"],
+      ["max_age", "kit does not verify the claim `auth_time`; use `prompt=login`"],
+    ] as const) {
       // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(oidc.start({} as BaseContext, { parameters: { [name]: "x" } }), {
-        message: `Oidc.start: remove the parameter \`${name}\`, because kit sets this parameter`,
+        message: `Oidc.start: remove the parameter \`${name}\`: ${reason}`,
       });
     }
   });

@@ -1,7 +1,7 @@
 //! Requests to an issuer, over HTTP/1.1 with or without TLS.
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::http::request::Builder;
 use axum::http::uri::Uri;
@@ -150,8 +150,13 @@ impl Drop for Ended {
     }
 }
 
-/// Returns a TLS client that trusts the authorities of the operating system.
+/// Returns a TLS client that trusts the authorities of the operating system. The authorities are read once, because reading
+/// their files takes milliseconds in which no other request proceeds.
 fn client() -> Result<Arc<ClientConfig>, Failure> {
+    static CLIENT: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    if let Some(known) = CLIENT.get() {
+        return Ok(Arc::clone(known));
+    }
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(found.certs);
@@ -162,9 +167,8 @@ fn client() -> Result<Arc<ClientConfig>, Failure> {
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?;
-    Ok(Arc::new(
-        builder.with_root_certificates(roots).with_no_client_auth(),
-    ))
+    let client = Arc::new(builder.with_root_certificates(roots).with_no_client_auth());
+    Ok(Arc::clone(CLIENT.get_or_init(|| client)))
 }
 
 #[cfg(test)]

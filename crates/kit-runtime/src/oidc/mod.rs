@@ -23,17 +23,21 @@ use provider::{Provider, Refusal, with_query};
 
 pub use options::OidcOptions;
 
-/// Parameters of the request that the application cannot set, because kit sets them.
-const RESERVED: [&str; 8] = [
-    "client_id",
-    "response_type",
-    "redirect_uri",
-    "scope",
-    "state",
-    "nonce",
-    "code_challenge",
-    "code_challenge_method",
-];
+/// Returns the reason for which the application cannot set a parameter of the request, or `None` if the application can.
+fn reserved(parameter: &str) -> Option<&'static str> {
+    match parameter {
+        "client_id"
+        | "response_type"
+        | "redirect_uri"
+        | "state"
+        | "nonce"
+        | "code_challenge"
+        | "code_challenge_method" => Some("kit sets this parameter"),
+        "scope" => Some("set the option `scope` of OidcOptions"),
+        "max_age" => Some("kit does not verify the claim `auth_time`; use `prompt=login`"),
+        _ => None,
+    }
+}
 
 /// Parameters of responses of other flows, in which the browser has seen the tokens.
 const OTHER_FLOWS: [&str; 3] = ["id_token", "token", "response"];
@@ -111,20 +115,19 @@ impl Oidc {
     ///
     /// # Errors
     ///
-    /// 400 `INVALID_RETURN_PATH` if the path after the login leads to another origin, 500 if kit sets one of the parameters
-    /// itself or if there are no keys for cookies, and 503 if the provider does not answer.
+    /// 400 `INVALID_RETURN_PATH` if the path after the login leads to another origin, 500 if a parameter cannot be set
+    /// or if there are no keys for cookies, and 503 if the provider does not answer.
     pub async fn start(&self, context: &Context, start: OidcStart) -> Result<String, Error> {
         let OidcStart {
             return_to,
             parameters,
         } = start;
-        if let Some((name, _)) = parameters
-            .iter()
-            .find(|(name, _)| RESERVED.contains(&name.as_str()))
-        {
-            return Err(Error::internal(format!(
-                "Oidc::start: remove the parameter `{name}`, because kit sets this parameter"
-            )));
+        for (name, _) in &parameters {
+            if let Some(reason) = reserved(name) {
+                return Err(Error::internal(format!(
+                    "Oidc::start: remove the parameter `{name}`: {reason}"
+                )));
+            }
         }
         let pending = Pending::new(return_to, self.login_time)?;
         let provider = self.provider().await?;
@@ -247,7 +250,7 @@ impl Oidc {
         let id_token = tokens
             .id_token
             .as_deref()
-            .ok_or_else(|| Refusal::invalid("The response has no ID token"))?;
+            .ok_or_else(|| Refusal::Wrong("The response has no ID token".to_owned()))?;
         // The signature is verified too, although the token comes from the provider by TLS.
         let verified = provider.verify(&self.client, id_token).await?;
         if verified.claims().get("nonce") != Some(&Json::String(pending.nonce.clone())) {
@@ -441,7 +444,7 @@ impl fmt::Debug for OidcTokens {
 
 #[cfg(test)]
 mod tests {
-    use super::read_response;
+    use super::{read_response, reserved};
 
     #[test]
     fn refuses_responses_with_repeated_parameters_and_of_other_flows() {
@@ -451,5 +454,15 @@ mod tests {
         for query in ["code=a&code=b", "state=s&id_token=t", "token=t", "response=r"] {
             assert!(read(query).is_none(), "{query}");
         }
+    }
+
+    #[test]
+    fn parameters_that_protect_the_login_cannot_be_set() {
+        for name in ["state", "nonce", "redirect_uri", "code_challenge"] {
+            assert_eq!(reserved(name), Some("kit sets this parameter"), "{name}");
+        }
+        assert!(reserved("scope").is_some_and(|reason| reason.contains("option `scope`")));
+        assert!(reserved("max_age").is_some_and(|reason| reason.contains("`auth_time`")));
+        assert_eq!(reserved("prompt"), None);
     }
 }

@@ -26,8 +26,11 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 /// Reason for which a login has no result.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The provider refuses the user, or its response is not valid. The text contains no part of the response.
+    /// The provider refuses the user, or the browser sent a response that is not valid. The text contains no part of the
+    /// response.
     Invalid(String),
+    /// The provider sent tokens that are not valid, or its settings do not fit those of the application.
+    Wrong(String),
     /// The provider does not answer.
     Unavailable(String),
     /// The provider refuses this application, such as for a wrong secret.
@@ -44,6 +47,13 @@ impl Refusal {
         match self {
             Self::Invalid(reason) => {
                 tracing::debug!(reason, "A login was refused");
+                Error::unauthorized("LOGIN_REFUSED", message)
+            }
+            Self::Wrong(reason) => {
+                tracing::warn!(
+                    reason,
+                    "A login was refused, because the tokens of the provider are not valid"
+                );
                 Error::unauthorized("LOGIN_REFUSED", message)
             }
             Self::Unavailable(reason) => unavailable("the identity provider", &reason),
@@ -221,7 +231,7 @@ impl Provider {
     /// If the token is not valid, or if the keys of the provider cannot be fetched.
     pub(super) async fn verify(&self, client: &Client, id_token: &str) -> Result<JwtCaller, Refusal> {
         let verified = self.jwt.verify(id_token).await.map_err(|error| match error {
-            JwtError::Invalid(reason) => Refusal::Invalid(reason),
+            JwtError::Invalid(reason) => Refusal::Wrong(reason),
             JwtError::Unavailable { .. } => Refusal::Unavailable(error.to_string()),
         })?;
         let claims = verified.claims();
@@ -232,10 +242,12 @@ impl Provider {
             None => !is_for_several,
         };
         if !is_authorized {
-            return Err(Refusal::invalid("The ID token was issued to another application"));
+            return Err(Refusal::Wrong(
+                "The ID token was issued to another application".to_owned(),
+            ));
         }
         if !matches!(claims.get("iat"), Some(Json::Number(_))) {
-            return Err(Refusal::invalid("The ID token has no claim `iat`"));
+            return Err(Refusal::Wrong("The ID token has no claim `iat`".to_owned()));
         }
         Ok(verified)
     }
@@ -262,7 +274,7 @@ fn read_tokens(body: &Json) -> Result<OidcTokens, Refusal> {
     };
     let is_bearer = text("token_type").is_some_and(|kind| kind.eq_ignore_ascii_case("bearer"));
     let Some(access_token) = text("access_token").filter(|_| is_bearer) else {
-        return Err(Refusal::invalid("The response has no bearer token"));
+        return Err(Refusal::Wrong("The response has no bearer token".to_owned()));
     };
     let seconds = match body.get("expires_in") {
         Some(Json::Number(seconds)) => Some(*seconds),

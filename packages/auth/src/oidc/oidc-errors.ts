@@ -4,10 +4,11 @@ import { AuthorizationResponseError, ClientError, ResponseBodyError } from "open
 import { InvalidTokenError } from "../jwt/jwt-verifier.ts";
 import { AuthServiceError } from "../refusals.ts";
 
-/** Codes of `openid-client` for a provider that does not answer, or answers with an error page. */
+/** Codes of `openid-client` for a provider that does not answer, or answers with an error page or a part of its answer. */
 const outages = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
+  "OAUTH_PARSE_ERROR",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
   "OAUTH_RESPONSE_IS_NOT_JSON",
 ]);

@@ -3,7 +3,7 @@ import { UnauthorizedError, ValidationError } from "@kit/errors";
 import * as client from "openid-client";
 
 import { integerOption, refuseUnknown } from "../check-options.ts";
-import { createJwtVerifier, type JwtVerifier } from "../jwt/jwt-verifier.ts";
+import { createJwtVerifier, InvalidTokenError, type JwtAuth, type JwtVerifier } from "../jwt/jwt-verifier.ts";
 import { AuthServiceError, reached } from "../refusals.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { errorOf } from "./oidc-errors.ts";
@@ -91,17 +91,21 @@ interface Pending {
   readonly until: number;
 }
 
-/** Parameters of the request that the application cannot set, because kit sets them. */
-const reserved = new Set([
-  "client_id",
-  "response_type",
-  "redirect_uri",
-  "scope",
-  "state",
-  "nonce",
-  "code_challenge",
-  "code_challenge_method",
-]);
+const setByKit = "kit sets this parameter";
+
+/** Parameters of the request that the application cannot set, with the reasons. */
+const reserved: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  client_id: setByKit,
+  response_type: setByKit,
+  redirect_uri: setByKit,
+  scope: "set the option `scope` of createOidc",
+  state: setByKit,
+  nonce: setByKit,
+  code_challenge: setByKit,
+  code_challenge_method: setByKit,
+  max_age: "kit does not verify the claim `auth_time`; use `prompt=login`",
+};
 
 /**
  * Creates the login at an identity provider by OpenID Connect: the authorization code flow with PKCE, `state` and `nonce`.
@@ -173,8 +177,9 @@ export function createOidc(options: OidcOptions): Oidc {
       until: Date.now() + loginMs,
     };
     for (const name of Object.keys(parameters)) {
-      if (reserved.has(name))
-        throw new TypeError(`Oidc.start: remove the parameter \`${name}\`, because kit sets this parameter`);
+      const reason = reserved[name];
+      if (reason !== undefined)
+        throw new TypeError(`Oidc.start: remove the parameter \`${name}\`: ${reason}`);
     }
     const { configuration } = await provider.get();
     const url = client.buildAuthorizationUrl(configuration, {
@@ -210,7 +215,7 @@ export function createOidc(options: OidcOptions): Oidc {
     const response = await said("The login is not valid, start again", async () => {
       const found = await client.authorizationCodeGrant(configuration, url, checks);
       // The signature is verified too, although the token comes from the provider by TLS.
-      await verifier.verify(found.id_token!, ctx.log);
+      checkParty(await verifier.verify(found.id_token!, ctx.log), clientId);
       return found;
     });
     const claims = response.claims()!;
@@ -220,7 +225,7 @@ export function createOidc(options: OidcOptions): Oidc {
     const { configuration, verifier } = await provider.get();
     const response = await said("The login has ended, log in again", async () => {
       const found = await client.refreshTokenGrant(configuration, refreshToken);
-      if (found.id_token !== undefined) await verifier.verify(found.id_token, ctx.log);
+      if (found.id_token !== undefined) checkParty(await verifier.verify(found.id_token, ctx.log), clientId);
       return found;
     });
     const found = response.claims()?.sub;
@@ -280,6 +285,18 @@ async function said<T>(message: string, request: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof AuthServiceError ? error : errorOf(error, message);
   }
+}
+
+/**
+ * Checks the authorized party of an ID token (OpenID Connect Core, section 3.1.3.7). `openid-client` checks this claim only if
+ * the token has several audiences.
+ *
+ * @throws {InvalidTokenError} If the token was issued to another application.
+ */
+function checkParty({ claims }: JwtAuth, clientId: string): void {
+  const { azp } = claims;
+  if (azp !== undefined && azp !== clientId)
+    throw new InvalidTokenError("The ID token was issued to another application");
 }
 
 function readPending(text: string | undefined): Pending | undefined {

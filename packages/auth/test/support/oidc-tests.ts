@@ -280,6 +280,58 @@ export function testOidc(
       assert.equal((await nowhere.start("/")).status, 503);
     });
 
+    it("gives 503 if the response of the token endpoint was cut", async () => {
+      await using cutting = await Provider.start();
+      await using from = await shop(cutting.issuer);
+      const { url, cookie } = await from.begin();
+      const back = await new Browser().login(url, "ada", callback);
+      await cutting.tell("cut");
+      const ended = await from.end(back, cookie);
+      assert.deepEqual([ended.status, ended.headers.get("retry-after")], [503, "5"]);
+      assert.equal(await codeOf(ended), "SERVICE_UNAVAILABLE");
+    });
+
+    it("refuses ID tokens of another login, for other applications, or without claims, and a response without one", async () => {
+      await using wrong = await Provider.start();
+      await using from = await shop(wrong.issuer);
+      for (const claims of [
+        { nonce: "another" },
+        { nonce: null },
+        { aud: "other" },
+        { aud: ["shop", "other"] },
+        { aud: ["shop", "other"], azp: "other" },
+        { azp: "other" },
+        { iss: "https://evil.example" },
+        { iat: "now" },
+        { sub: "" },
+        null,
+      ]) {
+        // oxlint-disable no-await-in-loop -- the provider changes the tokens of one login after the other
+        const { url, cookie } = await from.begin();
+        const back = await new Browser().login(url, "ada", callback);
+        await wrong.tell(`claims/${encodeURIComponent(JSON.stringify(claims))}`);
+        const ended = await from.end(back, cookie);
+        assert.deepEqual([ended.status, await codeOf(ended)], [401, "LOGIN_REFUSED"], JSON.stringify(claims));
+        // oxlint-enable no-await-in-loop
+      }
+      await wrong.tell(`claims/${encodeURIComponent('{"aud":["shop","other"],"azp":"shop"}')}`);
+      assert.equal((await login(from)).subject, "ada");
+    });
+
+    it("refuses a response that names no issuer, because the provider always names itself", async () => {
+      await using from = await shop(provider.issuer);
+      const { url, cookie } = await from.begin();
+      const back = await new Browser().login(url, "ada", callback);
+      back.searchParams.delete("iss");
+      assert.equal(await codeOf(await from.end(back, cookie)), "LOGIN_REFUSED");
+    });
+
+    it("remembers the longest path that is accepted", async () => {
+      await using from = await shop(provider.issuer);
+      const { cookie } = await from.begin(`/${"%".repeat(1023)}`);
+      assert.ok(cookie.length < 4096, String(cookie.length));
+    });
+
     it("redirects to no other origin after a login", async () => {
       await using from = await shop(provider.issuer);
       for (const path of [
@@ -289,6 +341,8 @@ export function testOidc(
         "orders",
         "/a\tb",
         "/a\nb",
+        '/a"b',
+        `/${'"'.repeat(1023)}`,
         "",
         `/${"a".repeat(1024)}`,
       ]) {
