@@ -67,6 +67,34 @@ fn marks_a_policy_as_breaking_only_if_the_table_is_in_use() {
 }
 
 #[test]
+fn refuses_a_change_of_a_primary_key_that_the_database_does_not_have() {
+    let before = build(|builder| support::notes(builder, true));
+    let missing = kit_database::ForeignObject {
+        kind: kit_database::ObjectKind::Constraint,
+        table: Some("notes".to_owned()),
+        name: "notes_pkey".to_owned(),
+        definition: None,
+        uses: Vec::new(),
+    };
+    let snapshot = Snapshot::recorded(None, before.tables.clone(), vec![missing], None);
+    assert!(kit_database::plan(Some(&snapshot), &before).unwrap().is_empty());
+    let mut other_key = before.clone();
+    other_key.tables[0].primary_key = vec!["title".to_owned()];
+    let mut other_name = before.clone();
+    other_name.tables[0].name = "pages".to_owned();
+    other_name.tables[0].renamed_from = Some("notes".to_owned());
+    for after in [other_key, other_name] {
+        let error = kit_database::plan(Some(&snapshot), &after)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("changes the primary key `notes_pkey`, which the adopted database does not have"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn refuses_another_primary_key_if_hand_written_sql_refers_to_the_former() {
     let before = build(|builder| support::notes(builder, true));
     let mut after = before.clone();

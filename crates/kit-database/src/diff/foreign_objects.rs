@@ -47,7 +47,9 @@ impl Planner<'_> {
                 } => {
                     let used = format!("constraint {constraint} of {table}");
                     self.refuse_users(table, &used, table, "drops a key of this table");
+                    self.refuse_missing_key(table, constraint);
                 }
+                Change::RenameConstraint { table, from, .. } => self.refuse_missing_key(table, from),
                 Change::SetType { table, column, .. } => {
                     let used = format!("column {table}.{column}");
                     let place = format!("{table}.{column}");
@@ -155,6 +157,25 @@ impl Planner<'_> {
             .next();
         if let Some(user) = user {
             self.used(place, what, &user);
+        }
+    }
+
+    /// Reports a change of a primary key that the adopted database does not have.
+    fn refuse_missing_key(&mut self, table: &str, name: &str) {
+        let is_missing = self.foreign.iter().any(|object| {
+            object.kind == ObjectKind::Constraint
+                && object.belongs_to(table)
+                && object.name == name
+                && object.definition.is_none()
+        });
+        if is_missing {
+            self.problem(
+                table,
+                format!(
+                    "the migration changes the primary key `{name}`, which the adopted database does not have: its `@id` stands for other unique columns"
+                ),
+                "first create the primary key in a migration of its own, which `kit migrate:generate --empty` begins".to_owned(),
+            );
         }
     }
 
