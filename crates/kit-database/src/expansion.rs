@@ -20,4 +20,16 @@ pub struct Expansion {
     /// Tables and columns whose values only the new build knows: a return to the old tables deletes these values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_new: Vec<String>,
+    /// Checks that the old columns contain all values of the new ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undo_checks: Vec<UndoCheck>,
+}
+
+/// Check that the old columns contain all values of a new column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoCheck {
+    /// Table and column: `people.first_name`.
+    pub place: String,
+    /// Query of the rows whose value the old columns do not contain.
+    pub query: String,
 }

@@ -60,7 +60,7 @@ pub use change::Change;
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, draft_of_problems};
 pub use expand::{Using, expand};
-pub use expansion::Expansion;
+pub use expansion::{Expansion, UndoCheck};
 pub use foreign::{ForeignObject, ObjectKind};
 pub use migration::{Migration, MigrationError};
 pub use model::{

@@ -140,6 +140,7 @@ impl Run<'_> {
         let done = self.history.read(&self.connection).await?;
         let progress = self.history.read_progress(&self.connection).await?;
         let pending = pending(migrations, &done)?;
+        halves::refuse_unknown(migrations, &done, &progress)?;
         let scripts = scripts(&pending)?;
         let work = halves::select(self, pending, scripts, &done, &progress).await?;
         let halves::Work {

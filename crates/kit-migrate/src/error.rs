@@ -225,6 +225,23 @@ pub enum MigrateError {
         /// Name of the migration.
         name: String,
     },
+    /// The SQL of a migration does not say how to undo the first half.
+    #[error(
+        "`migration.sql` of `{name}` does not contain the comment `/* kit: abort`, which undoes the first half"
+    )]
+    NoAbort {
+        /// Name of the migration.
+        name: String,
+    },
+    /// A later release has begun a migration that this release does not have.
+    #[error(
+        "a later release has begun {}, and no release before it can work with the tables until the release completes them",
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]
+    LaterReleaseRuns {
+        /// Names of the migrations.
+        names: Vec<String>,
+    },
     /// A migration without halves breaks the running application.
     #[error(
         "{} would break the running application, and the SQL has no second half",
@@ -314,12 +331,18 @@ impl MigrateError {
             Self::NotExpanded => Some(
                 "`kit migrate:expand` runs the first half of a migration; `kit migrate:status` shows the state of all migrations",
             ),
+            Self::NoAbort { .. } => Some(
+                "write the comment at the end of `migration.sql`, as `kit migrate:generate --expand` does, or complete the migration with `kit migrate:contract`",
+            ),
+            Self::LaterReleaseRuns { .. } => {
+                Some("run the same command of the later release again, and then this command")
+            }
             Self::ContractBegan { .. } => Some("`kit migrate:contract` runs the rest of the second half"),
             Self::BreaksRunningApp { .. } => Some(
                 "delete the migration and write it again with `kit migrate:generate --expand`, or stop the application and run `kit migrate:apply`",
             ),
             Self::OldSessions { .. } => Some(
-                "stop the processes of the old build; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",
+                "stop the processes of the old build; if PostgreSQL hides when sessions began, run `GRANT pg_read_all_stats` to the role of the migration; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",
             ),
             Self::UndoLoses { .. } => Some("add `--allow-destructive` if the values may be lost"),
             Self::NoBaseline => Some("`kit db pull` writes the baseline of an existing database"),

@@ -1,13 +1,13 @@
 //! Migrations in two halves: selects the part that runs, and compares a database between the halves.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use kit_database::{Expansion, Migration, Risk, Snapshot};
+use kit_database::{Expansion, Migration, Risk, Snapshot, UndoCheck};
 use tokio_postgres::Client;
 
 use crate::drift::{Difference, Drift, compare};
 use crate::event::{Half, Planned};
-use crate::history::{Progress, Record, undoing};
+use crate::history::{Progress, Record, own_name, undoing};
 use crate::run::Run;
 use crate::script::Script;
 use crate::{DatabaseError, MigrateError};
@@ -137,19 +137,49 @@ pub(crate) async fn select<'a>(
                         done: progress.get(name).map_or(0, |progress| progress.done),
                     });
                 }
-                let expansion = pending[*at].snapshot.as_ref().and_then(Snapshot::expansion);
-                let places = expansion.map_or(&[][..], |expansion| &expansion.only_new);
-                if !places.is_empty() && !run.options.allow_destructive && *place != Place::Undoing {
-                    return Err(MigrateError::UndoLoses {
-                        name: name.clone(),
-                        places: places.to_vec(),
-                    });
+                if scripts[*at].abort.is_empty() {
+                    return Err(MigrateError::NoAbort { name: name.clone() });
+                }
+                if !run.options.allow_destructive && *place != Place::Undoing {
+                    let expansion = pending[*at].snapshot.as_ref().and_then(Snapshot::expansion);
+                    let expansion = expansion.cloned().unwrap_or_default();
+                    let mut places = expansion.only_new;
+                    // Before the end of the first half, new columns of existing rows are empty.
+                    if *place == Place::Between {
+                        places.extend(lost_values(run, &expansion.undo_checks).await?);
+                    }
+                    if !places.is_empty() {
+                        return Err(MigrateError::UndoLoses {
+                            name: name.clone(),
+                            places,
+                        });
+                    }
                 }
                 Ok(work(vec![pending[*at]], vec![scripts[*at].undo()], Half::Undo))
             }
             None => Err(MigrateError::NotExpanded),
         },
     }
+}
+
+/// Returns the new columns with values that the old columns do not contain.
+async fn lost_values(run: &Run<'_>, checks: &[UndoCheck]) -> Result<Vec<String>, MigrateError> {
+    let mut places = Vec::new();
+    for check in checks {
+        let query = format!("SELECT EXISTS ({})", check.query);
+        let row = run
+            .connection
+            .query_one(&query, &[])
+            .await
+            .map_err(|error| MigrateError::Database {
+                doing: "cannot compare the columns of both builds",
+                source: DatabaseError::of(error, None),
+            })?;
+        if row.get(0) {
+            places.push(format!("some values of {}", check.place));
+        }
+    }
+    Ok(places)
 }
 
 /// Records that the first half is being undone, so that no run continues the first half.
@@ -167,6 +197,28 @@ pub(crate) async fn begin_undo(run: &Run<'_>, name: &str, before: &Progress) -> 
         })
 }
 
+/// Refuses to run while a migration of a later release is partly applied. Exactly between the halves, the tables have the
+/// columns of both builds.
+pub(crate) fn refuse_unknown(
+    migrations: &[Migration],
+    done: &HashMap<String, Record>,
+    progress: &HashMap<String, Progress>,
+) -> Result<(), MigrateError> {
+    let is_unknown =
+        |name: &str| !done.contains_key(name) && !migrations.iter().any(|migration| migration.name == name);
+    let begun = progress.iter().filter_map(|(name, progress)| {
+        let own = own_name(name);
+        (is_unknown(own) && !progress.between).then(|| own.to_owned())
+    });
+    let names: BTreeSet<String> = begun.collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(MigrateError::LaterReleaseRuns {
+        names: names.into_iter().collect(),
+    })
+}
+
 /// Refuses migrations without halves that break the running application.
 pub(crate) fn refuse_breaking(planned: &[Planned], pending: &[&Migration]) -> Result<(), MigrateError> {
     let names: Vec<String> = planned
@@ -182,7 +234,8 @@ pub(crate) fn refuse_breaking(planned: &[Planned], pending: &[&Migration]) -> Re
     }
 }
 
-/// Refuses the second half of a migration if sessions exist that began before the first half was complete.
+/// Refuses the second half of a migration if sessions exist that began before the first half was complete. PostgreSQL hides
+/// the beginning of sessions of other roles from most roles, so these sessions may be old too.
 async fn refuse_old_sessions(
     run: &Run<'_>,
     name: &str,
@@ -193,9 +246,10 @@ async fn refuse_old_sessions(
         .map_or("", |progress| progress.changed_at.as_str());
     let query = "SELECT format('%s of `%s` by %s, the oldest since %s', \
         CASE count(*) WHEN 1 THEN '1 session' ELSE count(*) || ' sessions' END, \
-        coalesce(nullif(application_name, ''), '(without application_name)'), usename, to_char(min(backend_start), 'YYYY-MM-DD HH24:MI:SS')) \
+        coalesce(nullif(application_name, ''), '(without application_name)'), usename, coalesce(to_char(min(backend_start), 'YYYY-MM-DD HH24:MI:SS'), 'a time that only a member of pg_read_all_stats sees')) \
         FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
-        AND backend_type = 'client backend' AND backend_start < $1::text::timestamptz \
+        AND usename IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend' \
+        AND coalesce(backend_start < $1::text::timestamptz, true) \
         GROUP BY application_name, usename ORDER BY min(backend_start)";
     let rows = run
         .connection

@@ -30,6 +30,8 @@ pub(crate) struct History {
     progress: String,
     /// True if the table has the column `breaks`, which earlier versions of kit did not create.
     has_breaks: Cell<bool>,
+    /// True if the progress table has the column `between_halves`, which earlier versions of kit did not create.
+    has_between: Cell<bool>,
 }
 
 /// Record of an applied migration.
@@ -53,6 +55,8 @@ pub(crate) struct Progress {
     pub(crate) checksum: String,
     /// True if the next step, a statement outside of a transaction, was started.
     pub(crate) running: bool,
+    /// True if the completed steps are the first half of a migration in two halves, and nothing else has begun.
+    pub(crate) between: bool,
     /// Time of the last completed step, as PostgreSQL prints it: `2026-11-21 01:45:00.123+00`.
     pub(crate) changed_at: String,
 }
@@ -63,6 +67,11 @@ const UNDOING: &str = "/abort";
 /// Returns the name under which the progress of undoing the first half of a migration is recorded.
 pub(crate) fn undoing(name: &str) -> String {
     format!("{name}{UNDOING}")
+}
+
+/// Returns the name of the migration to which a record of progress belongs.
+pub(crate) fn own_name(name: &str) -> &str {
+    name.strip_suffix(UNDOING).unwrap_or(name)
 }
 
 impl Progress {
@@ -91,6 +100,7 @@ impl History {
             table: format!("{}.{TABLE}", identifier(schema)),
             progress: format!("{}.{PROGRESS}", identifier(schema)),
             has_breaks: Cell::new(false),
+            has_between: Cell::new(false),
         })
     }
 
@@ -108,7 +118,8 @@ impl History {
         if progress && !exists(client, &self.progress).await? {
             sql.push(format!(
                 "CREATE TABLE IF NOT EXISTS {} (\n  name text PRIMARY KEY,\n  steps_done integer NOT NULL,\n  \
-                 checksum text NOT NULL,\n  running boolean NOT NULL,\n  changed_at timestamptz DEFAULT now() NOT NULL\n)",
+                 checksum text NOT NULL,\n  running boolean NOT NULL,\n  changed_at timestamptz DEFAULT now() NOT NULL,\n  \
+                 between_halves boolean\n)",
                 self.progress
             ));
         }
@@ -116,23 +127,11 @@ impl History {
             .batch_execute(&sql.join("; "))
             .await
             .map_err(|error| failed("cannot create the tables of the history", error))?;
-        let row = client
-            .query_one(
-                "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'breaks' AND NOT attisdropped)",
-                &[&self.table],
-            )
-            .await
-            .map_err(unreadable)?;
-        if row.get(0) {
-            self.has_breaks.set(true);
-            return Ok(());
-        }
-        // A role that may only write to the table cannot add the column. The migrations are then recorded without it.
-        let add = format!("ALTER TABLE {} ADD COLUMN IF NOT EXISTS breaks text", self.table);
-        match client.batch_execute(&add).await {
-            Ok(()) => self.has_breaks.set(true),
-            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {}
-            Err(error) => return Err(failed("cannot extend the table of the history", error)),
+        self.has_breaks
+            .set(has_column(client, &self.table, "breaks", "text").await?);
+        if progress {
+            self.has_between
+                .set(has_column(client, &self.progress, "between_halves", "boolean").await?);
         }
         Ok(())
     }
@@ -170,7 +169,8 @@ impl History {
             return Ok(HashMap::new());
         }
         let query = format!(
-            "SELECT name, steps_done, checksum, running, changed_at::text FROM {}",
+            "SELECT name, steps_done, checksum, running, changed_at::text, \
+             coalesce(to_jsonb(kit_record) ->> 'between_halves' = 'true', false) FROM {} AS kit_record",
             self.progress
         );
         let rows = client.query(&query, &[]).await.map_err(unreadable)?;
@@ -182,6 +182,7 @@ impl History {
                     checksum: row.get(2),
                     running: row.get(3),
                     changed_at: row.get(4),
+                    between: row.get(5),
                 };
                 (row.get(0), progress)
             })
@@ -208,10 +209,19 @@ impl History {
 
     /// Returns the statement that records the progress of a migration.
     pub(crate) fn record_progress(&self, name: &str, progress: &Progress) -> String {
+        let (column, between, set) = if self.has_between.get() {
+            (
+                ", between_halves",
+                if progress.between { ", true" } else { ", false" },
+                ", between_halves = excluded.between_halves",
+            )
+        } else {
+            ("", "", "")
+        };
         format!(
-            "INSERT INTO {} (name, steps_done, checksum, running) VALUES ({}, {}, {}, {}) \
+            "INSERT INTO {} (name, steps_done, checksum, running{column}) VALUES ({}, {}, {}, {}{between}) \
              ON CONFLICT (name) DO UPDATE SET steps_done = excluded.steps_done, checksum = excluded.checksum, \
-             running = excluded.running, changed_at = excluded.changed_at",
+             running = excluded.running, changed_at = excluded.changed_at{set}",
             self.progress,
             sql::string_literal(name),
             progress.done,
@@ -245,6 +255,27 @@ fn breaking_changes(migration: &Migration) -> String {
         all.extend(found.map(|finding| format!("`{}`", finding.statement)));
     }
     all.join("; ")
+}
+
+/// Adds a column that earlier versions of kit did not create. Returns false if the role may only write to the table: the
+/// migrations are then recorded without the column.
+async fn has_column(client: &Client, table: &str, column: &str, r#type: &str) -> Result<bool, MigrateError> {
+    let row = client
+        .query_one(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped)",
+            &[&table, &column],
+        )
+        .await
+        .map_err(unreadable)?;
+    if row.get(0) {
+        return Ok(true);
+    }
+    let add = format!("ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column} {type}");
+    match client.batch_execute(&add).await {
+        Ok(()) => Ok(true),
+        Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(false),
+        Err(error) => Err(failed("cannot extend the table of the history", error)),
+    }
 }
 
 async fn exists(client: &Client, table: &str) -> Result<bool, MigrateError> {

@@ -85,6 +85,7 @@ impl<'a> MigrationRun<'a> {
             let next = Progress {
                 done: progress.done + 1,
                 checksum: self.script.checksum(progress.done + 1),
+                between: self.half == Half::First && progress.done + 1 == end,
                 ..Progress::default()
             };
             (self.first_try, self.tries) = (Instant::now(), 0);
@@ -210,6 +211,7 @@ impl<'a> MigrationRun<'a> {
             let running = Progress {
                 checksum: self.script.checksum(progress.done),
                 running: true,
+                between: false,
                 ..progress.clone()
             };
             self.run_own_sql(&history.record_progress(name, &running), progress.done)

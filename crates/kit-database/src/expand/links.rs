@@ -3,12 +3,16 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::expansion::UndoCheck;
 use crate::online::{all_satisfy, converted};
-use crate::sql::{self, Statement, identifier, is_timestamp_conversion};
-use crate::{Column, ColumnType, Problem, Table};
+use crate::sql::{Statement, identifier, is_timestamp_conversion, string_literal};
+use crate::{Column, ColumnDefault, Problem, Table};
 
 use super::Using;
-use super::shape::{Pair, Shape};
+use super::pair::Pair;
+use super::refuse::{own_migration, refuse_fill};
+use super::shape::Shape;
+use super::values::{differ, equal, names_in, plain_default, unbounded};
 
 /// Columns of the old build, and the columns of the new build that replace them.
 pub(super) struct Group<'a> {
@@ -20,9 +24,25 @@ pub(super) struct Group<'a> {
     pub(super) new: Vec<&'a Column>,
     /// True if a column only gets another name.
     is_rename: bool,
+    /// True if kit wrote both expressions of a renamed column.
+    is_renamed: bool,
 }
 
 impl Group<'_> {
+    /// Returns true if an inserted row shows which build inserted the row, or if the answer makes no difference.
+    fn shows_writer(&self) -> bool {
+        let is_given = |columns: &[&Column]| {
+            columns.iter().all(|column| column.default.is_none())
+                && columns.iter().any(|column| !column.nullable)
+        };
+        let mut all = self.old.iter().chain(&self.new);
+        let same_default = self.is_rename && self.old[0].default == self.new[0].default
+            || self.is_renamed
+                && (all.clone().all(|column| column.default.is_none())
+                    || all.all(|column| column.default == Some(ColumnDefault::Now)));
+        same_default || is_given(&self.old) || is_given(&self.new)
+    }
+
     /// Returns a text such as `people.name: first_name, last_name`, which identifies the group.
     pub(super) fn title(&self) -> String {
         let list = |columns: &[&Column]| {
@@ -40,13 +60,6 @@ pub(super) struct Fill<'a> {
     pub(super) column: &'a Column,
     /// True if the column is new, so that existing rows need a value.
     is_new: bool,
-}
-
-impl Fill<'_> {
-    /// Returns true if only the new build uses the column.
-    pub(super) fn is_new(&self) -> bool {
-        self.is_new
-    }
 }
 
 /// Name of a table before the migration, and name of a column.
@@ -92,6 +105,9 @@ impl<'a> Links<'a> {
         for pair in &shape.pairs {
             links.pair(pair, problems);
         }
+        for group in &links.groups {
+            refuse_own_values(group, problems);
+        }
         links
     }
 
@@ -134,7 +150,8 @@ impl<'a> Links<'a> {
                 after: pair.after,
                 old: vec![old],
                 new: vec![new],
-                is_rename,
+                is_rename: is_rename && self.is_typed(table, old) && self.is_typed(table, new),
+                is_renamed: self.is_typed(table, old) && self.is_typed(table, new),
             });
         }
         let is_free = |column: &&Column| !renamed.contains(&column.name.as_str());
@@ -153,12 +170,14 @@ impl<'a> Links<'a> {
                     old,
                     new,
                     is_rename: false,
+                    is_renamed: false,
                 });
                 continue;
             }
             let is_new = old.is_empty();
             for column in old.into_iter().chain(new) {
                 if self.expression(table, &column.name).is_some() {
+                    refuse_fill(table, column, problems);
                     self.fills.push(Fill {
                         table: pair.before,
                         after: pair.after,
@@ -226,11 +245,15 @@ impl<'a> Links<'a> {
             .map(String::as_str)
     }
 
+    /// Returns true if kit wrote the expression of a column.
+    fn is_typed(&self, table: &str, column: &Column) -> bool {
+        self.typed.contains(&(table.to_owned(), column.name.clone()))
+    }
+
     /// Returns the expression of a column, converted to the type of the column.
     pub(super) fn value(&self, table: &Table, column: &Column) -> String {
         let sql = self.expression(&table.name, &column.name).unwrap_or("NULL");
-        let is_typed = self.typed.contains(&(table.name.clone(), column.name.clone()));
-        if is_typed {
+        if self.is_typed(&table.name, column) {
             sql.to_owned()
         } else {
             format!("({sql})::{}", unbounded(column.r#type))
@@ -277,12 +300,12 @@ impl<'a> Links<'a> {
                 let row: Vec<String> = kept.chain(new).collect();
                 let row = row.join(", ");
                 group.old.iter().map(move |old| {
-                    let rule = format!(
-                        "{} IS NOT DISTINCT FROM (SELECT {} FROM (SELECT {row}) AS {})",
-                        identifier(&old.name),
+                    let there = format!(
+                        "(SELECT {} FROM (SELECT {row}) AS {})",
                         self.value(table, old),
                         identifier(&table.name)
                     );
+                    let rule = equal(old, &identifier(&old.name), &there);
                     let place = format!("{}.{}", table.name, old.name);
                     refuse_rows(&place, "the new columns cannot give back", &rule, &table.name)
                 })
@@ -290,22 +313,76 @@ impl<'a> Links<'a> {
             .collect()
     }
 
-    /// Returns the checks that the new columns contain all values of the old ones.
-    pub(super) fn losses(&self) -> Vec<Statement> {
+    /// Returns the checks that the new columns contain all values of the old ones of a table.
+    pub(super) fn losses(&self, table: &Table) -> Vec<Statement> {
         self.groups
             .iter()
+            .filter(|group| group.table.name == table.name)
             .flat_map(|group| {
                 group.old.iter().map(|old| {
-                    let rule = format!(
-                        "{} IS NOT DISTINCT FROM {}",
-                        identifier(&old.name),
-                        self.value(group.table, old)
-                    );
+                    let rule = equal(old, &identifier(&old.name), &self.value(group.table, old));
                     let place = format!("{}.{}", group.table.name, old.name);
                     refuse_rows(&place, "the new columns do not contain", &rule, &group.table.name)
                 })
             })
             .collect()
+    }
+
+    /// Returns the checks that a return to the old columns loses no value of the new ones.
+    pub(super) fn undo_checks(&self) -> Vec<UndoCheck> {
+        let groups = self.groups.iter();
+        groups
+            .flat_map(|group| {
+                group.new.iter().map(|new| UndoCheck {
+                    place: format!("{}.{}", group.table.name, new.name),
+                    query: format!(
+                        "SELECT FROM {} WHERE {}",
+                        identifier(&group.table.name),
+                        differ(new, &identifier(&new.name), &self.value(group.table, new))
+                    ),
+                })
+            })
+            .collect()
+    }
+
+    /// Returns the checks of groups for which a row cannot show which build inserted the row. If a row has the defaults of
+    /// both builds, the values must have the same meaning.
+    pub(super) fn default_checks(&self) -> Vec<Statement> {
+        let unclear = self.groups.iter().filter(|group| !group.shows_writer());
+        unclear.map(|group| self.default_check(group)).collect()
+    }
+
+    fn default_check(&self, group: &Group<'_>) -> Statement {
+        let rules = |from: &[&Column], to: &[&Column]| {
+            let is_kept = |column: &&Column| !group.old.iter().any(|old| old.name == column.name);
+            let kept = group.table.columns.iter().filter(is_kept);
+            let row: Vec<String> = kept
+                .chain(from.iter().copied())
+                .map(|column| format!("{} AS {}", plain_default(column), identifier(&column.name)))
+                .collect();
+            let differs: Vec<String> = to
+                .iter()
+                .map(|column| differ(column, &plain_default(column), &self.value(group.table, column)))
+                .collect();
+            format!(
+                "(SELECT {} FROM (SELECT {}) AS {})",
+                differs.join(" OR "),
+                row.join(", "),
+                identifier(&group.table.name)
+            )
+        };
+        let message = format!(
+            "the defaults of the old and the new columns differ ({}), so a row with these defaults does not show which build inserted the row",
+            group.title()
+        );
+        let hint = "Give the columns defaults that the expressions convert to each other, or make a new column required without a default";
+        Statement::Text(format!(
+            "DO $kit$\nBEGIN\n  IF {} OR {} THEN\n    RAISE EXCEPTION USING MESSAGE = {}, HINT = {};\n  END IF;\nEND\n$kit$",
+            rules(&group.old, &group.new),
+            rules(&group.new, &group.old),
+            string_literal(&message),
+            string_literal(hint)
+        ))
     }
 
     /// Returns the statements that give existing rows the values of new columns.
@@ -320,19 +397,19 @@ impl<'a> Links<'a> {
                 )
             };
             let differs = |column: &&Column| {
-                format!(
-                    "{} IS DISTINCT FROM {}",
-                    identifier(&column.name),
-                    self.value(group.table, column)
+                differ(
+                    column,
+                    &identifier(&column.name),
+                    &self.value(group.table, column),
                 )
             };
             let sets: Vec<String> = group.new.iter().map(set).collect();
-            let differ: Vec<String> = group.new.iter().map(differs).collect();
+            let changed: Vec<String> = group.new.iter().map(differs).collect();
             updates.push(format!(
                 "UPDATE {} SET {} WHERE {}",
                 identifier(&group.table.name),
                 sets.join(", "),
-                differ.join(" OR ")
+                changed.join(" OR ")
             ));
         }
         for fill in self.fills.iter().filter(|fill| fill.is_new) {
@@ -347,21 +424,17 @@ impl<'a> Links<'a> {
     }
 }
 
-/// Returns the type to which values are converted before they are assigned to a column. A conversion to `varchar(n)` would
-/// cut a text, but an assignment refuses a text that is too long.
-fn unbounded(r#type: ColumnType) -> ColumnType {
-    if r#type.is_text() {
-        ColumnType::Text
-    } else {
-        r#type
-    }
-}
-
-/// Returns the SQL expression of the default of a column.
-pub(super) fn default_of(column: &Column) -> String {
-    match &column.default {
-        None => "NULL".to_owned(),
-        Some(default) => format!("({})::{}", sql::default(default), column.r#type),
+/// Adds a problem for each column of a group to which the database gives a value of its own.
+fn refuse_own_values(group: &Group<'_>, problems: &mut Vec<Problem>) {
+    for column in group.old.iter().chain(&group.new) {
+        if let Some(ColumnDefault::Identity | ColumnDefault::RandomUuid | ColumnDefault::UuidV7) =
+            column.default
+        {
+            problems.push(own_migration(
+                &format!("{}.{}", group.after.name, column.name),
+                "the database gives each row its own value of this column, so the columns of the two builds would get different values",
+            ));
+        }
     }
 }
 
@@ -392,35 +465,4 @@ fn missing(table: &str, column: &Column, why: &str) -> Problem {
             column.name
         ),
     }
-}
-
-/// Returns the names in an SQL expression.
-fn names_in(sql: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut rest = sql.char_indices().peekable();
-    while let Some((start, char)) = rest.next() {
-        if char == '\'' || char == '"' {
-            let mut text = String::new();
-            for (_, inner) in rest.by_ref() {
-                if inner == char {
-                    break;
-                }
-                text.push(inner);
-            }
-            if char == '"' {
-                names.push(text);
-            }
-        } else if char.is_alphabetic() || char == '_' {
-            let mut end = start + char.len_utf8();
-            while let Some((at, next)) = rest.peek() {
-                if !(next.is_alphanumeric() || *next == '_') {
-                    break;
-                }
-                end = at + next.len_utf8();
-                rest.next();
-            }
-            names.push(sql[start..end].to_lowercase());
-        }
-    }
-    names
 }

@@ -8,8 +8,11 @@
 //! to the types.
 
 mod links;
+mod pair;
+mod refuse;
 mod shape;
 mod sync;
+mod values;
 
 use std::collections::BTreeSet;
 
@@ -21,7 +24,9 @@ use crate::{
     Change, ChangeClass, Expansion, Plan, PlanError, PlannedChange, Problem, Schema, Snapshot, Table, plan,
 };
 
+use crate::online::unknown_objects;
 use links::Links;
+use pair::{Pair, names_of};
 use shape::Shape;
 
 /// SQL expression for a column of one build, computed from the columns of the other build: `people.first_name=split_part(name, ' ', 1)`.
@@ -100,6 +105,7 @@ pub fn expand(
         foreign: previous.foreign().to_vec(),
         objects: halves.objects,
         only_new: only_new(&shape, &links),
+        undo_checks: links.undo_checks(),
     };
     let plan = Plan {
         changes: changes(whole.changes.clone(), &links),
@@ -199,10 +205,22 @@ impl Halves {
         let snapshot = |tables: &[Table]| Snapshot::recorded(None, tables.to_vec(), foreign(), None);
         let add = plan(Some(&snapshot(previous.tables())), &schema(&columns))?;
         let constrain = plan(Some(&snapshot(&columns)), &schema(&between))?;
-        let rest = plan(Some(&snapshot(&shape.renamed(&between))), &schema(&whole.tables))?;
+        let (completed, without_old) = shape.contracted(&between);
+        let complete = plan(Some(&snapshot(&between)), &schema(&completed))?;
+        let rest = plan(
+            Some(&snapshot(&shape.renamed(&without_old))),
+            &schema(&whole.tables),
+        )?;
         let mut script = Script::default();
         let mut objects = Vec::new();
-        script.transaction(links.checks());
+        let known = |tables: &[Table]| -> Vec<Statement> {
+            let pairs = shape.pairs.iter();
+            pairs.flat_map(|pair| removed_are_known(pair, tables)).collect()
+        };
+        let mut checks = known(previous.tables());
+        checks.extend(links.default_checks());
+        checks.extend(links.checks());
+        script.transaction(checks);
         script.plan(add.statements);
         for table in synchronized(shape, links) {
             let name = sync::name(&table.name);
@@ -225,12 +243,18 @@ impl Halves {
             ]);
         }
         script.half(CONTRACT);
-        script.transaction(links.losses());
-        for table in synchronized(shape, links) {
-            script.transaction(sync::remove(table, links));
-        }
-        for (from, to) in shape.renamed_tables() {
-            script.transaction(rename(from, to));
+        // All checks come before the first change.
+        let mut complete = complete.statements;
+        let is_check = |statement: &Statement| matches!(statement, Statement::Guard { .. });
+        let checked = complete.iter().position(|one| !is_check(one));
+        let changes = complete.split_off(checked.unwrap_or(complete.len()));
+        let mut checks = known(&between);
+        checks.extend(shape.pairs.iter().flat_map(|pair| links.losses(pair.before)));
+        checks.extend(complete);
+        script.transaction(checks);
+        script.plan(changes);
+        for (pair, table) in shape.pairs.iter().zip(&between) {
+            script.transaction(remove_old(pair, table, &between, links));
         }
         script.plan(rest.statements);
         // A comment, so that other programs can run the file too.
@@ -252,6 +276,52 @@ impl Halves {
             objects,
         })
     }
+}
+
+/// Returns the statements that stop the migration if something that kit does not know uses a column that only the old build
+/// uses, because PostgreSQL would remove it with the column. `tables` are the present tables.
+fn removed_are_known(pair: &Pair<'_>, tables: &[Table]) -> Vec<Statement> {
+    let known = known_objects(pair.before, tables);
+    let columns = pair.removed();
+    columns
+        .map(|column| {
+            let (table, column) = (pair.before.name.as_str(), column.name.as_str());
+            let message = format!(
+                "{table}.{column} cannot be removed, because these use the column, and kit did not create them: "
+            );
+            unknown_objects((table, column), &known, &message)
+        })
+        .collect()
+}
+
+/// Returns the names of the constraints and indexes that kit knows and that may use a column of a table.
+fn known_objects(table: &Table, tables: &[Table]) -> Vec<String> {
+    let own = tables.iter().filter(|other| other.name == table.name);
+    let own = own.flat_map(|table| names_of(table).map(str::to_owned));
+    let keys = tables.iter().flat_map(|other| &other.foreign_keys);
+    let keys = keys.filter(|key| key.table == table.name);
+    std::iter::once(table.primary_key_name())
+        .chain(own)
+        .chain(keys.map(|key| key.name.clone()))
+        .collect()
+}
+
+/// Returns the statements that remove the trigger and the old columns of a table in one transaction, so that no row
+/// can lose a value.
+fn remove_old(pair: &Pair<'_>, between: &Table, tables: &[Table], links: &Links<'_>) -> Vec<Statement> {
+    let table = pair.before;
+    let mut statements = removed_are_known(pair, tables);
+    statements.extend(links.losses(table));
+    if links.is_synchronized(&table.name) {
+        statements.extend(sync::remove(table));
+    }
+    let drops = pair.removed();
+    statements.extend(drops.map(|column| alter(&table.name, TableAction::DropColumn(column.name.clone()))));
+    statements.extend(pair.rename_constraints(between));
+    if table.name != pair.after.name {
+        statements.extend(rename(table, pair.after));
+    }
+    statements
 }
 
 /// Statements with the lines that divide them into steps.
@@ -363,7 +433,12 @@ fn abort(shape: &Shape<'_>, links: &Links<'_>) -> Vec<Statement> {
             statements.push(text(format!("ALTER TABLE {table} {}", drops.join(", "))));
         }
         script.transaction(statements);
-        for index in pair.new_indexes() {
+        // An index that contains a new column goes with the column.
+        for index in pair
+            .new_indexes()
+            .iter()
+            .filter(|index| !pair.contains_added(index))
+        {
             script.one(
                 OUTSIDE_TRANSACTION,
                 text(format!(

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::sql::{Statement, TableAction, alter, identifier};
+use crate::sql::{Statement, identifier};
 use crate::{Column, Table, names};
 
-use super::links::{Group, Links, default_of};
+use super::links::{Group, Links};
+use super::values::{default_of, differ};
 
 /// Returns the name of the trigger of a table, and of its function. PostgreSQL runs triggers in the order of their names,
 /// and this one must see the values that other triggers set.
@@ -57,11 +58,8 @@ fn synchronize(group: &Group<'_>, links: &Links<'_>, row: &str) -> String {
         let parts: Vec<String> = columns
             .iter()
             .map(|column| {
-                format!(
-                    "NEW.{} IS DISTINCT FROM {}",
-                    identifier(&column.name),
-                    other(column)
-                )
+                let new = format!("NEW.{}", identifier(&column.name));
+                differ(column, &new, &other(column))
             })
             .collect();
         parts.join(" OR ")
@@ -113,19 +111,11 @@ fn synchronize(group: &Group<'_>, links: &Links<'_>, row: &str) -> String {
     )
 }
 
-/// Returns the statements that remove the trigger. The new build may then insert rows without the old columns.
-pub(super) fn remove(table: &Table, links: &Links<'_>) -> Vec<Statement> {
+/// Returns the statements that remove the trigger.
+pub(super) fn remove(table: &Table) -> Vec<Statement> {
     let name = identifier(&name(&table.name));
-    let mut statements = vec![
+    vec![
         Statement::Text(format!("DROP TRIGGER {name} ON {}", identifier(&table.name))),
         Statement::Text(format!("DROP FUNCTION {name}()")),
-    ];
-    let groups = links.groups.iter().filter(|group| group.table.name == table.name);
-    let replaced = groups.flat_map(|group| group.old.iter().copied());
-    let fills = links.fills.iter().filter(|fill| fill.table.name == table.name);
-    let unused = fills.filter(|fill| !fill.is_new()).map(|fill| fill.column);
-    let required = replaced.chain(unused).filter(|column| !column.nullable);
-    statements
-        .extend(required.map(|column| alter(&table.name, TableAction::DropNotNull(column.name.clone()))));
-    statements
+    ]
 }

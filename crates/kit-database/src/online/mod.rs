@@ -19,7 +19,7 @@ mod retype;
 
 pub(crate) use checks::{all_refer, all_satisfy, without_duplicates, without_null};
 pub use retype::ColumnCopy;
-pub(crate) use retype::{Retype, converted, needs_query};
+pub(crate) use retype::{Retype, converted, needs_query, unknown_objects};
 
 /// Statements that run together.
 #[derive(Debug, Clone, PartialEq)]

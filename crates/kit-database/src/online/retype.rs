@@ -283,7 +283,14 @@ impl<'a> Retype<'a> {
                 "Stops the migration if something that kit did not create uses {}.{}, such as a view or another index.",
                 self.table, self.column
             )]),
-            unknown_objects(self, stored, known),
+            unknown_objects(
+                stored,
+                known,
+                &format!(
+                    "the type of {}.{} cannot change, because these use the column, and kit did not create them: ",
+                    self.table, self.column
+                ),
+            ),
         ];
         if self.guarded {
             let there = converted(self.from, self.to, &name);
@@ -337,8 +344,9 @@ pub(crate) fn needs_query(from: ColumnType, to: ColumnType) -> bool {
 }
 
 /// Returns a statement that stops the migration if something that kit does not know depends on the column, because it would
-/// be dropped with the old column.
-fn unknown_objects(retype: &Retype<'_>, stored: (&str, &str), known: &[String]) -> Statement {
+/// be dropped with the old column. `stored` is the present name of the table and the column, `known` has the names of the
+/// constraints and indexes of kit, and `message` is the text before the list of objects.
+pub(crate) fn unknown_objects(stored: (&str, &str), known: &[String], message: &str) -> Statement {
     let list = |names: &[String]| {
         let names: Vec<String> = names.iter().map(|name| string_literal(name)).collect();
         names.join(", ")
@@ -348,10 +356,7 @@ fn unknown_objects(retype: &Retype<'_>, stored: (&str, &str), known: &[String]) 
     } else {
         list(known)
     };
-    let (place, hint) = (
-        format!("{}.{}", retype.table, retype.column),
-        "Drop them in an earlier migration, and create them again in a later migration",
-    );
+    let hint = "Drop them in an earlier migration, and create them again in a later migration";
     let (table, column) = (string_literal(&identifier(stored.0)), string_literal(stored.1));
     Statement::Text(format!(
         "DO $kit$\nDECLARE\n  found text;\nBEGIN\n  \
@@ -372,9 +377,7 @@ fn unknown_objects(retype: &Retype<'_>, stored: (&str, &str), known: &[String]) 
          IF found IS NOT NULL THEN\n    \
          RAISE EXCEPTION USING MESSAGE = {} || found, HINT = {};\n  \
          END IF;\nEND\n$kit$",
-        string_literal(&format!(
-            "the type of {place} cannot change, because these use the column, and kit did not create them: "
-        )),
+        string_literal(message),
         string_literal(hint)
     ))
 }

@@ -7,6 +7,8 @@ mod destructive;
 mod drift;
 mod halves;
 mod halves_killed;
+mod halves_refused;
+mod halves_values;
 mod hand_written;
 mod killed;
 mod locks;

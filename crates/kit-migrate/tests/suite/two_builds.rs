@@ -18,6 +18,21 @@ pub(crate) fn column(name: &str, r#type: ColumnType) -> Column {
     }
 }
 
+pub(crate) fn nullable(column: Column) -> Column {
+    Column {
+        nullable: true,
+        ..column
+    }
+}
+
+pub(crate) fn with_default(column: Column, default: &str) -> Column {
+    let text = kit_ir::LiteralValue::String(default.into());
+    Column {
+        default: Some(ColumnDefault::Literal(text)),
+        ..column
+    }
+}
+
 pub(crate) fn renamed(from: &str, column: Column) -> Column {
     Column {
         source: ColumnSource {
