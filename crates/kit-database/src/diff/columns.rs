@@ -170,7 +170,9 @@ impl Planner<'_> {
         let copy = (conversion != Conversion::Free && !is_foreign)
             .then(|| copy(was, owner, after))
             .flatten();
-        if copy.is_none() && online::needs_query(from, to) {
+        // PostgreSQL would keep the former comparison in a condition, as in `mail::text <> ''`.
+        let changes_comparison = [from, to].contains(&ColumnType::Citext);
+        if copy.is_none() && (changes_comparison || online::needs_query(from, to)) {
             self.problem(
                 &format!("{table}.{}", after.name),
                 format!("its type changes from {from} to {to}, and hand-written SQL, a condition or a check of the row uses the column"),
@@ -178,12 +180,14 @@ impl Planner<'_> {
             );
             return false;
         }
-        let is_key = owner.primary_key.contains(&after.name)
-            || owner
-                .uniques
-                .iter()
-                .any(|unique| unique.columns.contains(&after.name));
-        let classification = classify::set_type(from, to, conversion, is_key, copy.is_some());
+        // Values that differ become equal.
+        let merges = matches!(conversion, Conversion::Caseless | Conversion::Milliseconds);
+        let former = keys(was);
+        let merged: Vec<_> = keys(owner)
+            .into_iter()
+            .filter(|key| merges && key.0.contains(&after.name) && former.contains(key))
+            .collect();
+        let classification = classify::set_type(from, to, conversion, !merged.is_empty(), copy.is_some());
         let guarded = conversion == Conversion::Guarded;
         let parts = copy.as_ref().map(|copy| {
             self.retype(
@@ -191,7 +195,6 @@ impl Planner<'_> {
                 &Retype::new(table, &after.name, from, to, guarded, copy),
                 copy,
                 after,
-                from,
             )
         });
         let change = Change::SetType {
@@ -203,11 +206,16 @@ impl Planner<'_> {
             copy: copy.map(Box::new),
         };
         let is_copied = parts.is_some();
-        if let Some(parts) = parts {
-            self.push_parts(Phase::Alter, classification, change, parts);
-        } else {
-            self.push(Phase::Alter, classification, change);
+        let mut parts = parts.unwrap_or_else(|| Parts {
+            change: at_once(&change, vec![table.to_owned()]),
+            ..Parts::default()
+        });
+        for (columns, condition) in merged {
+            parts
+                .checks
+                .extend(self.duplicate_check(owner, columns, condition));
         }
+        self.push_parts(Phase::Alter, classification, change, parts);
         is_copied
     }
 
@@ -217,34 +225,14 @@ impl Planner<'_> {
         retype: &Retype<'_>,
         copy: &ColumnCopy,
         after: &Column,
-        from: ColumnType,
     ) -> Parts {
         let table = was.name.as_str();
         let stored = self.stored_table(table);
         let name = |column: &String| self.stored_column(table, column).unwrap_or(column).to_owned();
-        let mut checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
-        let keys = || copy.primary_key.iter().chain(&copy.uniques);
-        // Values that differ become equal.
-        let is_caseless = after.r#type == ColumnType::Citext;
-        if is_caseless || (from, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz) {
-            checks.extend(keys().map(|key| {
-                let value = |column: &String| {
-                    let quoted = crate::sql::identifier(&name(column));
-                    match (was.column(column), owner.column(column)) {
-                        (Some(was), Some(is)) if is_time_conversion(was, is) => {
-                            online::converted(was.r#type, is.r#type, &quoted)
-                        }
-                        // The extension with the type may not exist yet.
-                        (_, Some(is)) if is.r#type == ColumnType::Citext => format!("lower({quoted}::text)"),
-                        _ => quoted,
-                    }
-                };
-                let values: Vec<String> = key.columns.iter().map(value).collect();
-                online::without_duplicates(table, &key.columns, stored, &values, None)
-            }));
-        }
+        let checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
         // The index of a second column whose type changes needs the first column in its new form.
-        let shares_index = keys()
+        let keys = copy.primary_key.iter().chain(&copy.uniques);
+        let shares_index = keys
             .flat_map(|key| &key.columns)
             .chain(copy.indexes.iter().flat_map(|index| &index.columns))
             .any(|column| *column != after.name && is_converted(was, owner, column));
@@ -290,8 +278,15 @@ impl Planner<'_> {
     }
 }
 
-fn is_time_conversion(before: &Column, after: &Column) -> bool {
-    (before.r#type, after.r#type) == (ColumnType::Timestamp, ColumnType::Timestamptz)
+/// Returns the columns and the condition of each key and unique index of a table.
+fn keys(table: &Table) -> Vec<(&[String], Option<&str>)> {
+    let uniques = table.uniques.iter().map(|unique| unique.columns.as_slice());
+    let indexes = table.indexes.iter().filter(|index| index.unique);
+    std::iter::once(table.primary_key.as_slice())
+        .chain(uniques)
+        .map(|columns| (columns, None))
+        .chain(indexes.map(|index| (index.columns.as_slice(), index.condition.as_deref())))
+        .collect()
 }
 
 /// Returns true if the values of a column get another form.

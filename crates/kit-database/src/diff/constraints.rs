@@ -3,7 +3,7 @@
 
 use crate::online::{self, Parts};
 use crate::sql::{self, TableAction, identifier};
-use crate::{Change, Check, ForeignKey, Index, Rule, Table, Unique};
+use crate::{Change, Check, ColumnType, ForeignKey, Index, Rule, Table, Unique};
 
 use super::order::Rename;
 use super::{Phase, Planner, at_once, classify};
@@ -89,22 +89,46 @@ impl Planner<'_> {
         self.push_parts(Phase::AddConstraints, classify::add_primary_key(), change, parts);
     }
 
-    /// Returns the check that no two rows have the same values in the columns. Returns none if a column is new.
-    fn duplicate_check(
+    /// Returns the check that no two rows have the same values in the columns, after the changes of their types. Returns none
+    /// if a column is new, or if PostgreSQL cannot read the condition yet.
+    pub(super) fn duplicate_check(
         &self,
         table: &Table,
         columns: &[String],
         condition: Option<&str>,
     ) -> Vec<sql::Statement> {
+        // A condition has the new names of renamed columns, so PostgreSQL cannot check it before the rename.
+        if condition.is_some() && self.former_columns.keys().any(|(of, _)| *of == table.name) {
+            return Vec::new();
+        }
         let values: Option<Vec<String>> = columns
             .iter()
-            .map(|column| self.stored_column(&table.name, column).map(identifier))
+            .map(|column| self.value_after(table, column))
             .collect();
         let stored = self.stored_table(&table.name);
         values
             .map(|values| online::without_duplicates(&table.name, columns, stored, &values, condition))
             .into_iter()
             .collect()
+    }
+
+    /// Returns the expression of a stored value in the form that the value has after a change of the column's type, if values
+    /// that differ become equal. Returns `None` if the column is new.
+    fn value_after(&self, table: &Table, column: &str) -> Option<String> {
+        let stored = identifier(self.stored_column(&table.name, column)?);
+        let was = self.before.iter().find(|was| was.name == table.name);
+        let from = was.and_then(|was| was.column(column)).map(|was| was.r#type);
+        let to = table.column(column).map(|is| is.r#type);
+        Some(match (from, to) {
+            (Some(from @ ColumnType::Timestamp), Some(to @ ColumnType::Timestamptz)) => {
+                online::converted(from, to, &stored)
+            }
+            // The extension with the type may not exist yet.
+            (Some(from), Some(ColumnType::Citext)) if from != ColumnType::Citext => {
+                format!("lower({stored}::text)")
+            }
+            _ => stored,
+        })
     }
 
     fn uniques(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
@@ -386,10 +410,7 @@ impl Planner<'_> {
         } else {
             online::create_index(&table.name, index)
         };
-        // A condition has the new names of renamed columns, so PostgreSQL cannot check it before the rename.
-        let is_checkable =
-            index.condition.is_none() || !self.former_columns.keys().any(|(of, _)| *of == table.name);
-        let checks = if index.unique && !created && !new && is_checkable {
+        let checks = if index.unique && !created && !new {
             self.duplicate_check(table, &index.columns, index.condition.as_deref())
         } else {
             Vec::new()

@@ -2,6 +2,7 @@
 
 mod apply;
 mod branches;
+mod caseless;
 mod connections;
 mod destructive;
 mod drift;
