@@ -367,14 +367,9 @@ pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
             matches!(name, "smallint" | "integer" | "bigint")
         }
         ColumnType::Numeric { .. } => name == "numeric",
-        ColumnType::Array { element } => base.strip_suffix("[]").is_some_and(|base| {
-            let of_element = Column {
-                r#type: element.column(),
-                nullable: true,
-                ..column.clone()
-            };
-            stands_for(&of_element, base)
-        }),
+        ColumnType::Array { element } => base
+            .strip_suffix("[]")
+            .is_some_and(|base| stands_for_element(element, base)),
         ColumnType::BigIntExact => name == "bigint",
         ColumnType::DoublePrecision => matches!(name, "real" | "double precision"),
         ColumnType::Timestamp | ColumnType::Timestamptz => {
@@ -382,6 +377,25 @@ pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
         }
         ColumnType::Jsonb => matches!(name, "json" | "jsonb"),
         other => type_name(other) == base,
+    }
+}
+
+/// Returns true if drivers return an array of a type of PostgreSQL like an array of kit's elements. They return `numeric[]` as
+/// rounded numbers and `timestamp[]` in the time zone of the process, unlike single values of these types.
+fn stands_for_element(element: ElementType, base: &str) -> bool {
+    let name = base.split('(').next().unwrap_or_default();
+    match element {
+        ElementType::Text | ElementType::Varchar { .. } => {
+            matches!(name, "text" | "character varying" | "character")
+        }
+        ElementType::Integer => matches!(name, "smallint" | "integer"),
+        ElementType::BigInt => matches!(name, "smallint" | "integer" | "bigint"),
+        ElementType::Numeric { .. } => name == "numeric",
+        ElementType::DoublePrecision => matches!(name, "real" | "double precision"),
+        ElementType::Timestamptz => base.starts_with("timestamp") && base.ends_with(" with time zone"),
+        ElementType::Uuid | ElementType::Boolean | ElementType::BigIntExact => {
+            type_name(element.column()) == base
+        }
     }
 }
 

@@ -201,14 +201,30 @@ pub(super) fn type_text(
     })
 }
 
-/// Returns the type of an array of PostgreSQL, or `None` if kit has no arrays of these elements.
+/// Returns the type of an array of PostgreSQL, or `None` if kit has no arrays of these elements. Drivers return an array of
+/// other elements in another form: `numeric[]` as rounded numbers, `timestamp[]` in the time zone of the process, `bit[]` as
+/// one text.
 fn array(element: &str) -> Option<TypeText> {
+    let name = match element.split_once('(') {
+        Some((name, rest)) => format!("{name}{}", rest.split_once(')')?.1),
+        None => element.to_owned(),
+    };
     let element = type_text(element, &BTreeMap::new(), &BTreeMap::new(), 0)?;
-    let is_stored = element.text == "Uint8Array"
-        || element.text == "unknown"
-        || element.text.ends_with("[]")
-        || element.tags.iter().any(|tag| tag.starts_with("@storedAs "));
-    (!is_stored).then(|| TypeText {
+    let is_read = match name.as_str() {
+        "uuid"
+        | "text"
+        | "character varying"
+        | "character"
+        | "boolean"
+        | "integer"
+        | "bigint"
+        | "real"
+        | "double precision"
+        | "timestamp with time zone" => true,
+        "numeric" => element.text.starts_with("Decimal<"),
+        _ => false,
+    };
+    is_read.then(|| TypeText {
         text: format!("{}[]", element.text),
         tags: vec!["@storedAs array".to_owned()],
         element_tags: element.tags,
@@ -267,5 +283,45 @@ fn is_decimal(text: &str, r#type: &str) -> bool {
     match text.split_once('.') {
         Some((whole, fraction)) => digits(whole) && digits(fraction) && fraction.len() <= scale,
         None => digits(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::type_text;
+
+    fn text(base: &str) -> Option<String> {
+        type_text(base, &BTreeMap::new(), &BTreeMap::new(), 0).map(|found| found.text)
+    }
+
+    #[test]
+    fn represents_only_arrays_whose_elements_drivers_return_as_kit_declares_them() {
+        for (base, expected) in [
+            ("text[]", "string[]"),
+            ("character varying(20)[]", "string[]"),
+            ("bigint[]", "bigint[]"),
+            ("numeric(8,2)[]", "Decimal<8, 2>[]"),
+            ("timestamp(3) with time zone[]", "Date[]"),
+        ] {
+            assert_eq!(text(base).as_deref(), Some(expected), "{base}");
+        }
+        for base in [
+            "numeric[]",
+            "numeric(2,4)[]",
+            "timestamp without time zone[]",
+            "timestamp(3) without time zone[]",
+            "time without time zone[]",
+            "inet[]",
+            "int4range[]",
+            "bit(3)[]",
+            "bytea[]",
+            "jsonb[]",
+            "citext[]",
+            "date[]",
+        ] {
+            assert_eq!(text(base), None, "{base}");
+        }
     }
 }
