@@ -431,3 +431,43 @@ fn refuses_a_check_that_is_more_than_a_condition() {
         "of `Tag.a` has a `)` without a `(`",
     );
 }
+
+/// Adds members that refer to the mail addresses of users. The flags tell which of the two columns is `citext`.
+fn mails(builder: &mut Builder, of_user: bool, of_member: bool) {
+    let text = builder.string(100);
+    let stored_as = |tags: &mut PropertyTags, is_citext: bool| {
+        tags.stored_as = is_citext.then_some(StoredAs::Citext);
+    };
+    let mail = tagged("mail", text, |tags| {
+        tags.unique = true;
+        stored_as(tags, of_user);
+    });
+    builder.with_id("User", "users", vec![mail]);
+    let user = tagged("user", text, |tags| {
+        tags.references = Some(ReferenceTarget {
+            entity: "User".into(),
+            property: "mail".into(),
+            actions: ReferentialActions::default(),
+        });
+        tags.index = true;
+        stored_as(tags, of_member);
+    });
+    builder.with_id("Member", "members", vec![user]);
+}
+
+#[test]
+fn refuses_a_reference_if_only_one_column_ignores_case() {
+    for (of_user, of_member) in [(true, false), (false, true)] {
+        check(
+            |builder| mails(builder, of_user, of_member),
+            codes::UNKNOWN_REFERENCE,
+            "stored as `",
+        );
+    }
+    let mut builder = Builder::new();
+    mails(&mut builder, true, true);
+    let (schema, diagnostics) = Schema::from_program(&builder.program);
+    assert!(diagnostics.is_empty(), "{diagnostics:#?}");
+    let members = schema.table("members").expect("a table");
+    assert_eq!(members.foreign_keys.len(), 1);
+}

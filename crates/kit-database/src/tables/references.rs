@@ -204,7 +204,11 @@ fn foreign_key(schema: &Schema, table: &Table, declared: &Declared) -> Result<Fo
                     "`{own}` is stored as `{}` and refers to `{one}`, stored as `{}`",
                     here.r#type, there.r#type
                 ),
-                "give both properties the same type".to_owned(),
+                if [here.r#type, there.r#type].contains(&ColumnType::Citext) {
+                    "add `@storedAs citext` to both properties, or to none of the two".to_owned()
+                } else {
+                    "give both properties the same type".to_owned()
+                },
             ));
         }
         for (event, action) in [
@@ -257,11 +261,11 @@ fn different_types(schema: &Schema, table: &Table, declared: &Declared) -> Optio
 
 /// Returns true if a column of one type may refer to a column of the other. Text types (with `uuid`), number types and
 /// time types form groups, and a reference must stay within its group. A column of any other type refers only to
-/// columns of the same type.
+/// columns of the same type: PostgreSQL refuses a foreign key from `text` to `citext`.
 fn may_refer(here: ColumnType, there: ColumnType) -> bool {
     fn group(r#type: ColumnType) -> u8 {
         match r#type {
-            ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Text | ColumnType::Citext => 0,
+            ColumnType::Uuid | ColumnType::Varchar { .. } | ColumnType::Text => 0,
             ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 1
             }
@@ -273,6 +277,7 @@ fn may_refer(here: ColumnType, there: ColumnType) -> bool {
             ColumnType::Numeric { .. } => 7,
             ColumnType::Date => 8,
             ColumnType::Array { .. } => 9,
+            ColumnType::Citext => 10,
         }
     }
     group(here) == group(there)
