@@ -239,6 +239,28 @@ fn pending<'a>(
     migrations: &'a [Migration],
     done: &HashMap<String, Record>,
 ) -> Result<Vec<&'a Migration>, MigrateError> {
+    refuse_later(migrations, done)?;
+    let mut pending = Vec::new();
+    for migration in migrations {
+        match done.get(&migration.name) {
+            None => pending.push(migration),
+            Some(record) if record.checksum == migration.checksum() => {}
+            Some(_) => {
+                return Err(MigrateError::Edited {
+                    name: migration.name.clone(),
+                });
+            }
+        }
+    }
+    Ok(pending)
+}
+
+/// Checks that the history has no other migrations than these, except those of a later release with which an application
+/// with these migrations can work.
+pub(crate) fn refuse_later(
+    migrations: &[Migration],
+    done: &HashMap<String, Record>,
+) -> Result<(), MigrateError> {
     let mut gone: Vec<&String> = done
         .keys()
         .filter(|name| !migrations.iter().any(|migration| migration.name == **name))
@@ -267,19 +289,7 @@ fn pending<'a>(
     if !breaking.is_empty() {
         return Err(MigrateError::LaterRelease { changes: breaking });
     }
-    let mut pending = Vec::new();
-    for migration in migrations {
-        match done.get(&migration.name) {
-            None => pending.push(migration),
-            Some(record) if record.checksum == migration.checksum() => {}
-            Some(_) => {
-                return Err(MigrateError::Edited {
-                    name: migration.name.clone(),
-                });
-            }
-        }
-    }
-    Ok(pending)
+    Ok(())
 }
 
 /// Parses the SQL of each migration into steps. Runs before any statement, so that nothing runs if one migration cannot

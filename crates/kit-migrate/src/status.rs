@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kit_database::{Migration, Snapshot, latest};
 
-use crate::apply::in_order;
+use crate::apply::{in_order, refuse_later};
 use crate::connect::{block_on, connect};
 use crate::destructive::losses;
 use crate::drift::{Drift, compare};
@@ -64,6 +64,11 @@ pub enum State {
         /// UTC time of the run that applied the migration; `None` if the migration was only partly applied.
         at: Option<String>,
     },
+    /// A later release applied the migration, and this release can work with it. The project does not contain the migration.
+    Later {
+        /// UTC time of the run that applied the migration; `None` if the migration was only partly applied.
+        at: Option<String>,
+    },
     /// The first half of the migration is applied: the old and the new build of the application can run.
     Expanded {
         /// Time at which the first half was complete, as PostgreSQL prints it.
@@ -84,17 +89,18 @@ pub enum State {
 
 impl Status {
     /// Returns true if nothing needs to be done. Branches without a conflict need nothing: the next generated
-    /// migration merges them.
+    /// migration merges them. After migrations of a later release, the tables cannot be compared, which needs nothing either.
     pub fn is_up_to_date(&self) -> bool {
+        let is_later = |migration: &MigrationStatus| matches!(migration.state, State::Later { .. });
+        let is_done = |migration: &MigrationStatus| {
+            matches!(migration.state, State::Applied { .. }) || is_later(migration)
+        };
         self.branches.is_ok()
-            && self
-                .migrations
-                .iter()
-                .all(|migration| matches!(migration.state, State::Applied { .. }))
-            && self
-                .drift
-                .as_ref()
-                .is_ok_and(|drift| drift.differences.is_empty())
+            && self.migrations.iter().all(is_done)
+            && match &self.drift {
+                Ok(drift) => drift.differences.is_empty(),
+                Err(_) => self.migrations.iter().any(is_later),
+            }
     }
 }
 
@@ -161,20 +167,27 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                 .iter()
                 .any(|migration| migration.name == **name || undoing(&migration.name) == **name)
         };
+        let accepts_later = refuse_later(migrations, &done).is_ok()
+            && halves::refuse_unknown(migrations, &done, &progress).is_ok();
+        let newest_here = migrations.last().map_or("", |migration| &migration.name);
+        let is_complete = migrations
+            .iter()
+            .all(|migration| done.contains_key(&migration.name));
+        let without_files = |name: &String, at: Option<String>| MigrationStatus {
+            name: name.clone(),
+            state: if accepts_later && is_complete && name.as_str() > newest_here {
+                State::Later { at }
+            } else {
+                State::Missing { at }
+            },
+        };
         all.extend(
             done.iter()
                 .filter(|(name, _)| unknown(name))
-                .map(|(name, record)| MigrationStatus {
-                    name: name.clone(),
-                    state: State::Missing {
-                        at: Some(record.applied_at.clone()),
-                    },
-                }),
+                .map(|(name, record)| without_files(name, Some(record.applied_at.clone()))),
         );
-        all.extend(progress.keys().filter(unknown).map(|name| MigrationStatus {
-            name: name.clone(),
-            state: State::Missing { at: None },
-        }));
+        let begun = progress.keys().filter(unknown);
+        all.extend(begun.map(|name| without_files(name, None)));
         all.sort_by(|one, other| one.name.cmp(&other.name));
         let drift = if let Some(reason) = reason_without_comparison(&all) {
             Err(reason.to_owned())
@@ -228,6 +241,8 @@ fn reason_without_comparison(all: &[MigrationStatus]) -> Option<&'static str> {
         Some(
             "the database has migrations that migrations/ does not contain, so kit does not know how the tables should be",
         )
+    } else if any(|state| matches!(state, State::Later { .. })) {
+        Some("a later release has changed them, and this release can work with them")
     } else if any(|state| matches!(state, State::PartlyApplied { .. } | State::PartlyUndone)) {
         Some("a migration is only partly applied, so kit does not know how the tables should be")
     } else {

@@ -156,6 +156,7 @@ fn word(state: &State) -> &'static str {
         State::Pending { .. } => "pending",
         State::Edited { .. } => "edited",
         State::Missing { .. } => "missing",
+        State::Later { .. } => "later",
         State::Expanded { .. } => "expanded",
         State::PartlyApplied { .. } | State::PartlyUndone => "half way",
     }
@@ -163,8 +164,11 @@ fn word(state: &State) -> &'static str {
 
 fn facts(state: &State) -> String {
     match state {
-        State::Applied { at, .. } | State::Edited { at } | State::Missing { at: Some(at) } => at.clone(),
-        State::Missing { at: None } => "partly applied".to_owned(),
+        State::Applied { at, .. }
+        | State::Edited { at }
+        | State::Missing { at: Some(at) }
+        | State::Later { at: Some(at) } => at.clone(),
+        State::Missing { at: None } | State::Later { at: None } => "partly applied".to_owned(),
         State::Expanded { since } => format!("since {since}; the second half is missing"),
         State::PartlyUndone => "its first half is being undone".to_owned(),
         State::Pending {
@@ -214,7 +218,7 @@ fn repairs(status: &Status, types: &Types) -> Vec<String> {
     let mut pending = false;
     for MigrationStatus { name, state } in &status.migrations {
         match state {
-            State::Applied { .. } => {}
+            State::Applied { .. } | State::Later { .. } => {}
             State::Pending { .. } => pending = true,
             State::Edited { .. } => all.push(format!(
                 "restore migrations/{name}/migration.sql as it was applied (`git log -- migrations/{name}` finds this version), \
@@ -281,7 +285,7 @@ struct JsonTypes<'a> {
 #[serde(rename_all = "camelCase")]
 struct JsonMigration<'a> {
     name: &'a str,
-    /// `applied`, `expanded`, `pending`, `edited`, `missing` or `half-way`.
+    /// `applied`, `expanded`, `pending`, `edited`, `missing`, `later` or `half-way`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     applied_at: Option<&'a str>,
@@ -397,7 +401,7 @@ impl<'a> JsonMigration<'a> {
                 json.duration_ms = Some(milliseconds(*duration));
             }
             State::Edited { at } => json.applied_at = Some(at),
-            State::Missing { at } => json.applied_at = at.as_deref(),
+            State::Missing { at } | State::Later { at } => json.applied_at = at.as_deref(),
             State::Pending {
                 destructive,
                 out_of_order,

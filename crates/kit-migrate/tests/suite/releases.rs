@@ -3,7 +3,7 @@
 use kit_test_postgres as support;
 
 use kit_database::{Column, ColumnType, Migration, Schema, Table, plan};
-use kit_migrate::{Half, MigrateError};
+use kit_migrate::{Half, MigrateError, State, status};
 
 use crate::two_builds::{SPLIT, clean, column, first, in_two_halves, next_people, people, run};
 use support::{execute, on_each_release};
@@ -13,6 +13,10 @@ fn next(before: &Migration, table: Table) -> Migration {
     let previous = before.snapshot.as_ref();
     let plan = plan(previous, &Schema { tables: vec![table] }).expect("a plan");
     Migration::create("20260101000002", "next", &plan, previous).expect("a migration")
+}
+
+fn is_up_to_date(url: &str, migrations: &[Migration]) -> bool {
+    status(url, migrations).expect("a status").is_up_to_date()
 }
 
 #[test]
@@ -28,6 +32,14 @@ fn an_older_release_accepts_later_migrations_with_which_it_can_work() {
             });
             let all = [one.clone(), next(&one, wider)];
             run(&database.url, &all, Half::Both).expect("both migrations");
+            let found = status(&database.url, &all[..1]).expect("a status");
+            let states = found.migrations.iter().map(|migration| &migration.state);
+            let states: Vec<&State> = states.collect();
+            assert!(
+                matches!(states[..], [State::Applied { .. }, State::Later { .. }]),
+                "{states:?}"
+            );
+            assert!(found.is_up_to_date(), "{found:?}");
             for half in [Half::Both, Half::First] {
                 let report = run(&database.url, &all[..1], half).expect("no error");
                 assert_eq!(report.applied, []);
@@ -55,7 +67,9 @@ fn an_older_release_refuses_later_migrations_with_which_it_may_fail() {
             run(&database.url, &all, Half::First).expect("the first half");
             // Between the halves, the older release works.
             run(&database.url, &all[..1], Half::Both).expect("no error");
+            assert!(is_up_to_date(&database.url, &all[..1]));
             run(&database.url, &all, Half::Second).expect("the second half");
+            assert!(!is_up_to_date(&database.url, &all[..1]));
             let error = run(&database.url, &all[..1], Half::Both).expect_err("an error");
             let MigrateError::LaterRelease { changes } = &error else {
                 panic!("{error}");
@@ -85,6 +99,7 @@ fn an_older_release_does_not_trust_a_history_without_the_changes() {
             run(&database.url, &all, Half::Both).expect("both migrations");
             // A history of an earlier version of kit has no such column.
             execute(&database.url, "ALTER TABLE kit_migrations DROP COLUMN breaks");
+            assert!(!is_up_to_date(&database.url, &all[..1]));
             let error = run(&database.url, &all[..1], Half::Both).expect_err("an error");
             assert!(matches!(error, MigrateError::Missing { .. }), "{error}");
             run(&database.url, &all, Half::Both).expect("no error");
