@@ -11,7 +11,7 @@ use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
 use crate::docs::index::{self, is_identifier};
-use crate::docs::{Doc, Tag, TagName, entity_reference, invalid, property_name};
+use crate::docs::{Doc, Tag, TagName, entity_reference, invalid, is_property_name, property_name};
 use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::Lowering;
@@ -259,7 +259,11 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         references.extend(reference);
     }
     let tenant = doc.all(TagName::Tenant).next().and_then(|tag| {
-        let property = property_name(lowering.graph(), tag, "@tenant tenantId", &mut issues)?;
+        let property = tag.argument.clone();
+        if !is_property_name(&property) {
+            issues.push(invalid(lowering.graph(), tag, "@tenant tenantId"));
+            return None;
+        }
         let unknown = unknown_property(lowering, ty, std::slice::from_ref(&property), tag);
         let is_known = unknown.is_none();
         issues.extend(unknown);

@@ -20,7 +20,7 @@ mod value_check;
 
 use kit_diagnostics::{Code, Diagnostic, codes};
 
-pub(crate) use arguments::{invalid, words};
+pub(crate) use arguments::{invalid, is_property_name, words};
 pub(crate) use comment::{Doc, Tag};
 pub(crate) use constraints::{Misfit, apply as apply_constraints, limit_bigints};
 pub(crate) use examples::examples;

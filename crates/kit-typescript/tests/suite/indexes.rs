@@ -25,6 +25,26 @@ fn a_property_keeps_its_indexes_and_checks() {
 }
 
 #[test]
+fn tags_of_an_interface_name_properties_with_letters_beyond_ascii() {
+    check_types(
+        r"
+        /** @table @tenant mandant_für @owner mandant_für = ctx.id */
+        export interface A {
+          /** @id */ a: string;
+          mandant_für: string;
+        }
+        ",
+        r"
+        type A = {
+          /* @id */ a: string;
+          mandant_für: string;
+        }
+        entity A = table as owner mandant_für = ctx.id tenant mandant_für
+        ",
+    );
+}
+
+#[test]
 fn an_invalid_index_or_check_is_refused() {
     let text = r"
         /**

@@ -46,11 +46,12 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     fn read_inner(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
         if let Expression::Identifier(name) = expression {
-            return match self.eval.graph.value_symbol(module, name.name.as_str()) {
-                Symbol::Value(found, _, Value::Const(declarator)) => match &declarator.init {
-                    Some(init) if declarator.type_annotation.is_none() => self.read(init, found),
-                    _ => SchemaRules::default(),
-                },
+            let symbol = self.eval.graph.value_symbol(module, name.name.as_str());
+            return match symbol {
+                Symbol::Value(found, _, Value::Const(declarator)) if declarator.type_annotation.is_none() => {
+                    let init = declarator.init.as_ref();
+                    init.map_or_else(SchemaRules::default, |init| self.read(init, found))
+                }
                 _ => SchemaRules::default(),
             };
         }
