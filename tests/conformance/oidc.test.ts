@@ -30,8 +30,8 @@ async function shop(issuer: string, { clockToleranceMs, timeoutMs }: ShopSetting
     ...(clockToleranceMs !== undefined && { OIDC_TOLERANCE_MS: String(clockToleranceMs) }),
     ...(timeoutMs !== undefined && { OIDC_TIMEOUT_MS: String(timeoutMs) }),
   });
-  const send = (path: string, query: string, headers = {}): Promise<Response> =>
-    fetch(`http://127.0.0.1:${served.port}/oidc/${path}?${query}`, { headers });
+  const send = (path: string, search: string, headers = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${served.port}/oidc/${path}?${search}`, { headers });
   return {
     start: (returnTo) => send("start", query({ returnTo })),
     finish: (text, cookie) => send("callback", text, { cookie }),
