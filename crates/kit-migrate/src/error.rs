@@ -233,9 +233,9 @@ pub enum MigrateError {
         /// Name of the migration.
         name: String,
     },
-    /// A later release has begun a migration that this release does not have.
+    /// A run of another release has not completed a migration that this release does not have.
     #[error(
-        "a later release has begun {}, and no release before it can work with the tables until the release completes them",
+        "this release does not have migrations that are partly applied: {}",
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     )]
     LaterReleaseRuns {
@@ -334,15 +334,15 @@ impl MigrateError {
             Self::NoAbort { .. } => Some(
                 "write the comment at the end of `migration.sql`, as `kit migrate:generate --expand` does, or complete the migration with `kit migrate:contract`",
             ),
-            Self::LaterReleaseRuns { .. } => {
-                Some("run the same command of the later release again, and then this command")
-            }
+            Self::LaterReleaseRuns { .. } => Some(
+                "run the interrupted command of the release with the migration again; if no release has the migration any more, undo its steps by hand and delete its row of the table kit_migration_progress",
+            ),
             Self::ContractBegan { .. } => Some("`kit migrate:contract` runs the rest of the second half"),
             Self::BreaksRunningApp { .. } => Some(
                 "delete the migration and write it again with `kit migrate:generate --expand`, or stop the application and run `kit migrate:apply`",
             ),
             Self::OldSessions { .. } => Some(
-                "stop the processes of the old build; if PostgreSQL hides when sessions began, run `GRANT pg_read_all_stats` to the role of the migration; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",
+                "stop the processes of the old build; if PostgreSQL hides when sessions began, run `GRANT pg_read_all_stats TO` the role of the migration; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",
             ),
             Self::UndoLoses { .. } => Some("add `--allow-destructive` if the values may be lost"),
             Self::NoBaseline => Some("`kit db pull` writes the baseline of an existing database"),

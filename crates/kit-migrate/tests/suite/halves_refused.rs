@@ -6,7 +6,7 @@ use kit_test_postgres as support;
 use kit_database::{
     Column, ColumnDefault, ColumnType, ForeignKey, Index, Migration, Table, Unique, Using, expand,
 };
-use kit_migrate::{Half, MigrateError, Options, State, apply};
+use kit_migrate::{Half, MigrateError, Options, State, apply, record};
 
 use crate::two_builds::{
     ROWS, SPLIT, clean, column, first, in_two_halves, last_state, next_people, nullable, people, renamed,
@@ -66,6 +66,29 @@ fn refuses_hand_written_objects_on_columns_that_go_away() {
             }
             run(url, &all, Half::Second).unwrap();
             assert!(matches!(clean(url, &all), State::Applied { .. }));
+        },
+    );
+}
+
+#[test]
+fn names_hand_written_indexes_and_checks_of_earlier_migrations() {
+    on_each_release(
+        "names_hand_written_indexes_and_checks_of_earlier_migrations",
+        |database| {
+            let one = first(&[people()]);
+            let mut two =
+                Migration::by_hand("20260101000002", "by hand", None, one.snapshot.as_ref()).unwrap();
+            two.sql.push_str(
+                "CREATE INDEX mine ON people (lower(name));\nALTER TABLE people ADD CONSTRAINT own CHECK (cents > -5);\n",
+            );
+            let mut all = vec![one, two];
+            record(&database.url, &mut all, 1).unwrap();
+            let found = problems(&all[1], &[next_people()], &SPLIT);
+            let expected = [
+                "people.name: the migration removes the column, and hand-written SQL uses it: index mine of people",
+                "people.cents: the migration removes the column, and hand-written SQL uses it: constraint own of people",
+            ];
+            assert_eq!(found, expected);
         },
     );
 }
