@@ -204,6 +204,7 @@ fn limits_by_path() -> Server {
             _ => None,
         },
         is_streamed: false,
+        rate: None,
     };
     Server::with(&Config {
         limits: Limits {
