@@ -192,7 +192,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             get_options_by_id,
         )
         .source(
-            "src/names.routes.ts:24",
+            "src/names.routes.ts:32",
             &[("response", "src/names.types.ts")],
             &[],
         )
@@ -202,11 +202,11 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             &[Segment::Static("options"), Segment::Parameter("id")],
             delete_options_by_id,
         )
-        .source("src/names.routes.ts:25", &[], &[])
+        .source("src/names.routes.ts:33", &[], &[])
         .handler("src/handlers/routes.rs", "delete_options_by_id")
         .route("POST /strings", &[Segment::Static("strings")], post_strings)
         .source(
-            "src/names.routes.ts:26",
+            "src/names.routes.ts:34",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -216,7 +216,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_strings")
         .route("POST /errors", &[Segment::Static("errors")], post_errors)
         .source(
-            "src/names.routes.ts:33",
+            "src/names.routes.ts:41",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -226,7 +226,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_errors")
         .route("POST /odd", &[Segment::Static("odd")], post_odd)
         .source(
-            "src/names.routes.ts:34",
+            "src/names.routes.ts:42",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -236,7 +236,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_odd")
         .route("POST /forest", &[Segment::Static("forest")], post_forest)
         .source(
-            "src/names.routes.ts:35",
+            "src/names.routes.ts:43",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -246,7 +246,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
         .handler("src/handlers/routes.rs", "post_forest")
         .route("POST /context", &[Segment::Static("context")], post_context)
         .source(
-            "src/names.routes.ts:39",
+            "src/names.routes.ts:47",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),
@@ -260,7 +260,7 @@ pub fn router(app: App) -> kit_runtime::Router<App> {
             post_accounts,
         )
         .source(
-            "src/names.routes.ts:40",
+            "src/names.routes.ts:48",
             &[
                 ("body", "src/names.types.ts"),
                 ("response", "src/names.types.ts"),

@@ -17,7 +17,15 @@ export interface Routes {
   "POST /options": RouteContract<void, void, Option, Option>;
   "GET /options": RouteContract<
     void,
-    { price?: Price; rate?: string; day?: string; small?: number; email?: string; limit?: number; offset?: number },
+    {
+      price?: Price;
+      rate?: string;
+      day?: string;
+      small?: number;
+      email?: string;
+      limit?: number;
+      offset?: number;
+    },
     void,
     Option[]
   >;
