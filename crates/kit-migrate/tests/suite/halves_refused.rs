@@ -6,7 +6,7 @@ use kit_test_postgres as support;
 use kit_database::{
     Column, ColumnDefault, ColumnType, ForeignKey, Index, Migration, Table, Unique, Using, expand,
 };
-use kit_migrate::{Half, MigrateError, Options, State, apply, record};
+use kit_migrate::{Half, MigrateError, Options, State, apply, record, status};
 
 use crate::two_builds::{
     ROWS, SPLIT, clean, column, first, in_two_halves, last_state, next_people, nullable, people, renamed,
@@ -141,7 +141,9 @@ fn an_older_release_refuses_a_migration_that_a_later_release_has_begun() {
             execute(url, ROWS);
             let two = in_two_halves(2, &one, &[next_people()], &SPLIT);
             let refused = |half| {
-                let error = run(url, std::slice::from_ref(&one), half).unwrap_err();
+                let own = std::slice::from_ref(&one);
+                assert!(!status(url, own).unwrap().is_up_to_date());
+                let error = run(url, own, half).unwrap_err();
                 assert!(
                     matches!(&error, MigrateError::LaterReleaseRuns { names } if *names == [two.name.clone()]),
                     "{error}"
