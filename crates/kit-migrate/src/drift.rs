@@ -56,10 +56,54 @@ pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
 pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
     let found = read_live(client).await?;
     let modelled = read_expected(client, snapshot.tables()).await?;
-    Ok(differences(
-        &expected_objects(&modelled, snapshot.foreign()),
-        &found,
-    ))
+    let mut expected = expected_objects(&modelled, snapshot.foreign());
+    print_views_here(client, &mut expected, &found).await?;
+    Ok(differences(&expected, &found))
+}
+
+/// Lets the server print the expected views that differ from its own. Another release of PostgreSQL, which prints some
+/// queries in another way, may have recorded them.
+async fn print_views_here(
+    client: &Client,
+    expected: &mut [ForeignObject],
+    found: &Catalog,
+) -> Result<(), MigrateError> {
+    for view in expected
+        .iter_mut()
+        .filter(|object| object.kind == ObjectKind::View)
+    {
+        let live = found.find(view).and_then(|live| live.definition.as_deref());
+        let (Some(own), Some(live)) = (view.definition.as_deref(), live) else {
+            continue;
+        };
+        let Some((start, query)) = own.split_once(" AS\n").filter(|_| own != live) else {
+            continue;
+        };
+        // If the query is not valid here, the view has changed.
+        if let Some(printed) = print_query(client, query).await? {
+            let printed = format!("{start} AS\n{}", printed.trim_end_matches(';'));
+            view.definition = Some(stable(ObjectKind::View, &printed));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the query of a view as the server prints it, and `None` if the server refuses the query. Changes nothing: the
+/// server prints a temporary view of a transaction that is rolled back.
+async fn print_query(client: &Client, query: &str) -> Result<Option<String>, MigrateError> {
+    const NAME: &str = "kit_printed_view";
+    run(client, "BEGIN").await?;
+    // Unlike `batch_execute`, `execute` refuses several statements, which could end the transaction.
+    let create = format!("CREATE TEMPORARY VIEW {NAME} AS\n{query}");
+    let printed = match client.execute(&create, &[]).await {
+        Ok(_) => {
+            let sql = format!("SELECT pg_get_viewdef('pg_temp.{NAME}'::regclass, true)");
+            client.query_one(&sql, &[]).await.ok().map(|row| row.get(0))
+        }
+        Err(_) => None,
+    };
+    run(client, "ROLLBACK").await?;
+    Ok(printed)
 }
 
 /// Returns the objects that the database should have: those of the entities, changed and completed by the foreign

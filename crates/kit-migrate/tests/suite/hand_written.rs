@@ -3,7 +3,7 @@
 
 use kit_test_postgres as support;
 
-use kit_database::{Migration, ObjectKind, Plan, PlanError, latest, plan};
+use kit_database::{Migration, ObjectKind, Plan, PlanError, Snapshot, latest, plan};
 use kit_migrate::{Drift, Options, apply, drift, first_unrecorded, record};
 
 use crate::branches::models::schema;
@@ -165,6 +165,71 @@ fn accepts_every_kind_of_object_that_hand_written_sql_creates() {
             "statistics notes_both of notes",
         ]
     );
+}
+
+/// PostgreSQL 15 prints `SELECT notes.id` in a view of one table, and later releases print `SELECT id`.
+#[test]
+fn accepts_views_whose_text_another_release_of_postgresql_recorded() {
+    let Some(mut project) = Project::new(
+        "accepts_views_whose_text_another_release_of_postgresql_recorded",
+        NOTES,
+    ) else {
+        return;
+    };
+    project.by_hand(
+        "CREATE VIEW ids AS SELECT id FROM notes WHERE length(body) < 5;
+         CREATE MATERIALIZED VIEW bodies AS SELECT body FROM notes;
+         CREATE VIEW pairs AS SELECT id FROM ids;",
+    );
+    let snapshot = latest(&project.migrations).unwrap().snapshot.unwrap();
+    for (name, texts) in [
+        (
+            "ids",
+            [
+                "CREATE VIEW ids AS\n SELECT id\n   FROM notes\n  WHERE length(body) < 5",
+                "CREATE VIEW ids AS\n SELECT notes.id\n   FROM notes\n  WHERE length(notes.body) < 5",
+            ],
+        ),
+        (
+            "bodies",
+            [
+                "CREATE MATERIALIZED VIEW bodies AS\n SELECT body\n   FROM notes",
+                "CREATE MATERIALIZED VIEW bodies AS\n SELECT notes.body\n   FROM notes",
+            ],
+        ),
+        (
+            "pairs",
+            [
+                "CREATE VIEW pairs AS\n SELECT id\n   FROM ids",
+                "CREATE VIEW pairs AS\n SELECT ids.id\n   FROM ids",
+            ],
+        ),
+    ] {
+        let recorded = |text: &str| {
+            let mut foreign = snapshot.foreign().to_vec();
+            let view = foreign.iter_mut().find(|object| object.name == name).unwrap();
+            view.definition = Some(text.to_owned());
+            Snapshot::recorded(None, snapshot.tables().to_vec(), foreign, None)
+        };
+        for text in texts {
+            let found = drift(&project.database.url, &recorded(text)).unwrap();
+            assert_eq!(found, Drift::default(), "{text}");
+        }
+        let kind = texts[0].split(" AS").next().unwrap();
+        for other in [
+            texts[1]
+                .replace("notes.id", "notes.title AS id")
+                .replace("notes.body", "notes.title AS body")
+                .replace("ids.id", "ids.id + 1 AS id"),
+            format!("{kind} AS\n SELECT gone\n   FROM notes"),
+            format!("{kind} AS\n SELECT 1; DROP TABLE notes"),
+        ] {
+            let found = drift(&project.database.url, &recorded(&other)).unwrap();
+            assert_eq!(found.differences.len(), 1, "{other}");
+            assert_eq!(found.differences[0].object, format!("view {name}"));
+        }
+    }
+    assert_eq!(project.drift(), Drift::default());
 }
 
 #[test]
