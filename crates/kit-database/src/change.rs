@@ -105,6 +105,9 @@ pub enum Change {
         /// True if the column is an identity column, whose default is the next number of a sequence.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         identity: bool,
+        /// True if the column cannot be null and gets no other default, so that inserts without a value fail.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        required: bool,
     },
     /// Makes a column `NOT NULL`. Fails, and changes nothing, if a row has no value.
     SetNotNull {
@@ -145,6 +148,9 @@ pub enum Change {
         table: String,
         /// The constraint.
         check: Check,
+        /// True if the column may have values that its former list of values does not contain.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        widens: bool,
     },
     /// Adds a foreign key. Fails, and changes nothing, if a row refers to a row that does not exist.
     AddForeignKey {
@@ -159,6 +165,9 @@ pub enum Change {
         table: String,
         /// Name of the constraint.
         constraint: String,
+        /// True if the constraint is a list of values that no other check replaces.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        widens: bool,
     },
     /// Renames a constraint.
     RenameConstraint {
@@ -259,7 +268,9 @@ impl Change {
 
     /// Returns true if queries of an application that was built before the change can fail or return other values after the
     /// change: renames, drops, changes of a type, required columns without a default, and policies that hide or show rows.
-    pub fn breaks_running_app(&self) -> bool {
+    /// [`PlannedChange::breaks_running_app`](crate::PlannedChange::breaks_running_app) also knows rules that its rows may
+    /// break.
+    pub(crate) fn breaks_running_app(&self) -> bool {
         match self {
             Self::DropTable { .. }
             | Self::DropColumn { .. }
@@ -273,6 +284,17 @@ impl Change {
                 !(is_text(from) && is_text(to))
             }
             Self::AddColumn { column, .. } => !column.nullable && column.default.is_none(),
+            Self::DropDefault { required, .. } => *required,
+            _ => false,
+        }
+    }
+
+    /// Returns true if rows may have values after the change that an application from before the change does not expect: null,
+    /// or values that its list of values does not contain.
+    pub(crate) fn allows_unknown_values(&self) -> bool {
+        match self {
+            Self::DropNotNull { .. } => true,
+            Self::AddCheck { widens, .. } | Self::DropConstraint { widens, .. } => *widens,
             _ => false,
         }
     }
@@ -313,16 +335,18 @@ impl Change {
             Self::AddUnique { table, unique } => {
                 format!("make {table} ({}) unique", unique.columns.join(", "))
             }
-            Self::AddCheck { table, check } if check.column.is_empty() => {
+            Self::AddCheck { table, check, .. } if check.column.is_empty() => {
                 format!("limit the rows of {table} by {}", check.name)
             }
-            Self::AddCheck { table, check } => format!("limit the values of {table}.{}", check.column),
+            Self::AddCheck { table, check, .. } => format!("limit the values of {table}.{}", check.column),
             Self::AddForeignKey { table, foreign_key } => format!(
                 "let {} refer to {}",
                 place(table, &foreign_key.columns),
                 place(&foreign_key.table, &foreign_key.targets)
             ),
-            Self::DropConstraint { table, constraint } => format!("drop constraint {constraint} of {table}"),
+            Self::DropConstraint {
+                table, constraint, ..
+            } => format!("drop constraint {constraint} of {table}"),
             Self::RenameConstraint { table, from, to } => {
                 format!("rename constraint {from} of {table} to {to}")
             }
@@ -401,6 +425,7 @@ impl Change {
                 table,
                 column,
                 identity,
+                ..
             } => {
                 let action = if *identity {
                     TableAction::DropIdentity
@@ -456,11 +481,13 @@ impl Change {
                 alter(table, TableAction::NoForceRowSecurity),
                 alter(table, TableAction::DisableRowSecurity),
             ],
-            Self::AddCheck { table, check } => vec![alter(table, TableAction::AddCheck(check.clone()))],
+            Self::AddCheck { table, check, .. } => vec![alter(table, TableAction::AddCheck(check.clone()))],
             Self::AddForeignKey { table, foreign_key } => {
                 vec![alter(table, TableAction::AddForeignKey(foreign_key.clone()))]
             }
-            Self::DropConstraint { table, constraint } => {
+            Self::DropConstraint {
+                table, constraint, ..
+            } => {
                 vec![alter(table, TableAction::DropConstraint(constraint.clone()))]
             }
             Self::RenameConstraint { table, from, to } => {

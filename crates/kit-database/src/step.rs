@@ -111,6 +111,19 @@ impl PlannedChange {
         self.class == ChangeClass::Destructive || self.change.is_destructive()
     }
 
+    /// Returns true if an application that was built before the change can fail after the change: its queries are wrong, or it
+    /// writes rows that the database then refuses.
+    pub fn breaks_running_app(&self) -> bool {
+        // Rows that make the change fail are rows that this application wrote.
+        self.class == ChangeClass::NeedsData || self.change.breaks_running_app()
+    }
+
+    /// Returns true if a release from before the change may not work with rows of a later release: the release
+    /// [fails](Self::breaks_running_app), or it may read null or values that it does not know.
+    pub fn breaks_older_releases(&self) -> bool {
+        self.breaks_running_app() || self.change.allows_unknown_values()
+    }
+
     /// Returns the risks of the change; empty if the change is safe.
     pub fn risks(&self) -> Vec<Risk> {
         let class = match self.class {
@@ -126,7 +139,7 @@ impl PlannedChange {
             .into_iter()
             .collect();
         risks.extend(class.filter(|class| !risks.contains(class)));
-        risks.extend(self.change.breaks_running_app().then_some(Risk::BreaksRunningApp));
+        risks.extend(self.breaks_running_app().then_some(Risk::BreaksRunningApp));
         risks
     }
 
@@ -141,10 +154,11 @@ impl PlannedChange {
     }
 }
 
-/// Returns the alternative for a change that breaks the running application; `None` for other changes.
+/// Returns the alternative for a change that two halves can make; `None` for other changes.
 fn two_halves(change: &Change) -> Option<Alternative> {
-    // The two builds cannot have different policies.
-    let is_possible = change.breaks_running_app() && !matches!(change, Change::DropTenant { .. });
+    // The two builds cannot have different policies or defaults.
+    let is_possible = change.breaks_running_app()
+        && !matches!(change, Change::DropTenant { .. } | Change::DropDefault { .. });
     is_possible.then(|| Alternative {
         summary: "the running application and the next one work side by side".to_owned(),
         steps: vec!["kit migrate:generate --expand --name <name>".to_owned()],

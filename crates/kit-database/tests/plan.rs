@@ -150,7 +150,7 @@ fn adds_a_required_column_without_default_as_nullable_first() {
     assert_eq!(plan.changes.len(), 1);
     assert_eq!(plan.changes[0].class, ChangeClass::NeedsData);
     assert!(plan.changes[0].alternative.is_some());
-    assert!(plan.changes[0].change.breaks_running_app());
+    assert!(plan.changes[0].breaks_running_app());
     let sql = plan.sql();
     assert!(
         sql.starts_with("ALTER TABLE tags ADD COLUMN label varchar(20);\n"),

@@ -339,7 +339,8 @@ impl MigrateError {
             ),
             Self::ContractBegan { .. } => Some("`kit migrate:contract` runs the rest of the second half"),
             Self::BreaksRunningApp { .. } => Some(
-                "delete the migration and write it again with `kit migrate:generate --expand`, or stop the application and run `kit migrate:apply`",
+                "for a rename, a drop, a new type or a required new column, delete the migration and write it again with `kit migrate:generate --expand`; \
+                 for another change, first deploy a build that works before and after it, then run `kit migrate:apply`",
             ),
             Self::OldSessions { .. } => Some(
                 "stop the processes of the old build; if PostgreSQL hides when sessions began, run `GRANT pg_read_all_stats TO` the role of the migration; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",

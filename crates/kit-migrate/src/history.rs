@@ -9,7 +9,7 @@ use kit_database::{Migration, Risk, sql};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-use crate::lint::findings;
+use crate::lint::{findings, widenings};
 use crate::script::{Mode, Script};
 use crate::{DatabaseError, MigrateError};
 
@@ -241,18 +241,23 @@ impl History {
 }
 
 /// Returns the changes of a migration with which a build from before the migration may fail: those that break its queries,
-/// and new rules that its rows may not satisfy.
+/// new rules that its rows may not satisfy, and values that it does not know.
 fn breaking_changes(migration: &Migration) -> String {
-    let breaks = |risk: &Risk| matches!(risk, Risk::BreaksRunningApp | Risk::NeedsData);
     let planned = migration.changes.iter();
-    let planned = planned.filter(|change| change.risks().iter().any(breaks));
+    let planned = planned.filter(|change| change.breaks_older_releases());
     let mut all: Vec<String> = planned.map(|change| change.change.summary()).collect();
     if let Ok(script) = Script::parse(&migration.sql)
         && all.is_empty()
     {
-        let found = findings(migration, &script);
-        let found = found.into_iter().filter(|finding| breaks(&finding.risk));
-        all.extend(found.map(|finding| format!("`{}`", finding.statement)));
+        let mut found: Vec<(usize, String)> = findings(migration, &script)
+            .into_iter()
+            .filter(|finding| finding.risk == Risk::BreaksRunningApp)
+            .map(|finding| (finding.line, finding.statement))
+            .chain(widenings(migration, &script))
+            .collect();
+        found.sort();
+        found.dedup();
+        all.extend(found.into_iter().map(|(_, statement)| format!("`{statement}`")));
     }
     all.join("; ")
 }

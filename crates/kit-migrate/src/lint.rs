@@ -50,6 +50,7 @@ pub(crate) fn findings(migration: &Migration, script: &Script<'_>) -> Vec<Findin
             earlier: &words[..at],
             mode,
             is_alone,
+            is_written: migration.changes.is_empty(),
         };
         created.extend(line.created_table());
         if line.table().is_some_and(|table| created.contains(&table)) {
@@ -58,6 +59,10 @@ pub(crate) fn findings(migration: &Migration, script: &Script<'_>) -> Vec<Findin
         // The plan knows more than the text of the statement, for example that all rows are checked before.
         let planned = plans[at].map(PlannedChange::risks);
         let mut risks = line.risks();
+        let has = |risks: &[Judgement], wanted| risks.iter().any(|(risk, ..)| *risk == wanted);
+        if has(&risks, Risk::NeedsData) && !has(&risks, Risk::BreaksRunningApp) {
+            risks.push((Risk::BreaksRunningApp, REFUSES, ""));
+        }
         risks.retain(|(risk, ..)| planned.as_ref().is_none_or(|planned| planned.contains(risk)));
         findings.extend(risks.into_iter().map(|(risk, reason, alternative)| Finding {
             migration: migration.name.clone(),
@@ -71,12 +76,32 @@ pub(crate) fn findings(migration: &Migration, script: &Script<'_>) -> Vec<Findin
     findings
 }
 
+/// Returns the lines and beginnings of the statements that a user wrote and after which rows may have values that an
+/// application from before the migration does not expect.
+pub(crate) fn widenings(migration: &Migration, script: &Script<'_>) -> Vec<(usize, String)> {
+    if !migration.changes.is_empty() {
+        return Vec::new();
+    }
+    let statements = script.steps.iter().flat_map(|step| &step.statements);
+    statements
+        .filter(|statement| {
+            let words = words_of(statement);
+            begins(&words, &["alter", "table"]) && has(&words, &["drop", "not", "null"])
+                || begins(&words, &["alter", "type"]) && has(&words, &["add", "value"])
+                || begins(&words, &["alter", "domain"])
+                    && (has(&words, &["drop", "not", "null"]) || has(&words, &["drop", "constraint"]))
+        })
+        .map(|statement| (statement.line, statement.title()))
+        .collect()
+}
+
 type Judgement = (Risk, &'static str, &'static str);
 
 /// Reasons and alternatives that several statements share.
 const READS: &str = "reads all rows while other sessions wait";
 const REWRITES: &str = "rewrites the table while other sessions cannot use it";
 const BREAKS: &str = "fails if a row breaks the constraint";
+const REFUSES: &str = "refuses rows that a running application may write";
 const EQUALS: &str = "fails if two rows have equal values";
 
 /// Objects that a running application may use by their names.
@@ -102,6 +127,8 @@ struct Line<'a> {
     mode: Mode,
     /// True if the statement is the only one of its step.
     is_alone: bool,
+    /// True if kit planned no change of the migration, so that a user wrote the statement.
+    is_written: bool,
 }
 
 impl Line<'_> {

@@ -152,12 +152,21 @@ pub(super) fn set_default(counts: bool) -> Classification {
     }
 }
 
-pub(super) fn drop_default() -> Classification {
-    Classification::new(ChangeClass::Safe, "existing rows keep their values")
+/// Classifies the end of a default. `required` is true if the column cannot be null and gets no other default.
+pub(super) fn drop_default(required: bool) -> Classification {
+    let reason = if required {
+        "existing rows keep their values; inserts of the running application that leave out the column fail"
+    } else {
+        "existing rows keep their values"
+    };
+    Classification::new(ChangeClass::Safe, reason)
 }
 
 pub(super) fn drop_not_null() -> Classification {
-    Classification::new(ChangeClass::Safe, "every row stays valid")
+    Classification::new(
+        ChangeClass::Safe,
+        "every row stays valid; an older release may read null",
+    )
 }
 
 pub(super) fn set_not_null() -> Classification {
@@ -282,6 +291,16 @@ fn widens(from: &Rule, to: &Rule) -> bool {
         }
         (Rule::Range(from), Rule::Range(to)) => farther(from, to),
         _ => from == to,
+    }
+}
+
+/// Returns true if a column with a list of values may have other values after a change of its rule. `to` is `None` if the
+/// rule is removed.
+pub(super) fn allows_other_values(from: &Rule, to: Option<&Rule>) -> bool {
+    match from {
+        Rule::Values(_) => to.is_none_or(|to| !widens(to, from)),
+        Rule::Elements(elements) if !elements.values.is_empty() => to.is_none_or(|to| !widens(to, from)),
+        _ => false,
     }
 }
 

@@ -75,12 +75,14 @@ impl Planner<'_> {
             && (after.default.is_none() || type_changes || identity || counts)
         {
             let (table, column) = place();
+            let required = after.default.is_none() && !after.nullable;
             let change = Change::DropDefault {
                 table,
                 column,
                 identity,
+                required,
             };
-            self.push(Phase::Alter, classify::drop_default(), change);
+            self.push(Phase::Alter, classify::drop_default(required), change);
         }
         let is_copied = type_changes && self.set_type(was, owner, before, after);
         if before.nullable != after.nullable {

@@ -178,12 +178,19 @@ impl Planner<'_> {
                 let change = Change::DropConstraint {
                     table: after.name.clone(),
                     constraint: check.name.clone(),
+                    widens: false,
                 };
                 let (phase, parts) = (Phase::DropConstraints, Parts::default());
                 self.push_parts(phase, classify::drop_constraint(), change, parts);
             } else if matches!(check.rule, Rule::Sql(_)) || after.column(&check.column).is_some() {
                 // PostgreSQL drops a check together with its column, but a condition may use other columns only.
-                self.drop_constraint(Phase::DropConstraints, &after.name, &check.name);
+                let is_followed = matched.new.iter().any(|new| new.name == check.name);
+                let change = Change::DropConstraint {
+                    table: after.name.clone(),
+                    constraint: check.name.clone(),
+                    widens: !is_followed && classify::allows_other_values(&check.rule, None),
+                };
+                self.push(Phase::DropConstraints, classify::drop_constraint(), change);
             }
         }
         for check in &matched.new {
@@ -213,6 +220,8 @@ impl Planner<'_> {
             let change = Change::AddCheck {
                 table: after.name.clone(),
                 check: (*check).clone(),
+                widens: former
+                    .is_some_and(|former| classify::allows_other_values(&former.rule, Some(&check.rule))),
             };
             self.push_parts(Phase::AddConstraints, classification, change, parts);
         }
@@ -300,6 +309,7 @@ impl Planner<'_> {
                 let change = Change::DropConstraint {
                     table: after.name.clone(),
                     constraint: key.name.clone(),
+                    widens: false,
                 };
                 let (phase, parts) = (Phase::DropForeignKeys, Parts::default());
                 self.push_parts(phase, classify::drop_constraint(), change, parts);
@@ -428,6 +438,7 @@ impl Planner<'_> {
         let change = Change::DropConstraint {
             table: table.to_owned(),
             constraint: constraint.to_owned(),
+            widens: false,
         };
         self.push(phase, classify::drop_constraint(), change);
     }

@@ -38,7 +38,9 @@ impl Planner<'_> {
                     self.refuse_users(&format!("{table}.{column}"), &used, table, "drops this column");
                 }
                 // The key that a primary key replaces is dropped.
-                Change::DropConstraint { table, constraint }
+                Change::DropConstraint {
+                    table, constraint, ..
+                }
                 | Change::AddPrimaryKey {
                     table,
                     name: constraint,

@@ -84,7 +84,7 @@ pub fn expand(
     let empty = Snapshot::default();
     let previous = previous.unwrap_or(&empty);
     let mut problems = Vec::new();
-    if !whole.changes.iter().any(|step| step.change.breaks_running_app()) {
+    if !whole.changes.iter().any(PlannedChange::breaks_running_app) {
         problems.push(Problem {
             place: "migrations".to_owned(),
             message: "no change breaks the running application, so the migration needs no second half"

@@ -2,7 +2,7 @@
 
 use kit_database::Risk;
 
-use super::{BREAKS, EQUALS, Judgement, Line, READS, REWRITES, begins, has, table_of};
+use super::{BREAKS, EQUALS, Judgement, Line, READS, REFUSES, REWRITES, begins, has, table_of};
 use crate::destructive::Word;
 use crate::script::Mode;
 
@@ -39,6 +39,10 @@ impl Line<'_> {
             let flat = outside_of_parentheses(action);
             if begins(action, &["add"]) {
                 add(action, &flat, found);
+                // Other sessions keep the rule from then on, although stored rows are checked later.
+                if self.is_written && has(&flat, &["not", "valid"]) {
+                    found.push((Risk::BreaksRunningApp, REFUSES, ""));
+                }
             } else if begins(action, &["alter"]) {
                 self.alter_column(action, found);
             } else {
@@ -55,6 +59,16 @@ impl Line<'_> {
                 "first add and validate `CHECK (column IS NOT NULL)`, in steps of their own",
             ));
             found.push((Risk::NeedsData, "fails if a row has null", ""));
+        }
+        if self.is_written && has(action, &["set", "not", "null"]) {
+            found.push((Risk::BreaksRunningApp, REFUSES, ""));
+        }
+        if self.is_written && (has(action, &["drop", "default"]) || has(action, &["drop", "identity"])) {
+            found.push((
+                Risk::BreaksRunningApp,
+                "makes inserts fail that do not name the column, if it cannot be null",
+                "",
+            ));
         }
         if has(action, &["set", "expression"]) {
             found.push((Risk::Locks, REWRITES, ""));

@@ -19,15 +19,24 @@ fn finds_statements_that_make_other_sessions_wait_or_break_the_application() {
         ("CREATE INDEX a ON t (b)", vec![Locks]),
         (
             "ALTER TABLE t ADD CONSTRAINT c CHECK (a > 1)",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         (
             "ALTER TABLE t ADD FOREIGN KEY (a) REFERENCES o (b)",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
-        ("ALTER TABLE t ADD UNIQUE (a)", vec![Locks, NeedsData]),
-        ("ALTER TABLE t ADD PRIMARY KEY (a)", vec![Locks, NeedsData]),
-        ("ALTER TABLE t ALTER a SET NOT NULL", vec![Locks, NeedsData]),
+        (
+            "ALTER TABLE t ADD UNIQUE (a)",
+            vec![Locks, NeedsData, BreaksRunningApp],
+        ),
+        (
+            "ALTER TABLE t ADD PRIMARY KEY (a)",
+            vec![Locks, NeedsData, BreaksRunningApp],
+        ),
+        (
+            "ALTER TABLE t ALTER a SET NOT NULL",
+            vec![Locks, NeedsData, BreaksRunningApp],
+        ),
         (
             "ALTER TABLE t ALTER COLUMN a TYPE bigint",
             vec![Locks, BreaksRunningApp],
@@ -61,22 +70,25 @@ fn finds_statements_that_make_other_sessions_wait_or_break_the_application() {
             vec![Locks, NeedsData, NeedsData, BreaksRunningApp],
         ),
         ("ALTER TABLE t ADD a int UNIQUE", vec![Locks]),
-        ("ALTER TABLE t ADD a int DEFAULT 1 UNIQUE", vec![Locks, NeedsData]),
+        (
+            "ALTER TABLE t ADD a int DEFAULT 1 UNIQUE",
+            vec![Locks, NeedsData, BreaksRunningApp],
+        ),
         (
             "ALTER TABLE t ADD b int, ADD CONSTRAINT c CHECK (a > 1), ADD CONSTRAINT d CHECK (a > 2) NOT VALID",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         (
             "ALTER TABLE t ADD CONSTRAINT c NOT NULL a",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         (
             "ALTER TABLE t ADD EXCLUDE USING gist (a WITH &&)",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         (
             "ALTER TABLE t ADD UNIQUE (a) USING INDEX TABLESPACE fast",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         ("ALTER TABLE t ADD a uuid DEFAULT uuidv7()", vec![Locks]),
         ("ALTER TABLE t ADD a int DEFAULT nextval('s')", vec![Locks]),
@@ -87,14 +99,17 @@ fn finds_statements_that_make_other_sessions_wait_or_break_the_application() {
         ("ALTER TABLE t SET UNLOGGED", vec![Locks]),
         (
             "ALTER TABLE t ATTACH PARTITION p FOR VALUES IN (1)",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         ("ALTER TABLE t DETACH PARTITION p", vec![BreaksRunningApp]),
         (
             "-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY a ON t (b)",
-            vec![NeedsData],
+            vec![NeedsData, BreaksRunningApp],
         ),
-        ("CREATE UNIQUE INDEX a ON t (b)", vec![Locks, NeedsData]),
+        (
+            "CREATE UNIQUE INDEX a ON t (b)",
+            vec![Locks, NeedsData, BreaksRunningApp],
+        ),
         ("DROP MATERIALIZED VIEW v", vec![BreaksRunningApp]),
         ("DROP FUNCTION f(int)", vec![BreaksRunningApp]),
         ("DROP TYPE mood", vec![BreaksRunningApp]),
@@ -102,7 +117,7 @@ fn finds_statements_that_make_other_sessions_wait_or_break_the_application() {
         ("ALTER TYPE mood RENAME VALUE 'a' TO 'b'", vec![BreaksRunningApp]),
         (
             "ALTER DOMAIN d ADD CONSTRAINT c CHECK (VALUE > 1)",
-            vec![Locks, NeedsData],
+            vec![Locks, NeedsData, BreaksRunningApp],
         ),
         ("REVOKE SELECT ON t FROM app", vec![BreaksRunningApp]),
         ("LOCK TABLE t", vec![Locks]),
@@ -118,7 +133,7 @@ fn finds_statements_that_make_other_sessions_wait_or_break_the_application() {
         (
             "ALTER TABLE o ADD CONSTRAINT c CHECK (a IS NOT NULL) NOT VALID;\n-- kit: outside transaction\n\
              ALTER TABLE o VALIDATE CONSTRAINT c;\nALTER TABLE t ALTER a SET NOT NULL",
-            vec![Locks, NeedsData],
+            vec![BreaksRunningApp, Locks, NeedsData, BreaksRunningApp],
         ),
     ] {
         let found: Vec<_> = risks(sql).into_iter().map(|(_, risk)| risk).collect();
@@ -155,6 +170,36 @@ fn accepts_statements_that_make_nobody_wait() {
         "DROP INDEX i",
         "DROP TRIGGER x ON t",
     ] {
-        assert_eq!(risks(sql), [], "{sql}");
+        let mut found = risks(sql);
+        found.retain(|(_, risk)| *risk != BreaksRunningApp);
+        assert_eq!(found, [], "{sql}");
+    }
+}
+
+#[test]
+fn finds_rules_that_writes_of_a_running_application_may_break() {
+    for (sql, lines) in [
+        ("ALTER TABLE t ADD CONSTRAINT c CHECK (a > 1) NOT VALID", vec![1]),
+        (
+            "ALTER TABLE t ADD CONSTRAINT c CHECK (a IS NOT NULL) NOT VALID;\n-- kit: outside transaction\nALTER TABLE t VALIDATE CONSTRAINT c;\nALTER TABLE t ALTER a SET NOT NULL",
+            vec![1, 4],
+        ),
+        ("ALTER TABLE t ALTER b DROP DEFAULT", vec![1]),
+        ("ALTER TABLE t ALTER b DROP IDENTITY", vec![1]),
+        ("ALTER TABLE t ALTER a DROP NOT NULL", vec![]),
+        ("ALTER TABLE t DROP CONSTRAINT a", vec![]),
+        ("ALTER TABLE t ALTER a SET DEFAULT 1", vec![]),
+        ("ALTER TYPE mood ADD VALUE 'happy'", vec![]),
+        (
+            "CREATE TABLE t (a int); ALTER TABLE t ALTER a SET NOT NULL",
+            vec![],
+        ),
+    ] {
+        let found: Vec<usize> = risks(sql)
+            .into_iter()
+            .filter(|(_, risk)| *risk == BreaksRunningApp)
+            .map(|(line, _)| line)
+            .collect();
+        assert_eq!(found, lines, "{sql}");
     }
 }

@@ -8,7 +8,7 @@ use kit_migrate::{Half, MigrateError, State};
 
 use crate::two_builds::{
     ROWS, SPLIT, clean, column, first, in_two_halves, last_state, next_people, people, renamed, run,
-    run_with, schema,
+    run_with, schema, with_states,
 };
 use support::{execute, on_each_release, query};
 
@@ -187,6 +187,47 @@ fn refuses_a_migration_without_halves_that_breaks_the_running_application() {
             let two = Migration::create("20260101000002", "plain", &plain, one.snapshot.as_ref()).unwrap();
             let error = run(url, &[one, two], Half::First).unwrap_err();
             assert!(matches!(error, MigrateError::BreaksRunningApp { .. }), "{error}");
+        },
+    );
+}
+
+#[test]
+fn refuses_a_migration_after_which_writes_of_the_running_application_fail() {
+    on_each_release(
+        "refuses_a_migration_after_which_writes_of_the_running_application_fail",
+        |database| {
+            let url = database.url.as_str();
+            let mut table = with_states(people(), &["open", "shut"]);
+            table.columns[1].nullable = true;
+            let one = first(std::slice::from_ref(&table));
+            run(url, std::slice::from_ref(&one), Half::Both).unwrap();
+            let mut without_default = table.clone();
+            without_default.columns[3].default = None;
+            let mut required = table.clone();
+            required.columns[1].nullable = false;
+            let mut unique = table.clone();
+            unique.uniques.push(kit_database::Unique {
+                name: "people_name_key".to_owned(),
+                columns: vec!["name".to_owned()],
+            });
+            let fewer = with_states(table.clone(), &["open"]);
+            for next in [without_default, required, unique, fewer] {
+                let plain = plan(one.snapshot.as_ref(), &schema(std::slice::from_ref(&next))).unwrap();
+                let alternatives = plain.changes.iter().filter_map(|step| step.alternative.as_ref());
+                assert_eq!(alternatives.count(), 0, "two halves cannot make this change");
+                let error = expand(one.snapshot.as_ref(), &schema(&[next]), &[]).unwrap_err();
+                assert!(error.to_string().contains("cannot share the tables"), "{error}");
+                let two =
+                    Migration::create("20260101000002", "plain", &plain, one.snapshot.as_ref()).unwrap();
+                let error = run(url, &[one.clone(), two], Half::First).unwrap_err();
+                assert!(matches!(error, MigrateError::BreaksRunningApp { .. }), "{error}");
+            }
+            // The running application does not read other values before a later one writes them.
+            let mut optional = with_states(table, &["open", "shut", "new"]);
+            optional.columns[2].nullable = true;
+            let plain = plan(one.snapshot.as_ref(), &schema(&[optional])).unwrap();
+            let two = Migration::create("20260101000002", "plain", &plain, one.snapshot.as_ref()).unwrap();
+            run(url, &[one, two], Half::First).unwrap();
         },
     );
 }

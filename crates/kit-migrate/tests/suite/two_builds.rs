@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
 use kit_database::{
-    Column, ColumnDefault, ColumnSource, ColumnType, Index, Migration, Schema, Table, Using, expand, plan,
+    Check, Column, ColumnDefault, ColumnSource, ColumnType, Index, Migration, Rule, Schema, Table, Using,
+    expand, plan,
 };
 use kit_migrate::{Half, MigrateError, Options, Report, State, apply, status};
 
@@ -149,6 +150,19 @@ pub(crate) fn people() -> Table {
         ),
         "state",
     )
+}
+
+/// Returns the table with a list of the values of the state.
+pub(crate) fn with_states(table: Table, states: &[&str]) -> Table {
+    let literal = |state: &&str| kit_ir::LiteralValue::String((*state).into());
+    Table {
+        checks: vec![Check {
+            name: "people_state_check".to_owned(),
+            column: "state".to_owned(),
+            rule: Rule::Values(states.iter().map(literal).collect()),
+        }],
+        ..table
+    }
 }
 
 /// The same table with a split name, an amount of another type and a renamed state.
