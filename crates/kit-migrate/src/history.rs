@@ -251,7 +251,7 @@ fn breaking_changes(migration: &Migration) -> String {
     {
         let mut found: Vec<(usize, String)> = findings(migration, &script)
             .into_iter()
-            .filter(|finding| finding.risk == Risk::BreaksRunningApp)
+            .filter(|finding| matches!(finding.risk, Risk::BreaksRunningApp | Risk::NeedsData))
             .map(|finding| (finding.line, finding.statement))
             .chain(widenings(migration, &script))
             .collect();

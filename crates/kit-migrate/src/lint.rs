@@ -60,7 +60,8 @@ pub(crate) fn findings(migration: &Migration, script: &Script<'_>) -> Vec<Findin
         let planned = plans[at].map(PlannedChange::risks);
         let mut risks = line.risks();
         let has = |risks: &[Judgement], wanted| risks.iter().any(|(risk, ..)| *risk == wanted);
-        if has(&risks, Risk::NeedsData) && !has(&risks, Risk::BreaksRunningApp) {
+        // The risks of planned changes contain this risk, and first halves keep all writes of the former build valid.
+        if line.is_written && has(&risks, Risk::NeedsData) && !has(&risks, Risk::BreaksRunningApp) {
             risks.push((Risk::BreaksRunningApp, REFUSES, ""));
         }
         risks.retain(|(risk, ..)| planned.as_ref().is_none_or(|planned| planned.contains(risk)));
