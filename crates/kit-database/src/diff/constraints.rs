@@ -1,5 +1,6 @@
 //! Plans the changes to keys, constraints and indexes. Keys, constraints and indexes are compared by their
 //! definitions: if only the name differs, the plan has a rename.
+// tidy: long because all kinds of constraints are compared in the same way.
 
 use crate::online::{self, Parts};
 use crate::sql::{self, TableAction, identifier};
