@@ -83,6 +83,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
         .cloned()
         .for_each(|warning| all.push(warning));
     tags_of_packages(&mut all);
+    eval.soften_schema_rules(&mut all);
     all.sort();
     let mut sources = SourceTexts::default();
     let mut dependencies = Vec::new();

@@ -120,7 +120,7 @@ fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> O
 }
 
 /// Checks that `new RegExp(pattern, "u")` accepts a pattern, because generated validators call it.
-fn check_pattern(pattern: &str) -> Result<(), String> {
+pub(crate) fn check_pattern(pattern: &str) -> Result<(), String> {
     let allocator = Allocator::default();
     LiteralParser::new(
         &allocator,

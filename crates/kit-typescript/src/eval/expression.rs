@@ -71,7 +71,8 @@ impl<'a> Evaluator<'a> {
             TSType::TSIndexedAccessType(access) => {
                 let object = self.evaluate(&access.object_type, scope);
                 let index = self.evaluate(&access.index_type, scope);
-                self.indexed_access(object, index, location)
+                let ty = self.indexed_access(object, index, location);
+                self.with_indexed_rules(ty, access, scope)
             }
             TSType::TSConditionalType(conditional) => self.conditional(conditional, scope),
             TSType::TSMappedType(mapped) => self.mapped(mapped, scope),

@@ -108,6 +108,8 @@ pub(crate) struct Evaluator<'a> {
     uninferred: values::Uninferred,
     /// Warnings about the parts of schemas that kit does not check.
     pub(crate) schema_warnings: Vec<Diagnostic>,
+    /// Locations of the rules of schemas that became doc tags.
+    schema_rules: FxHashSet<Location>,
     /// Number of `infer`s in the patterns that contain the current type expression. The next `infer` gets
     /// this number.
     infers: u32,
@@ -140,6 +142,7 @@ impl<'a> Evaluator<'a> {
             values: FxHashMap::default(),
             uninferred: values::Uninferred::default(),
             schema_warnings: Vec::new(),
+            schema_rules: FxHashSet::default(),
             infers: 0,
             generics: Vec::new(),
             parameters: 0,

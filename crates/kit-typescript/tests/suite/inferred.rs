@@ -13,6 +13,11 @@ export interface ZodString extends ZodType<string> {
   refine(check: (value: string) => boolean): ZodString;
   regex(pattern: RegExp): ZodString;
   trim(): ZodString;
+  min(length: number): ZodString;
+  optional(): ZodType<string | undefined>;
+  or(other: ZodType): ZodType<string | number>;
+  transform(change: (value: string) => string): ZodString;
+  default(value: string): ZodString;
 }
 export interface ZodObject<S extends Record<string, ZodType>> extends ZodType<{ [K in keyof S]: S[K]["_output"] }> {}
 export type infer<T extends ZodType> = T["_output"];
@@ -240,10 +245,203 @@ export type Code = z.infer<typeof code>;
         type Code = string
         src/a.types.ts:4:32 warning KIT1323 kit does not check this part of the schema: `.refine(…)`
           help: kit checks the types and the rules that doc tags can state; check the rest in the handler
-        src/a.types.ts:4:46 warning KIT1323 kit does not check this part of the schema: `.trim(…)`
+        src/a.types.ts:4:46 warning KIT1323 kit does not check this part of the schema: `.trim()`: kit checks the text before this change
           help: kit checks the types and the rules that doc tags can state; check the rest in the handler
         src/a.types.ts:4:53 warning KIT1323 kit does not check this part of the schema: `.regex(…)`
           help: kit checks the types and the rules that doc tags can state; check the rest in the handler
         ",
     );
+}
+
+/// Compiles schemas of zod, with the declarations that TypeScript emits. Both texts begin with the import of zod.
+fn schemas(source: &str, declarations: &str) -> String {
+    let import = "import { z } from \"zod\";\n";
+    let (source, declarations) = (format!("{import}{source}"), format!("{import}{declarations}"));
+    text(&output(
+        &[("src/a.types.ts", &source)],
+        &[("src/a.types.ts", &declarations)],
+    ))
+}
+
+#[test]
+fn comments_in_nested_objects_and_arrays_apply_and_those_in_unions_are_warnings() {
+    let found = schemas(
+        r#"
+export const user = z.object({
+  login: z.object({ /** @sensitive */ password: z.string() }),
+  cards: z.array(z.object({ /** @sensitive */ pin: z.string() })),
+  either: z.union([z.object({ /** @sensitive */ code: z.string() }), z.string().min(4)]),
+});
+export type User = z.infer<typeof user>;
+"#,
+        r"
+type Texts<K extends string> = z.ZodObject<{ [P in K]: z.ZodString }>;
+export declare const user: z.ZodObject<{ login: Texts<'password'>; cards: z.ZodType<{ pin: string }[]>; either: z.ZodType<{ code: string } | string> }>;
+",
+    );
+    assert!(found.contains("/* @sensitive */ password: string"), "{found}");
+    assert!(found.contains("/* @sensitive */ pin: string"), "{found}");
+    assert!(
+        found.contains("KIT1323 kit does not check this part of the schema: `@sensitive` of `code`"),
+        "{found}"
+    );
+    assert!(found.contains("`min(4)`"), "{found}");
+}
+
+#[test]
+fn rules_before_a_union_or_a_transformation_are_warnings_and_do_not_apply() {
+    let found = schemas(
+        r#"
+export const either = z.string().min(3).or(z.number().max(9));
+export type Either = z.infer<typeof either>;
+export const part = z.object({ name: z.string().min(2) }).or(z.object({ name: z.string() }));
+export type Part = z.infer<typeof part>;
+export const size = z.string().min(4).transform((value) => value.slice(1)).default("a");
+export type Size = z.infer<typeof size>;
+/** @table */ export interface All { /** @id */ id: string; either: Either; size: Size }
+"#,
+        r"
+export declare const either: z.ZodType<string | number>;
+export declare const part: z.ZodType<{ name: string } | { name: string }>;
+export declare const size: z.ZodString;
+",
+    );
+    for rule in [
+        "`min(3)`",
+        "`max(9)`",
+        "`min(2)`",
+        "`min(4)`",
+        "`.transform(…)`",
+        "`.default(…)`",
+    ] {
+        assert!(found.contains(rule), "{rule}: {found}");
+    }
+    assert_eq!(found.matches("/* @").count(), 1, "{found}");
+}
+
+#[test]
+fn rules_that_are_no_valid_doc_tags_are_warnings() {
+    let found = schemas(
+        r#"
+export const user = z.object({
+  mail: z.string().regex(/[\w-.]+@/),
+  line: z.string().regex(/\_/),
+  letters: z.string().regex(/[\p{L}--a]/v),
+  unicode: z.string().regex(/\p{L}/),
+  slow: z.string().regex(/^(a+)+$/),
+  empty: z.string().default(""),
+  short: z.string().min(3).default("x"),
+  negative: z.string().min(-1),
+  number: z.string().min(5).max(3),
+  date: z.date().default("now"),
+});
+export type User = z.infer<typeof user>;
+/** @table */
+export interface Row { /** @id */ id: string; user: User }
+"#,
+        r"
+type Names = 'mail' | 'line' | 'letters' | 'unicode' | 'slow' | 'empty' | 'short' | 'negative' | 'number';
+export declare const user: z.ZodObject<{ [P in Names]: z.ZodString } & { date: z.ZodType<Date> }>;
+",
+    );
+    assert!(!found.contains(" error "), "{found}");
+    for line in 5..=11 {
+        assert!(
+            found.contains(&format!("src/a.types.ts:{line}:")),
+            "{line}: {found}"
+        );
+    }
+    assert!(!found.contains("@pattern"), "{found}");
+}
+
+#[test]
+fn options_of_formats_are_warnings() {
+    let found = schemas(
+        r#"
+export const user = z.object({
+  plain: z.email({ error: "no" }),
+  pattern: z.email({ pattern: /a/ }),
+  site: z.url({ protocol: /^https$/ }),
+  id: z.uuidv7(),
+  version: z.uuid({ version: "v4" }),
+  at: z.iso.datetime(),
+  offset: z.iso.datetime({ offset: true }),
+  local: z.iso.datetime({ local: true }),
+  exact: z.string().datetime({ offset: true, precision: 3 }),
+});
+export type User = z.infer<typeof user>;
+"#,
+        r"
+type Names = 'plain' | 'pattern' | 'site' | 'id' | 'version' | 'at' | 'offset' | 'local' | 'exact';
+export declare const user: z.ZodObject<{ [P in Names]: z.ZodString }>;
+",
+    );
+    for property in [
+        "plain: string /* @format email */;",
+        "pattern: string;",
+        "site: string /* @format uri */;",
+        "id: string /* @format uuid */;",
+        "offset: string /* @format date-time */;",
+        "local: string;",
+    ] {
+        assert!(found.contains(property), "{property}: {found}");
+    }
+    for line in [5, 6, 7, 8, 9, 11, 12] {
+        assert!(
+            found.contains(&format!("src/a.types.ts:{line}:")),
+            "{line}: {found}"
+        );
+    }
+    for line in [4, 10] {
+        assert!(
+            !found.contains(&format!("src/a.types.ts:{line}:")),
+            "{line}: {found}"
+        );
+    }
+}
+
+#[test]
+fn schemas_that_kit_does_not_follow_are_warnings_and_parts_of_written_schemas_are_read() {
+    let found = schemas(
+        r#"
+export const name = z.string().min(2).optional();
+export type Top = z.infer<typeof name>;
+export const schemas = { user: z.object({ name: z.string().min(3) }) };
+export type Member = z.infer<typeof schemas.user>;
+export const user = z.object({ name: z.string().min(4) });
+export type Shape = z.infer<typeof user.shape.name>;
+export const written: z.ZodType<string> = z.string().min(5);
+export type Written = z.infer<typeof written>;
+export type Element = z.infer<(typeof schemas)["user"]>;
+type Schema = typeof user;
+export type Alias = z.infer<Schema>;
+export let changing: z.ZodString = z.string().min(6);
+export const holder = z.object({ changing, written });
+export type Holder = z.infer<typeof holder>;
+export type Output = (typeof user)["_output"];
+/** @table */ export interface All { /** @id */ id: string; top?: Top }
+"#,
+        r"
+export declare const name: z.ZodType<string | undefined>;
+export declare const schemas: { user: z.ZodObject<{ name: z.ZodString }> };
+export declare const user: z.ZodObject<{ name: z.ZodString }> & { shape: { name: z.ZodString } };
+export declare const written: z.ZodType<string>;
+export declare let changing: z.ZodString;
+export declare const holder: z.ZodObject<{ changing: z.ZodString; written: z.ZodType<string> }>;
+",
+    );
+    for rule in ["@minLength 2", "@minLength 3", "@minLength 4"] {
+        assert!(found.contains(rule), "{rule}: {found}");
+    }
+    assert!(
+        !found.contains("@minLength 5") && !found.contains("@minLength 6"),
+        "{found}"
+    );
+    for line in [10, 11, 13, 15] {
+        assert!(
+            found.contains(&format!("src/a.types.ts:{line}:")),
+            "{line}: {found}"
+        );
+    }
+    assert!(!found.contains(" error "), "{found}");
 }

@@ -65,7 +65,9 @@ fn properties<'a>(
     for property in &object.properties {
         match property {
             ObjectPropertyKind::ObjectProperty(property) if !property.computed => {
-                let Some(name) = static_name(&property.key).filter(|name| *name != "+") else {
+                let Some(name) = static_name(&property.key)
+                    .filter(|name| !matches!(*name, "+" | "...") && !name.starts_with('['))
+                else {
                     reader.refuse(&property.value, module);
                     continue;
                 };

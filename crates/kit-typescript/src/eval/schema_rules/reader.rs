@@ -1,12 +1,13 @@
 //! Reader of schemas: follows constants, and reads the arguments of calls.
 
 use oxc_ast::ast::{
-    Argument, CallExpression, Expression, ObjectExpression, ObjectPropertyKind, PropertyKey, RegExpLiteral,
+    Argument, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind,
+    PropertyKey, RegExpLiteral, VariableDeclarator,
 };
 use oxc_span::{GetSpan, Span};
 
-use super::rules::{Rule, SchemaRules};
-use super::{Library, read_of_library};
+use super::rules::SchemaRules;
+use super::{Library, SchemaSource, read_of_library};
 use crate::docs::TagName;
 use crate::eval::types::Literal;
 use crate::eval::values::Widening;
@@ -14,7 +15,7 @@ use crate::eval::{Evaluator, Ty};
 use crate::modules::{Location, ModuleId, Symbol, Value};
 
 /// Maximum number of schemas that are nested or refer to each other. A longer chain is a cycle.
-const MAX_DEPTH: u32 = 64;
+pub(super) const MAX_DEPTH: u32 = 64;
 
 /// Reads the rules of schemas from their source.
 pub(super) struct Reader<'e, 'a> {
@@ -36,6 +37,7 @@ impl<'e, 'a> Reader<'e, 'a> {
     /// Reads the rules of a schema: a call of a library, or a name of a constant with such a call.
     pub(super) fn read(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
         if self.depth >= MAX_DEPTH {
+            self.refuse(expression, module);
             return SchemaRules::default();
         }
         self.depth += 1;
@@ -46,13 +48,21 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     fn read_inner(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
         if let Expression::Identifier(name) = expression {
-            let symbol = self.eval.graph.value_symbol(module, name.name.as_str());
-            return match symbol {
-                Symbol::Value(found, _, Value::Const(declarator)) if declarator.type_annotation.is_none() => {
-                    let init = declarator.init.as_ref();
-                    init.map_or_else(SchemaRules::default, |init| self.read(init, found))
+            return match self.eval.graph.value_symbol(module, name.name.as_str()) {
+                Symbol::Value(
+                    found,
+                    _,
+                    Value::Const(VariableDeclarator {
+                        init: Some(init),
+                        type_annotation: None,
+                        ..
+                    })
+                    | Value::Default(init),
+                ) => self.read(init, found),
+                _ => {
+                    self.refuse(expression, module);
+                    SchemaRules::default()
                 }
-                _ => SchemaRules::default(),
             };
         }
         if let Some(library) = self.root_schema(expression, module) {
@@ -60,6 +70,34 @@ impl<'e, 'a> Reader<'e, 'a> {
         } else {
             self.refuse(expression, module);
             SchemaRules::default()
+        }
+    }
+
+    /// Reads a schema, or the part of a schema that names after the schema select: `user.shape.name`, `tags.element`.
+    pub(super) fn read_part(&mut self, source: &SchemaSource<'a>) -> SchemaRules {
+        let mut rules = self.read(source.expression, source.module);
+        let mut parts = source.parts.as_slice();
+        loop {
+            let found = match parts {
+                [] => return rules,
+                ["shape" | "entries" | "properties", name, ..] => {
+                    parts = &parts[2..];
+                    let mut properties = rules.properties.into_iter();
+                    properties
+                        .find(|(known, _, _)| known == name)
+                        .map(|(_, _, found)| found)
+                }
+                ["element" | "item" | "items", ..] => {
+                    parts = &parts[1..];
+                    rules.element.map(|element| *element)
+                }
+                _ => None,
+            };
+            let Some(found) = found else {
+                self.refuse(source.expression, source.module);
+                return SchemaRules::default();
+            };
+            rules = found;
         }
     }
 
@@ -81,8 +119,12 @@ impl<'e, 'a> Reader<'e, 'a> {
                 }
             };
             match self.eval.graph.value_symbol(module, name) {
-                Symbol::Value(found, _, Value::Const(declarator)) => {
+                Symbol::Value(found, _, Value::Const(declarator)) if declarator.type_annotation.is_none() => {
                     current = declarator.init.as_ref()?;
+                    module = found;
+                }
+                Symbol::Value(found, _, Value::Default(expression)) => {
+                    current = expression;
                     module = found;
                 }
                 _ => return None,
@@ -284,17 +326,9 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    fn refuse_rules(&mut self, rules: &SchemaRules) {
-        for Rule { location, .. } in &rules.rules {
-            let text = self.eval.graph.module(location.module).slice(location.span);
-            self.unread.push((*location, format!("`{text}`")));
-        }
-        for (_, _, part) in &rules.properties {
-            self.refuse_rules(part);
-        }
-        if let Some(element) = &rules.element {
-            self.refuse_rules(element);
-        }
+    /// Records the rules and the tags of a schema that do not apply to the type.
+    pub(super) fn refuse_rules(&mut self, rules: &SchemaRules) {
+        self.eval.list_rules(rules, &mut self.unread);
     }
 }
 
@@ -308,15 +342,20 @@ pub(super) fn schemas_in<'a>(call: &'a CallExpression<'a>) -> Vec<&'a Expression
     for argument in &call.arguments {
         match argument.as_expression().map(Expression::get_inner_expression) {
             Some(Expression::ArrayExpression(array)) => {
-                found.extend(
-                    array
-                        .elements
-                        .iter()
-                        .filter_map(|element| element.as_expression()),
-                );
+                found.extend(array.elements.iter().filter_map(|element| match element {
+                    // kit does not read the schemas in another array, and warns of it.
+                    ArrayExpressionElement::SpreadElement(spread) => Some(&spread.argument),
+                    element => element.as_expression(),
+                }));
             }
-            Some(schema @ (Expression::CallExpression(_) | Expression::Identifier(_))) => found.push(schema),
-            _ => {}
+            // Names of properties, and options.
+            None
+            | Some(
+                Expression::StringLiteral(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::ObjectExpression(_),
+            ) => {}
+            Some(schema) => found.push(schema),
         }
     }
     found
@@ -338,9 +377,21 @@ pub(super) fn static_name<'a>(key: &'a PropertyKey<'a>) -> Option<&'a str> {
     }
 }
 
+/// Returns the pattern of a regular expression that means the same with the flag `u`, with which kit matches patterns.
 fn pattern_of<'a>(literal: &'a RegExpLiteral<'a>) -> Option<&'a str> {
     let flags = literal.regex.flags.to_string();
     let pattern = literal.regex.pattern.text.as_str();
+    let same = match flags.as_str() {
+        "u" => true,
+        // Without the flag, `\p{L}` is the text `p{L}`, and a character outside of the basic plane is two characters.
+        "" => {
+            !["\\p", "\\P", "\\u{", "\\ud", "\\uD"]
+                .iter()
+                .any(|part| pattern.contains(part))
+                && pattern.chars().all(|letter| letter.len_utf16() == 1)
+        }
+        _ => false,
+    };
     // A doc tag ends at the end of its line.
-    (matches!(flags.as_str(), "" | "u" | "v") && !pattern.contains("*/")).then_some(pattern)
+    (same && !pattern.contains("*/")).then_some(pattern)
 }

@@ -9,6 +9,8 @@ pub(super) enum Kind {
     Text,
     Number,
     List,
+    /// The result of a function, which the rules of the schema do not describe.
+    Changed,
     #[default]
     Other,
 }
@@ -47,8 +49,11 @@ impl SchemaRules {
     }
 
     /// Adds a rule. Of two bounds for the same limit, the stricter one stays. Returns false if the schema has another rule
-    /// with the same name, which a doc comment cannot have twice.
+    /// with the same name, which a doc comment cannot have twice, or if a function changes the value.
     pub(super) fn add(&mut self, name: TagName, argument: String, location: Location) -> bool {
+        if self.kind == Kind::Changed {
+            return false;
+        }
         let Some(known) = self.rules.iter_mut().find(|rule| rule.name == name) else {
             self.rules.push(Rule {
                 name,
@@ -82,7 +87,7 @@ impl SchemaRules {
             Kind::Text => self.add(TagName::MinLength, bound, location),
             Kind::Number => self.add(TagName::Minimum, bound, location),
             Kind::List => self.add(TagName::MinItems, bound, location),
-            Kind::Other => false,
+            Kind::Other | Kind::Changed => false,
         }
     }
 
@@ -92,7 +97,7 @@ impl SchemaRules {
             Kind::Text => self.add(TagName::MaxLength, bound, location),
             Kind::Number => self.add(TagName::Maximum, bound, location),
             Kind::List => self.add(TagName::MaxItems, bound, location),
-            Kind::Other => false,
+            Kind::Other | Kind::Changed => false,
         }
     }
 
@@ -102,12 +107,5 @@ impl SchemaRules {
             self.properties.retain(|(name, _, _)| *name != property.0);
             self.properties.push(property);
         }
-    }
-
-    /// Returns true if the schema or a part of it states a rule.
-    pub(super) fn has_rules(&self) -> bool {
-        !self.rules.is_empty()
-            || self.properties.iter().any(|(_, _, part)| part.has_rules())
-            || self.element.as_ref().is_some_and(|part| part.has_rules())
     }
 }

@@ -14,12 +14,16 @@ pub(super) fn read<'a>(
     module: ModuleId,
 ) -> SchemaRules {
     let Expression::CallExpression(call) = expression else {
+        reader.refuse(expression, module);
         return SchemaRules::default();
     };
     let name = match call.callee.get_inner_expression() {
         Expression::StaticMemberExpression(member) => member.property.name.as_str(),
         Expression::Identifier(name) => name.name.as_str(),
-        _ => return SchemaRules::default(),
+        _ => {
+            reader.refuse(expression, module);
+            return SchemaRules::default();
+        }
     };
     let location = at(module, call.span);
     let (first, second) = (Reader::argument(call, 0), Reader::argument(call, 1));
@@ -64,8 +68,14 @@ pub(super) fn read<'a>(
             reader.json_schema_options(second, module, &mut rules);
             rules
         }
-        "Optional" | "Readonly" | "ReadonlyOptional" | "Partial" | "Required" | "Pick" | "Omit" => {
+        "Optional" | "Readonly" | "ReadonlyOptional" => {
             first.map(|inner| reader.read(inner, module)).unwrap_or_default()
+        }
+        "Partial" | "Required" | "Pick" | "Omit" => {
+            let mut rules = first.map(|inner| reader.read(inner, module)).unwrap_or_default();
+            let options = if matches!(name, "Pick" | "Omit") { 2 } else { 1 };
+            reader.json_schema_options(Reader::argument(call, options), module, &mut rules);
+            rules
         }
         "Composite" => {
             let mut rules = SchemaRules::default();
@@ -73,12 +83,16 @@ pub(super) fn read<'a>(
                 let other = reader.read(schema, module);
                 rules.extend(other.properties);
             }
+            reader.json_schema_options(second, module, &mut rules);
             rules
         }
         "Union" | "Intersect" | "Tuple" | "Record" => {
             let schemas = schemas_in(call);
             reader.refuse_rules_of(&schemas, module);
-            SchemaRules::default()
+            let mut rules = SchemaRules::default();
+            let options = if name == "Record" { 2 } else { 1 };
+            reader.json_schema_options(Reader::argument(call, options), module, &mut rules);
+            rules
         }
         _ => {
             reader.refuse(expression, module);

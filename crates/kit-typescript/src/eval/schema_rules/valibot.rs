@@ -23,17 +23,13 @@ pub(super) fn read<'a>(
     module: ModuleId,
 ) -> SchemaRules {
     let Expression::CallExpression(call) = expression else {
-        return SchemaRules::default();
-    };
-    let Some(name) = called(call) else {
+        reader.refuse(expression, module);
         return SchemaRules::default();
     };
     let location = at(module, call.span);
     let first = Reader::argument(call, 0);
-    match name {
-        "string" => SchemaRules::of(Kind::Text),
-        "number" => SchemaRules::of(Kind::Number),
-        "object" | "looseObject" | "strictObject" => {
+    match called(call).unwrap_or_default() {
+        name @ ("object" | "looseObject" | "strictObject") => {
             if name == "strictObject" {
                 reader.unread.push((
                     location,
@@ -45,6 +41,8 @@ pub(super) fn read<'a>(
                 ..SchemaRules::default()
             }
         }
+        "string" => SchemaRules::of(Kind::Text),
+        "number" => SchemaRules::of(Kind::Number),
         "array" => SchemaRules {
             kind: Kind::List,
             element: first.map(|element| Box::new(reader.read(element, module))),
@@ -72,8 +70,14 @@ pub(super) fn read<'a>(
                 .skip(1)
                 .filter_map(|argument| argument.as_expression())
             {
-                if !action(reader, &mut rules, argument, module) {
-                    reader.refuse(argument, module);
+                if action(reader, &mut rules, argument, module) {
+                    continue;
+                }
+                reader.refuse(argument, module);
+                // The rules describe the value before the function, and the type describes the result.
+                if !keeps_value(argument) {
+                    reader.refuse_rules(&rules);
+                    rules = SchemaRules::of(Kind::Changed);
                 }
             }
             rules
@@ -93,6 +97,61 @@ pub(super) fn read<'a>(
         }
     }
 }
+
+/// Returns true if an action that kit does not read gives a value of the same type.
+fn keeps_value(expression: &Expression<'_>) -> bool {
+    let Expression::CallExpression(call) = expression.get_inner_expression() else {
+        return false;
+    };
+    let name = match call.callee.get_inner_expression() {
+        Expression::StaticMemberExpression(member) => member.property.name.as_str(),
+        Expression::Identifier(name) => name.name.as_str(),
+        _ => return false,
+    };
+    KEEPING.contains(&name)
+}
+
+/// Actions of valibot that kit does not read and that give a value of the same type. kit checks a text before `trim`.
+const KEEPING: [&str; 38] = [
+    "base64",
+    "bic",
+    "bytes",
+    "check",
+    "checkAsync",
+    "checkItems",
+    "creditCard",
+    "cuid2",
+    "decimal",
+    "digits",
+    "email",
+    "emoji",
+    "empty",
+    "endsWith",
+    "everyItem",
+    "excludes",
+    "forward",
+    "hexadecimal",
+    "includes",
+    "ip",
+    "isoDateTime",
+    "isoTime",
+    "mac",
+    "maxBytes",
+    "minBytes",
+    "nanoid",
+    "normalize",
+    "partialCheck",
+    "rawCheck",
+    "regex",
+    "slug",
+    "someItem",
+    "startsWith",
+    "toLowerCase",
+    "toUpperCase",
+    "trim",
+    "ulid",
+    "values",
+];
 
 /// Adds the rule of an action in a pipe. Returns false if kit does not read the action.
 fn action<'a>(
@@ -142,7 +201,9 @@ fn action<'a>(
             let bound = reader.number(first, module);
             bound.is_some_and(|bound| rules.add(TagName::MultipleOf, bound, location))
         }
-        "integer" | "safeInteger" => rules.add(TagName::Integer, String::new(), location),
+        "integer" | "safeInteger" if rules.kind == Kind::Number => {
+            rules.add(TagName::Integer, String::new(), location)
+        }
         "email" | "uuid" | "ipv4" | "ipv6" => rules.add(TagName::Format, name.to_owned(), location),
         "url" => rules.add(TagName::Format, "uri".to_owned(), location),
         "isoDate" => rules.add(TagName::Format, "date".to_owned(), location),

@@ -1,9 +1,9 @@
 //! Rules of schemas of zod 3 and 4.
 
-use oxc_ast::ast::{CallExpression, Expression};
+use oxc_ast::ast::{CallExpression, Expression, ObjectPropertyKind, StaticMemberExpression};
 use oxc_span::Span;
 
-use super::reader::{Reader, location as at, schemas_in};
+use super::reader::{Reader, location as at, schemas_in, static_name};
 use super::rules::{Kind, SchemaRules};
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
@@ -35,13 +35,16 @@ pub(super) fn read<'a>(
                 let location = at(module, call.span);
                 constructor(reader, "", name.name.as_str(), call, location)
             }
-            _ => SchemaRules::default(),
+            _ => refused(reader, expression, module),
         },
-        Expression::StaticMemberExpression(member) => {
-            part(reader, &member.object, member.property.name.as_str(), module)
-        }
-        _ => SchemaRules::default(),
+        Expression::StaticMemberExpression(member) => part(reader, expression, member, module),
+        _ => refused(reader, expression, module),
     }
+}
+
+fn refused<'a>(reader: &mut Reader<'_, 'a>, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
+    reader.refuse(expression, module);
+    SchemaRules::default()
 }
 
 /// Returns the name below the namespace of zod: an empty text for `z`, `coerce` for `z.coerce`. Returns `None` for any other
@@ -70,22 +73,94 @@ fn is_library_name<'a>(
 /// Reads `user.shape.name`, the schema of a property, and `list.element`.
 fn part<'a>(
     reader: &mut Reader<'_, 'a>,
-    object: &'a Expression<'a>,
-    name: &str,
+    expression: &'a Expression<'a>,
+    member: &'a StaticMemberExpression<'a>,
     module: ModuleId,
 ) -> SchemaRules {
-    match object.get_inner_expression() {
+    let name = member.property.name.as_str();
+    let found = match member.object.get_inner_expression() {
         Expression::StaticMemberExpression(shape) if shape.property.name == "shape" => {
             let rules = reader.read(&shape.object, module);
             let found = rules.properties.into_iter().find(|(known, _, _)| known == name);
-            found.map(|(_, _, rules)| rules).unwrap_or_default()
+            found.map(|(_, _, rules)| rules)
         }
         _ if name == "element" => {
-            let rules = reader.read(object, module);
-            rules.element.map(|element| *element).unwrap_or_default()
+            let rules = reader.read(&member.object, module);
+            rules.element.map(|element| *element)
         }
-        _ => SchemaRules::default(),
+        _ => None,
+    };
+    found.unwrap_or_else(|| refused(reader, expression, module))
+}
+
+/// Returns true if the argument of a format has no options that change the format, apart from those in `known`. Messages of
+/// errors change nothing.
+fn is_plain(argument: Option<&Expression<'_>>, known: &[&str]) -> bool {
+    match argument.map(Expression::get_inner_expression) {
+        None | Some(Expression::StringLiteral(_) | Expression::TemplateLiteral(_)) => true,
+        Some(Expression::ObjectExpression(object)) => {
+            object.properties.iter().all(|property| match property {
+                ObjectPropertyKind::ObjectProperty(property) => {
+                    static_name(&property.key).is_some_and(|name| {
+                        matches!(
+                            name,
+                            "error" | "message" | "abort" | "invalid_type_error" | "required_error"
+                        ) || known.contains(&name)
+                    })
+                }
+                ObjectPropertyKind::SpreadProperty(_) => false,
+            })
+        }
+        Some(_) => false,
     }
+}
+
+/// Returns true if the options of a format contain `name: true`.
+fn is_set(argument: Option<&Expression<'_>>, name: &str) -> bool {
+    let Some(Expression::ObjectExpression(object)) = argument.map(Expression::get_inner_expression) else {
+        return false;
+    };
+    object.properties.iter().any(|property| match property {
+        ObjectPropertyKind::ObjectProperty(property) => {
+            static_name(&property.key) == Some(name)
+                && matches!(&property.value, Expression::BooleanLiteral(value) if value.value)
+        }
+        ObjectPropertyKind::SpreadProperty(_) => false,
+    })
+}
+
+/// Adds the format of a text: `email` of `z.email()` and `z.string().email()`. Returns false if the format is not one of kit, or
+/// accepts texts that kit refuses.
+fn format<'a>(
+    reader: &mut Reader<'_, 'a>,
+    rules: &mut SchemaRules,
+    name: &str,
+    options: Option<&'a Expression<'a>>,
+    location: Location,
+) -> bool {
+    let tag = match name {
+        "email" | "uuid" | "ipv4" | "ipv6" | "date" => name,
+        "uuidv4" | "uuidv6" | "uuidv7" => "uuid",
+        "url" => "uri",
+        "datetime" => "date-time",
+        _ => return false,
+    };
+    let unread = match name {
+        "uuidv4" | "uuidv6" | "uuidv7" => Some(format!("the version of `{name}`")),
+        "datetime" if !is_plain(options, &["offset", "precision"]) => return false,
+        "datetime" if !is_plain(options, &["offset"]) => Some("the precision of `datetime`".to_owned()),
+        "datetime" if !is_set(options, "offset") => {
+            Some("`datetime`, which refuses offsets such as `+02:00`".to_owned())
+        }
+        "datetime" => None,
+        // These options make the format stricter.
+        "url" if !is_plain(options, &["normalize"]) => Some("the options of `url`".to_owned()),
+        "uuid" if !is_plain(options, &[]) => Some("the options of `uuid`".to_owned()),
+        _ if !is_plain(options, &[]) => return false,
+        _ => None,
+    };
+    reader.unread.extend(unread.map(|what| (location, what)));
+    rules.add(TagName::Format, tag.to_owned(), location)
 }
 
 fn constructor<'a>(
@@ -100,13 +175,18 @@ fn constructor<'a>(
     let text = SchemaRules::of(Kind::Text);
     let number = SchemaRules::of(Kind::Number);
     if namespace == "coerce" {
-        reader.unread.push((location, format!("`coerce.{name}()`")));
+        let what = format!("`coerce.{name}()`: kit refuses values of other types");
+        reader.unread.push((location, what));
     }
     match (namespace, name) {
-        ("iso", "date") => text.with(TagName::Format, "date", location),
-        ("iso", "datetime") => text.with(TagName::Format, "date-time", location),
         (_, "string") => text,
-        (_, "number" | "float32" | "float64") => number,
+        (_, "float32") => {
+            reader
+                .unread
+                .push((location, "the limits of `float32`".to_owned()));
+            number
+        }
+        (_, "number" | "float64") => number,
         (_, "int") => number.with(TagName::Integer, "", location),
         (_, "int32") => number
             .with(TagName::Integer, "", location)
@@ -116,9 +196,14 @@ fn constructor<'a>(
             .with(TagName::Integer, "", location)
             .with(TagName::Minimum, "0", location)
             .with(TagName::Maximum, "4294967295", location),
-        (_, "email" | "uuid" | "ipv4" | "ipv6") => text.with(TagName::Format, name, location),
-        (_, "uuidv4" | "uuidv6" | "uuidv7" | "guid") => text.with(TagName::Format, "uuid", location),
-        (_, "url") => text.with(TagName::Format, "uri", location),
+        ("iso", "date" | "datetime")
+        | ("", "email" | "uuid" | "uuidv4" | "uuidv6" | "uuidv7" | "ipv4" | "ipv6" | "url") => {
+            let mut text = text;
+            if !format(reader, &mut text, name, first, location) {
+                reader.unread.push((location, format!("`{name}(…)`")));
+            }
+            text
+        }
         (_, "object" | "strictObject" | "looseObject") => {
             if name == "strictObject" {
                 reader.unread.push((
@@ -220,21 +305,26 @@ fn method<'a>(
             let bound = reader.number(first, module);
             bound.is_some_and(|bound| rules.add(TagName::MultipleOf, bound, location))
         }
-        "email" | "uuid" | "date" | "ipv4" | "ipv6" if rules.kind == Kind::Text => {
-            rules.add(TagName::Format, name.to_owned(), location)
+        "email" | "uuid" | "date" | "ipv4" | "ipv6" | "url" | "datetime" if rules.kind == Kind::Text => {
+            format(reader, &mut rules, name, first, location)
         }
-        "guid" if rules.kind == Kind::Text => rules.add(TagName::Format, "uuid".to_owned(), location),
-        "url" if rules.kind == Kind::Text => rules.add(TagName::Format, "uri".to_owned(), location),
-        "datetime" if rules.kind == Kind::Text => {
-            rules.add(TagName::Format, "date-time".to_owned(), location)
+        // The rules describe the value before the function, and the type describes the result.
+        "transform" | "pipe" | "codec" | "overwrite" => {
+            reader.refuse_rules(&rules);
+            rules = SchemaRules::of(Kind::Changed);
+            false
         }
-        "regex" => match Reader::pattern(first) {
+        "regex" if rules.kind == Kind::Text => match Reader::pattern(first) {
             Some(pattern) => rules.add(TagName::Pattern, pattern.to_owned(), location),
             None => false,
         },
         "default" | "prefault" => match first.and_then(|value| reader.literal(value, module)) {
-            Some(literal) => rules.add(TagName::Default, literal.name().to_string(), location),
-            None => false,
+            Some(literal) if rules.add(TagName::Default, literal.name().to_string(), location) => true,
+            _ => {
+                let what = format!("`.{name}(…)`: kit refuses requests without this value");
+                reader.unread.push((location, what));
+                true
+            }
         },
         "extend" | "safeExtend" | "augment" => {
             let properties = reader.properties(first, module);
@@ -246,13 +336,30 @@ fn method<'a>(
             rules.extend(other.properties);
             true
         }
+        "catch" => {
+            let what = "`.catch(…)`: kit refuses the values that it replaces";
+            reader.unread.push((location, what.to_owned()));
+            true
+        }
+        "trim" | "toLowerCase" | "toUpperCase" | "normalize" | "slugify" => {
+            let what = format!("`.{name}()`: kit checks the text before this change");
+            reader.unread.push((location, what));
+            true
+        }
         "keyof" => {
             rules = SchemaRules::default();
             true
         }
-        "and" | "or" => {
+        "and" => {
             let schemas = schemas_in(call);
             reader.refuse_rules_of(&schemas, module);
+            true
+        }
+        "or" => {
+            reader.refuse_rules(&rules);
+            let schemas = schemas_in(call);
+            reader.refuse_rules_of(&schemas, module);
+            rules = SchemaRules::default();
             true
         }
         _ => false,

@@ -113,7 +113,7 @@ impl<'a> Evaluator<'a> {
             ty = self.value_member(ty, key, location);
         }
         match properties {
-            [property] => self.with_property_rules(ty, &schema, property.text),
+            [property] => self.with_property_rules(ty, &schema, property.text, location),
             _ => ty,
         }
     }
