@@ -181,6 +181,84 @@ for (const typescript of ["7", "5"] as const) {
   });
 }
 
+const UNREAD_SCHEMAS = `
+import { Type, type Static } from "@sinclair/typebox";
+import * as v from "valibot";
+import { z } from "zod";
+
+export const either = z.object({ value: z.string().min(3).or(z.number().max(9)) });
+export type Either = z.infer<typeof either>;
+export const piped = z.object({ value: z.string().max(2).transform((text) => text.repeat(9)) });
+export type Piped = z.infer<typeof piped>;
+export const patterns = z.object({ mail: z.string().regex(/[\\w-.]+@/), letter: z.string().regex(/a/i), empty: z.string().default("") });
+export type Patterns = z.infer<typeof patterns>;
+export const site = z.object({ value: z.email({ pattern: /^x/ }), at: z.iso.datetime({ local: true }) });
+export type Site = z.infer<typeof site>;
+export const frozen = z.object({ name: z.string() }).readonly();
+export type Frozen = z.infer<typeof frozen>;
+export const node = z.object({ name: z.string(), get children() { return z.array(node); } });
+export type Node = z.infer<typeof node>;
+export const number = v.object({ value: v.pipe(v.string(), v.maxLength(1), v.transform((text) => text.length), v.number(), v.minValue(5)) });
+export type Numbers = v.InferOutput<typeof number>;
+export const few = Type.Partial(Type.Object({ name: Type.String({ minLength: 2 }) }), { minProperties: 1 });
+export type Few = Static<typeof few>;
+export const login = z.object({ account: z.object({ /** @sensitive */ password: z.string() }) });
+export type Login = z.infer<typeof login>;
+`;
+
+test("the build warns of each part of a schema that kit does not check, and refuses no value because of it", async () => {
+  const names = ["Either", "Piped", "Patterns", "Site", "Frozen", "Node", "Numbers", "Few", "Login"];
+  const project = await installed({
+    "src/schemas.ts": UNREAD_SCHEMAS,
+    "src/all.routes.ts": `
+      import type { RouteContract } from "@kit/types";
+      import type * as schemas from "./schemas.ts";
+      ${names.map((name) => `export interface Body${name} { value: schemas.${name} }`).join("\n")}
+      export interface Routes {
+        ${names.map((name) => `"PUT /${name.toLowerCase()}": RouteContract<void, void, Body${name}, Body${name}>;`).join("\n")}
+      }
+    `,
+  });
+  try {
+    const { stderr } = await project.kitOk("build");
+    for (const part of [
+      "min(3)",
+      "max(9)",
+      "max(2)",
+      ".transform(…)",
+      "[\\w-.]+@",
+      ".regex(…)",
+      "email(…)",
+      "datetime(…)",
+      "getter `children`",
+      "v.maxLength(1)",
+      "v.minValue(5)",
+      "minProperties",
+    ]) {
+      assert.ok(stderr.includes(part), `${part}: ${stderr}`);
+    }
+    const accepted: readonly (readonly [string, unknown])[] = [
+      ["Either", { value: 3 }],
+      ["Either", { value: "abc" }],
+      ["Piped", { value: "ababababab" }],
+      ["Patterns", { mail: "a-b@c", letter: "A", empty: "" }],
+      ["Site", { value: "xyz", at: "2026-01-31T10:00:00" }],
+      ["Frozen", { name: "" }],
+      ["Node", { name: "a", children: [{ name: "b", children: [] }] }],
+      ["Numbers", { value: 7 }],
+      ["Few", { name: "Ada" }],
+    ];
+    for (const [name, value] of accepted) {
+      const { is } = await validator(project, `Body${name}`);
+      assert.ok(is({ value }), `${name}: ${JSON.stringify(value)}`);
+    }
+    const { is } = await validator(project, "BodyFew");
+    assert.ok(!is({ value: { name: "A" } }));
+  } finally {
+    await project.remove();
+  }
+});
+
 test("types of tables, of results of functions and of array methods are inferred, and comments of schemas are rules", async () => {
   const project = await installed({
     "src/tables.ts": `
@@ -275,6 +353,9 @@ test("TypeScript runs only if a file changed from which it inferred types", asyn
     assert.equal(await runs(project), 2, "a file that the schema imports changed");
     const second = await readFile(join(project.root, ".kit/validators/User.validator.ts"), "utf8");
     assert.notEqual(first, second);
+    await write(project, "yarn.lock", "# yarn lockfile v1\n");
+    await project.kitOk("build");
+    assert.equal(await runs(project), 3, "a list of installed packages appeared");
   } finally {
     await project.remove();
   }

@@ -12,7 +12,7 @@ use super::typescript::{Emitted, Message};
 use crate::{disk, read_text, write_text};
 
 /// Version of the format of the cache. A cache with another version is ignored.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Lists of installed packages. A change to one of them can change the types of imports, even of imports that
 /// failed before.
@@ -38,8 +38,8 @@ pub(super) struct Declarations {
     /// Messages of TypeScript about files without declarations.
     pub(super) messages: Vec<Message>,
     /// Hashes of the files from which TypeScript made the declarations. An installed package is represented by its
-    /// `package.json`.
-    inputs: BTreeMap<PathBuf, u64>,
+    /// `package.json`. `None` for a file that does not exist, and would change the declarations if it existed.
+    inputs: BTreeMap<PathBuf, Option<u64>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -47,7 +47,7 @@ struct Document {
     version: u32,
     requested: BTreeSet<PathBuf>,
     texts: BTreeMap<PathBuf, String>,
-    inputs: BTreeMap<PathBuf, u64>,
+    inputs: BTreeMap<PathBuf, Option<u64>>,
 }
 
 impl Declarations {
@@ -60,20 +60,19 @@ impl Declarations {
     ) -> Self {
         let locks = root
             .ancestors()
-            .flat_map(|directory| LOCK_FILES.iter().map(|name| directory.join(name)))
-            .filter(|path| disk::is_file(path));
+            .flat_map(|directory| LOCK_FILES.iter().map(|name| directory.join(name)));
+        let candidates = emitted.read.iter().flat_map(|path| earlier_candidates(path));
         let files: BTreeSet<PathBuf> = emitted
             .read
             .iter()
             .filter_map(|path| representative(path))
             .chain(configurations)
             .chain(locks)
+            .chain([root.join("tsconfig.json")])
+            .chain(candidates)
             .collect();
-        let inputs = files
-            .into_iter()
-            .filter_map(|path| Some((hash(&path)?, path)))
-            .map(|(hash, path)| (path, hash))
-            .collect();
+        let inputs = files.into_iter().map(|path| (hash(&path), path));
+        let inputs = inputs.map(|(hash, path)| (path, hash)).collect();
         Self {
             requested: requested.clone(),
             texts: Arc::new(emitted.declarations),
@@ -82,17 +81,17 @@ impl Declarations {
         }
     }
 
-    /// Returns true if no file has changed from which TypeScript made the declarations.
+    /// Returns true if no file has changed, appeared or disappeared from which TypeScript made the declarations.
     pub(super) fn is_current(&self) -> bool {
-        self.inputs.iter().all(|(path, known)| hash(path) == Some(*known))
+        self.inputs.iter().all(|(path, known)| hash(path) == *known)
     }
 
     /// Returns the files of the project from which TypeScript made the declarations.
     pub(super) fn own_inputs(&self) -> impl Iterator<Item = PathBuf> {
         self.inputs
-            .keys()
-            .filter(|path| package_directory(path).is_none() && !is_lock_file(path))
-            .cloned()
+            .iter()
+            .filter(|(path, hash)| hash.is_some() && package_directory(path).is_none() && !is_lock_file(path))
+            .map(|(path, _)| path.clone())
     }
 
     /// Reads the declarations of earlier builds from the disk; `None` if there are none, or if they cannot be read.
@@ -144,6 +143,40 @@ fn representative(path: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Returns the files that TypeScript prefers to a file of the project if they exist: `a.ts` to `a.d.ts` and to `a/index.ts`.
+fn earlier_candidates(path: &Path) -> Vec<PathBuf> {
+    const ENDINGS: [&str; 6] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json"];
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let (Some(directory), None) = (path.parent(), package_directory(path)) else {
+        return Vec::new();
+    };
+    // `.d.ts` ends with `.ts` too.
+    let Some(ending) = [".d.ts"]
+        .iter()
+        .chain(&ENDINGS)
+        .find(|ending| name.ends_with(**ending))
+    else {
+        return Vec::new();
+    };
+    let stem = &name[..name.len() - ending.len()];
+    let earlier = ENDINGS.iter().take_while(|known| *known != ending);
+    let mut found: Vec<PathBuf> = earlier
+        .map(|ending| directory.join(format!("{stem}{ending}")))
+        .collect();
+    if let ("index", Some(parent), Some(name)) = (stem, directory.parent(), directory.file_name()) {
+        let name = name.to_string_lossy();
+        found.extend(
+            ENDINGS
+                .iter()
+                .map(|ending| parent.join(format!("{name}{ending}"))),
+        );
+    }
+    found
+}
+
 /// Returns the directory of the installed package that contains a file: `node_modules/zod`, or
 /// `node_modules/@scope/name`. Returns `None` for a file outside of `node_modules`.
 fn package_directory(path: &Path) -> Option<PathBuf> {
@@ -166,8 +199,25 @@ fn hash(path: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::package_directory;
+    use super::{earlier_candidates, package_directory};
     use std::path::{Path, PathBuf};
+
+    #[test]
+    fn files_that_typescript_prefers_to_a_file_are_candidates() {
+        let found = |path: &str| -> Vec<String> {
+            let all = earlier_candidates(Path::new(path));
+            all.iter()
+                .map(|path| path.to_string_lossy().into_owned())
+                .collect()
+        };
+        assert_eq!(found("/app/src/a.ts"), Vec::<String>::new());
+        assert_eq!(found("/app/src/a.d.ts"), ["/app/src/a.ts", "/app/src/a.tsx"]);
+        assert_eq!(
+            found("/app/src/a/index.ts")[..2],
+            ["/app/src/a.ts", "/app/src/a.tsx"]
+        );
+        assert_eq!(found("/app/node_modules/zod/index.d.ts"), Vec::<String>::new());
+    }
 
     #[test]
     fn files_of_an_installed_package_belong_to_the_directory_of_the_package() {

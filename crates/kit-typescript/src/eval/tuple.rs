@@ -182,6 +182,8 @@ impl<'a> Evaluator<'a> {
                 }],
                 Ty::Tuple { elements, .. } => elements.to_vec(),
                 Ty::Any => vec![Element::rest(shape)],
+                // `...infer Rest` in a pattern that did not match.
+                Ty::Unknown if matches!(node, TSType::TSInferType(_)) => vec![Element::rest(shape)],
                 // In a pattern, `...infer Rest` stands for any number of elements.
                 Ty::Infer(_) | Ty::Parameter(_) => vec![Element {
                     label: label.clone(),

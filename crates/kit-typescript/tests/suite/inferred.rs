@@ -445,3 +445,23 @@ export declare const holder: z.ZodObject<{ changing: z.ZodString; written: z.Zod
     }
     assert!(!found.contains(" error "), "{found}");
 }
+
+#[test]
+fn an_unmatched_rest_of_a_tuple_pattern_is_a_list_of_unknown_values() {
+    let source = r"
+type Frozen<T> = T extends [infer Head, ...infer Tail] ? readonly [Head, ...Tail] : T extends (infer V)[] ? readonly V[] : Readonly<T>;
+export type User = Frozen<{ name: string }>;
+export type Names = Frozen<string[]>;
+export type Pair = Frozen<[string, number]>;
+";
+    compare(
+        &output(&[("src/a.types.ts", source)], &[]),
+        r"
+        type User = {
+          name: string;
+        }
+        type Names = string[]
+        type Pair = [string, number]
+        ",
+    );
+}

@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind,
-    PropertyKey, RegExpLiteral, VariableDeclarator,
+    PropertyKey, PropertyKind, RegExpLiteral, VariableDeclarator,
 };
 use oxc_span::{GetSpan, Span};
 
@@ -249,6 +249,15 @@ impl<'e, 'a> Reader<'e, 'a> {
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let location = location(module, property.span);
                     match static_name(&property.key) {
+                        // TypeScript writes `any` for the values in the declaration of a recursive schema.
+                        Some(name) if property.kind == PropertyKind::Get => {
+                            self.unread.push((
+                                location,
+                                format!(
+                                    "the getter `{name}`: kit does not check the values of recursive schemas"
+                                ),
+                            ));
+                        }
                         Some(name) if !property.computed => {
                             let rules = self.read(&property.value, module);
                             all.extend(vec![(name.to_owned(), location, rules)]);
