@@ -48,22 +48,21 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     fn read_inner(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> SchemaRules {
         if let Expression::Identifier(name) = expression {
-            return match self.eval.graph.value_symbol(module, name.name.as_str()) {
-                Symbol::Value(
-                    found,
-                    _,
-                    Value::Const(VariableDeclarator {
-                        init: Some(init),
-                        type_annotation: None,
-                        ..
-                    })
-                    | Value::Default(init),
-                ) => self.read(init, found),
-                _ => {
-                    self.refuse(expression, module);
-                    SchemaRules::default()
-                }
-            };
+            if let Symbol::Value(
+                found,
+                _,
+                Value::Const(VariableDeclarator {
+                    init: Some(init),
+                    type_annotation: None,
+                    ..
+                })
+                | Value::Default(init),
+            ) = self.eval.graph.value_symbol(module, name.name.as_str())
+            {
+                return self.read(init, found);
+            }
+            self.refuse(expression, module);
+            return SchemaRules::default();
         }
         if let Some(library) = self.root_schema(expression, module) {
             read_of_library(self, library, expression, module)
