@@ -419,6 +419,7 @@ export let changing: z.ZodString = z.string().min(6);
 export const holder = z.object({ changing, written });
 export type Holder = z.infer<typeof holder>;
 export type Output = (typeof user)["_output"];
+export type Deep = (typeof schemas.user)["_output"];
 /** @table */ export interface All { /** @id */ id: string; top?: Top }
 "#,
         r"
@@ -437,6 +438,8 @@ export declare const holder: z.ZodObject<{ changing: z.ZodString; written: z.Zod
         !found.contains("@minLength 5") && !found.contains("@minLength 6"),
         "{found}"
     );
+    assert_eq!(found.matches("@minLength 3").count(), 2, "{found}");
+    assert_eq!(found.matches("@minLength 4").count(), 2, "{found}");
     for line in [9, 11, 13, 15] {
         assert!(
             found.contains(&format!("src/a.types.ts:{line}:")),

@@ -194,34 +194,37 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds the rules of a schema to the type of one of its properties that gives the type of the schema: `typeof user.infer`.
+    /// `path` has the names of the properties after the symbol.
     pub(super) fn with_property_rules(
         &mut self,
         ty: TyId,
         symbol: &Symbol<'a>,
-        property: &str,
+        path: &[&'a str],
         location: Location,
     ) -> TyId {
-        let (Symbol::Value(module, _, Value::Const(declarator)), false) =
-            (symbol, self.is_of_package(location.module))
-        else {
+        let Some((property, before)) = path.split_last() else {
             return ty;
         };
-        let Some(library) = declarator
-            .init
-            .as_ref()
-            .and_then(|init| self.library_of(init, *module))
-        else {
+        let is_inferring = INFERRING_PROPERTIES.contains(property);
+        if !(is_inferring || PARSING.contains(property)) || self.is_of_package(location.module) {
             return ty;
-        };
-        if INFERRING_PROPERTIES.contains(&property) {
-            match self.schema_of_symbol(symbol, &[]) {
-                Some(source) => return self.with_rules_of(ty, &source),
-                None => self.only_shape(ty, library, location),
-            }
-        } else if PARSING.contains(&property) {
-            self.only_shape(ty, library, location);
         }
-        ty
+        let Some(source) = self.schema_of_symbol(symbol, before) else {
+            // Only schemas of zod have properties with these names.
+            if matches!(*property, "_output" | "_input") {
+                self.only_shape(ty, Library::Zod, location);
+            }
+            return ty;
+        };
+        let library = Reader::new(self).root_schema(source.expression, source.module);
+        match library {
+            Some(_) if is_inferring => self.with_rules_of(ty, &source),
+            Some(library) => {
+                self.only_shape(ty, library, location);
+                ty
+            }
+            None => ty,
+        }
     }
 
     /// Adds the rules of a schema to `(typeof user)["_output"]`, like [`Evaluator::with_property_rules`].
@@ -245,10 +248,9 @@ impl<'a> Evaluator<'a> {
         };
         let location = self.location(scope, access.span);
         let (symbol, used) = self.graph.value_path(location.module, &path);
-        if used < path.len() {
-            return ty;
-        }
-        self.with_property_rules(ty, &symbol, name.value.as_str(), location)
+        let rest = path.iter().skip(used).map(|name| name.text);
+        let rest: Vec<&'a str> = rest.chain([name.value.as_str()]).collect();
+        self.with_property_rules(ty, &symbol, &rest, location)
     }
 
     /// Returns true if a file belongs to an installed package, whose own types use `infer` too.

@@ -102,7 +102,11 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// Returns the library of the schema that an expression starts with: that of `z` in `z.object(…)`, or that of the
     /// constant `user` in `user.partial()`.
-    fn root_schema(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> Option<Library> {
+    pub(super) fn root_schema(
+        &mut self,
+        expression: &'a Expression<'a>,
+        module: ModuleId,
+    ) -> Option<Library> {
         let (mut current, mut module) = (expression, module);
         for _ in 0..MAX_DEPTH {
             if let Some(library) = self.eval.library_of(current, module) {

@@ -112,10 +112,8 @@ impl<'a> Evaluator<'a> {
             let key = self.store.text(property.text);
             ty = self.value_member(ty, key, location);
         }
-        match properties {
-            [property] => self.with_property_rules(ty, &schema, property.text, location),
-            _ => ty,
-        }
+        let path: Vec<&'a str> = properties.iter().map(|property| property.text).collect();
+        self.with_property_rules(ty, &schema, &path, location)
     }
 
     fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, location: Location) -> TyId {
