@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "packages/dev-database/src/server.ts": '"start no process with the password in its arguments"',
   "packages/plugin-rust-server/src/cargo.ts": "passes the name of a profile to cargo",
   "packages/server-native/src/workers/plan.ts": "repeats the arguments of its own process",
+  "crates/kit-build/src/inferred/typescript.rs": "passes the path of a tsconfig.json to TypeScript",
   "crates/kit-cli/src/process.rs": "runs npm, git and compilers, none of which gets a URL",
   "crates/kit-test-postgres/src/lib.rs": "starts servers without passwords, for tests of crates",
 };
