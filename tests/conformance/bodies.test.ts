@@ -89,7 +89,7 @@ for (const [name, make] of servers) {
     after(() => app[Symbol.asyncDispose]());
     for (const one of cases) test(one.name, async () => check(one, await send(app.port, one)));
 
-    test("sends a header in Latin-1 unchanged beside a text", async () => {
+    test("sends a header in Latin-1 unchanged if the body is text", async () => {
       const headers = headerWriterOf("TextHeaders", { "x-city": "string" });
       const content = { format: "text", mediaType: "text/plain" } as const;
       const one = createApp({

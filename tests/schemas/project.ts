@@ -57,13 +57,15 @@ export async function projectModule<T>(root: string, file: string): Promise<T> {
   return (await import(pathToFileURL(join(root, file)).href)) as T;
 }
 
-async function run(cwd: string, program: string, ...args: readonly string[]): Promise<void> {
+/** Runs a program of an npm package in a directory. Fails with the output of the program. */
+export async function run(cwd: string, program: string, ...args: readonly string[]): Promise<void> {
   await promisify(execFile)(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd }).catch(
     (error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`),
   );
 }
 
-async function execute(url: string, sql: string): Promise<void> {
+/** Runs SQL statements. */
+export async function execute(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

@@ -4,17 +4,14 @@
  * conversion, with any time zone of the session and the process.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 
 import { createTestDatabase } from "@kit/dev-database";
-import { Client } from "pg";
 
 import type { Cursor, Use } from "./fixtures/times/use-types.ts";
+import { execute, projectModule, run } from "./project.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Columns that an earlier migration created as `timestamp` and a later one converted. */
@@ -55,7 +52,7 @@ describe("paging by time and key", { timeout: 300_000 }, () => {
           template: { key: type, prepare: (url) => execute(url, sql) },
         });
         const begun = Date.now();
-        const { use } = (await import(pathToFileURL(join(project, "use.ts")).href)) as { use: Use };
+        const { use } = await projectModule<{ use: Use }>(project, "use.ts");
         const events = await use(database.url, "-c TimeZone=Asia/Tokyo", NAMES);
         try {
           const { inserted } = events;
@@ -137,7 +134,7 @@ async function prepare(project: string, adapter: string, type: string): Promise<
   ) as { compilerOptions: object };
   const include = ["*.ts", "src", ".kit/schemas"];
   await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
-  await node(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "events");
+  await run(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "events");
   const [name] = await readdir(join(project, "migrations"));
   assert.ok(name !== undefined);
   const sql = join(project, "migrations", name, "migration.sql");
@@ -148,14 +145,14 @@ async function prepare(project: string, adapter: string, type: string): Promise<
     await rewrite(join(project, "migrations", name, "snapshot.json"), '"timestamptz"', '"timestamp"');
     await rewrite(join(project, "migrations", name, "changes.json"), '"timestamptz"', '"timestamp"');
   }
-  await node(project, "@kit/cli/bin/kit.js", "build");
+  await run(project, "@kit/cli/bin/kit.js", "build");
   const pending = (await readdir(join(project, ".kit/migrations"))).filter((file) =>
     file.startsWith("pending"),
   );
   assert.deepEqual(pending, [], "nothing is planned for columns that are there");
   const tables = await readFile(sql, "utf8");
   const conversion = type === CONVERTED ? await convert(project) : "";
-  await node(project, "typescript/bin/tsc", "--project", ".");
+  await run(project, "typescript/bin/tsc", "--project", ".");
   return `${tables}\n${conversion}`;
 }
 
@@ -165,10 +162,10 @@ async function convert(project: string): Promise<string> {
   // Matches code that only `timestamp` columns need, for drizzle, kysely and raw.
   const forTimestamps = /date_trunc|OnInsert|onInsert|timestamps: \[/;
   assert.match(await schema(), forTimestamps);
-  await node(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "times", "--convert-timestamps");
+  await run(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "times", "--convert-timestamps");
   const [, name] = (await readdir(join(project, "migrations"))).toSorted();
   assert.ok(name !== undefined);
-  await node(project, "@kit/cli/bin/kit.js", "build");
+  await run(project, "@kit/cli/bin/kit.js", "build");
   assert.doesNotMatch(await schema(), forTimestamps);
   const rows = Object.entries(EARLIER).map(([row, time]) => `('${row}', '${time}', '${time}')`);
   return [
@@ -180,20 +177,4 @@ async function convert(project: string): Promise<string> {
 
 async function rewrite(path: string, from: string, to: string): Promise<void> {
   await writeFile(path, (await readFile(path, "utf8")).replaceAll(from, to));
-}
-
-async function node(cwd: string, program: string, ...args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd }).catch(
-    (error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`),
-  );
-}
-
-async function execute(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

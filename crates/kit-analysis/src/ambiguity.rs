@@ -120,7 +120,7 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         })
 }
 
-/// Returns the pairs of members for which the plan does not exclude that one value fits the two members.
+/// Returns the pairs of members that may accept the same value.
 fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let scalars: Vec<_> = plan

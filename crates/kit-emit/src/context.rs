@@ -21,7 +21,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Returns the creator of JSON Schemas for one direction.
+    /// Returns the generator of the JSON Schemas for requests or for responses.
     pub(crate) fn schemas(self, direction: Direction) -> Schemas<'a> {
         Schemas {
             program: self.program,

@@ -101,7 +101,7 @@ describe("valkeyLimits", { skip: withoutRedis }, () => {
     assert.equal((await store.count("ada", 300)).count, 1);
   });
 
-  it("counts if the server does not know the script any more", async () => {
+  it("counts on after the server has forgotten the script", async () => {
     const store = valkeyLimits(client, { prefix: "flushed:" });
     assert.equal((await store.count("ada", 60_000)).count, 1);
     await client.script("FLUSH");

@@ -266,7 +266,7 @@ test("a valid request covers the fields, bounds and union members of its values"
   ]);
 });
 
-test("counts rules for each member of a union, and a wrong discriminant as a failure of the union", () => {
+test("counts the rules of each member of a union; a wrong discriminant breaks the rule of the whole union", () => {
   const circle = object({
     kind: { kind: "literal", value: "circle" },
     radius: { kind: "number", minimum: 0 },

@@ -47,8 +47,8 @@ pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, a
     Adopted { tables, problems }
 }
 
-/// Returns a problem for each list of values that changes although PostgreSQL has a type of its own for the column, such as
-/// an enum: only hand-written SQL can change that type.
+/// Returns a problem for each changed list of values whose column has a type of the database, such as an enum. Only
+/// hand-written SQL can change that type.
 fn changed_enums(table: &Table, foreign: &[ForeignObject]) -> Vec<Problem> {
     let of_table = |object: &&ForeignObject| object.table.as_deref() == Some(&table.name);
     let mut problems = Vec::new();

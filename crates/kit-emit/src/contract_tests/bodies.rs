@@ -139,7 +139,7 @@ pub(super) fn value(format: &BodyFormat, sample: Value) -> Value {
     }
 }
 
-/// Returns the rules of a request body. `sample` is a valid value of the slot.
+/// Returns the tests of a request body: each changes one value of `sample`, which is a valid body.
 pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, sample: &Value) -> Vec<Rule> {
     let r#type = program.declarations[id].r#type;
     let of = |origin| Rules::new(program, origin).of_slot(r#type, sample);

@@ -87,7 +87,7 @@ pub(super) async fn wait(
     };
     let state = mem::replace(&mut *beginning.state(), State::Begun);
     let set = mem::take(&mut *context.answer_headers());
-    replace(response.headers_mut(), set);
+    override_headers(response.headers_mut(), set);
     if let State::Failed(error) = state {
         // An error response keeps the headers of the handler and of wrappers, but has another body.
         let mut headers = mem::take(response.headers_mut());
@@ -111,7 +111,7 @@ pub(super) async fn wait(
 }
 
 /// Replaces headers by those with the same name in `later`. Cookies are added.
-fn replace(headers: &mut HeaderMap, mut later: HeaderMap) {
+fn override_headers(headers: &mut HeaderMap, mut later: HeaderMap) {
     let cookies = later.get_all(header::SET_COOKIE).iter().cloned();
     for cookie in cookies {
         headers.append(header::SET_COOKIE, cookie);

@@ -50,7 +50,7 @@ impl Parsed<'_> {
 }
 
 impl Rules {
-    /// Reads the parts of a token and checks its header. Each part must have its only spelling in base64url, so that two
+    /// Reads the parts of a token and checks its header. Refuses base64url that is not canonical, so that two
     /// different texts are never the same token.
     pub(super) fn read<'t>(&self, token: &'t str) -> Result<Parsed<'t>, String> {
         if token.len() > self.max_length {

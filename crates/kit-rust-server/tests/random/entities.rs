@@ -88,7 +88,7 @@ impl Maker<'_> {
         let Self { name, lines, .. } = self;
         Entity {
             source: format!(
-                "/** What is kept. @table {table}{tag}{pair} */\nexport interface {name} {{\n{lines}}}\n"
+                "/** Row of a table. @table {table}{tag}{pair} */\nexport interface {name} {{\n{lines}}}\n"
             ),
             name: name.to_owned(),
             key: self.key,

@@ -56,7 +56,7 @@ export interface NewRoutes { \"GET /new\": RouteContract }",
 }
 
 #[test]
-fn refuses_dates_and_successors_that_headers_cannot_have() {
+fn refuses_invalid_dates_of_sunset_and_invalid_successors() {
     for tag in [
         "@deprecatedSince",
         "@deprecatedSince 2026-02-30",

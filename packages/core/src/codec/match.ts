@@ -254,7 +254,7 @@ export class MemberSelector {
 
 /** Union members that a value can belong to, according to its kind (array or object) and its discriminants. */
 export interface CandidateMembers {
-  /** Indexes of the members that allow the kind of the value and the values of its discriminants. */
+  /** Indexes of the members of the union whose kind and discriminants fit the value. */
   readonly members: readonly number[];
   /** Indexes of the members that accept the kind of the value. */
   readonly possible: readonly number[];

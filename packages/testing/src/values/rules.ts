@@ -110,7 +110,7 @@ function kindsOf(shape: Shape, form: Form): string[] {
   }
 }
 
-/** Returns the rule that a value equals a literal of a list, with values that equal none of the literals. */
+/** Returns the rule that a value is one of several literals, with values that break the rule. */
 function listed(members: readonly Shape[], form: Form): RuleViolation[] {
   const values = members.flatMap((member) => (member.kind === "literal" ? [member.value] : []));
   if (values.length === 0) return [];

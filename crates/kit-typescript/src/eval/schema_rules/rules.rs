@@ -15,6 +15,18 @@ pub(super) enum Kind {
     Other,
 }
 
+/// Bound that a method of a library sets, with a number as its argument.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bound {
+    AtLeast,
+    AtMost,
+    /// The lower and the upper bound.
+    Exactly,
+    Above,
+    Below,
+    MultipleOf,
+}
+
 /// A rule, such as `minLength` with the argument `1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
@@ -98,6 +110,19 @@ impl SchemaRules {
             Kind::Number => self.add(TagName::Maximum, bound, location),
             Kind::List => self.add(TagName::MaxItems, bound, location),
             Kind::Other | Kind::Changed => false,
+        }
+    }
+
+    /// Adds a bound. Returns false if the schema has no such bound.
+    pub(super) fn bound(&mut self, bound: Bound, limit: String, location: Location) -> bool {
+        let is_number = self.kind == Kind::Number;
+        match bound {
+            Bound::AtLeast => self.at_least(limit, location),
+            Bound::AtMost => self.at_most(limit, location),
+            Bound::Exactly => self.at_least(limit.clone(), location) && self.at_most(limit, location),
+            Bound::Above => is_number && self.add(TagName::ExclusiveMinimum, limit, location),
+            Bound::Below => is_number && self.add(TagName::ExclusiveMaximum, limit, location),
+            Bound::MultipleOf => is_number && self.add(TagName::MultipleOf, limit, location),
         }
     }
 

@@ -3,7 +3,7 @@
 use oxc_ast::ast::{CallExpression, Expression};
 
 use super::reader::{Reader, location as at, schemas_in};
-use super::rules::{Kind, SchemaRules};
+use super::rules::{Bound, Kind, SchemaRules};
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
 
@@ -153,6 +153,19 @@ const KEEPING: [&str; 38] = [
     "values",
 ];
 
+/// Returns the bound that an action of valibot sets.
+fn bound_of(action: &str) -> Option<Bound> {
+    Some(match action {
+        "minLength" | "minValue" => Bound::AtLeast,
+        "maxLength" | "maxValue" => Bound::AtMost,
+        "length" => Bound::Exactly,
+        "gtValue" => Bound::Above,
+        "ltValue" => Bound::Below,
+        "multipleOf" => Bound::MultipleOf,
+        _ => return None,
+    })
+}
+
 /// Adds the rule of an action in a pipe. Returns false if kit does not read the action.
 fn action<'a>(
     reader: &mut Reader<'_, 'a>,
@@ -168,39 +181,17 @@ fn action<'a>(
     };
     let location: Location = at(module, call.span);
     let first = Reader::argument(call, 0);
+    if let Some(bound) = bound_of(name) {
+        let limit = reader.number(first, module);
+        return limit.is_some_and(|limit| rules.bound(bound, limit, location));
+    }
     match name {
         "brand" | "title" | "metadata" | "readonly" | "finite" | "examples" => true,
         "description" => {
             rules.description = reader.text(first, module);
             true
         }
-        "minLength" | "minValue" => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.at_least(bound, location))
-        }
-        "maxLength" | "maxValue" => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.at_most(bound, location))
-        }
-        "length" => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| {
-                rules.at_least(bound.clone(), location) && rules.at_most(bound, location)
-            })
-        }
         "nonEmpty" => rules.at_least("1".to_owned(), location),
-        "gtValue" if rules.kind == Kind::Number => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.add(TagName::ExclusiveMinimum, bound, location))
-        }
-        "ltValue" if rules.kind == Kind::Number => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.add(TagName::ExclusiveMaximum, bound, location))
-        }
-        "multipleOf" if rules.kind == Kind::Number => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.add(TagName::MultipleOf, bound, location))
-        }
         "integer" | "safeInteger" if rules.kind == Kind::Number => {
             rules.add(TagName::Integer, String::new(), location)
         }

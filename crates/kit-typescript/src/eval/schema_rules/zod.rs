@@ -4,7 +4,7 @@ use oxc_ast::ast::{CallExpression, Expression, ObjectPropertyKind, StaticMemberE
 use oxc_span::Span;
 
 use super::reader::{Reader, location as at, schemas_in, static_name};
-use super::rules::{Kind, SchemaRules};
+use super::rules::{Bound, Kind, SchemaRules};
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
 
@@ -245,6 +245,19 @@ fn constructor<'a>(
     }
 }
 
+/// Returns the bound that a method of zod sets.
+fn bound_of(method: &str) -> Option<Bound> {
+    Some(match method {
+        "min" | "gte" | "minLength" => Bound::AtLeast,
+        "max" | "lte" | "maxLength" => Bound::AtMost,
+        "length" => Bound::Exactly,
+        "gt" => Bound::Above,
+        "lt" => Bound::Below,
+        "multipleOf" | "step" => Bound::MultipleOf,
+        _ => return None,
+    })
+}
+
 #[allow(clippy::too_many_lines)] // Reason: a table of the methods of zod.
 fn method<'a>(
     reader: &mut Reader<'_, 'a>,
@@ -255,6 +268,13 @@ fn method<'a>(
 ) -> SchemaRules {
     let module = location.module;
     let first = Reader::argument(call, 0);
+    if let Some(bound) = bound_of(name) {
+        let limit = reader.number(first, module);
+        if !limit.is_some_and(|limit| rules.bound(bound, limit, location)) {
+            reader.refuse_method(name, location);
+        }
+        return rules;
+    }
     let read = match name {
         "optional" | "nullable" | "nullish" | "nonoptional" | "unwrap" | "brand" | "readonly" | "partial"
         | "required" | "deepPartial" | "pick" | "omit" | "strip" | "finite" | "meta" | "register"
@@ -269,29 +289,7 @@ fn method<'a>(
             rules.description = reader.text(first, module);
             true
         }
-        "min" | "gte" | "minLength" => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.at_least(bound, location))
-        }
-        "max" | "lte" | "maxLength" => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.at_most(bound, location))
-        }
-        "length" => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| {
-                rules.at_least(bound.clone(), location) && rules.at_most(bound, location)
-            })
-        }
         "nonempty" => rules.at_least("1".to_owned(), location),
-        "gt" if rules.kind == Kind::Number => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.add(TagName::ExclusiveMinimum, bound, location))
-        }
-        "lt" if rules.kind == Kind::Number => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.add(TagName::ExclusiveMaximum, bound, location))
-        }
         "positive" if rules.kind == Kind::Number => {
             rules.add(TagName::ExclusiveMinimum, "0".to_owned(), location)
         }
@@ -301,10 +299,6 @@ fn method<'a>(
         "nonnegative" if rules.kind == Kind::Number => rules.add(TagName::Minimum, "0".to_owned(), location),
         "nonpositive" if rules.kind == Kind::Number => rules.add(TagName::Maximum, "0".to_owned(), location),
         "int" | "safe" if rules.kind == Kind::Number => rules.add(TagName::Integer, String::new(), location),
-        "multipleOf" | "step" if rules.kind == Kind::Number => {
-            let bound = reader.number(first, module);
-            bound.is_some_and(|bound| rules.add(TagName::MultipleOf, bound, location))
-        }
         "email" | "uuid" | "date" | "ipv4" | "ipv6" | "url" | "datetime" if rules.kind == Kind::Text => {
             format(reader, &mut rules, name, first, location)
         }
