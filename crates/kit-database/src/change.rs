@@ -279,10 +279,7 @@ impl Change {
             | Self::ReplaceColumns { .. }
             | Self::DropTenant { .. } => true,
             Self::SetTenant { in_use, .. } => *in_use,
-            Self::SetType { from, to, .. } => {
-                let is_text = |r#type: &ColumnType| r#type.is_text() || *r#type == ColumnType::Citext;
-                !(is_text(from) && is_text(to))
-            }
+            Self::SetType { from, to, .. } => !(from.is_any_text() && to.is_any_text()),
             Self::AddColumn { column, .. } => !column.nullable && column.default.is_none(),
             Self::DropDefault { required, .. } => *required,
             _ => false,

@@ -152,9 +152,14 @@ impl ColumnType {
         self.to_string() == other.to_string()
     }
 
-    /// Returns true if the values are text.
+    /// Returns true for `text` and `varchar(n)`, which PostgreSQL compares with case.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::Varchar { .. } | Self::Text)
+    }
+
+    /// Returns true for all types of texts, with and without case.
+    pub(crate) fn is_any_text(self) -> bool {
+        self.is_text() || self == Self::Citext
     }
 
     /// Returns true if the values are points in time: a `Date` in TypeScript.

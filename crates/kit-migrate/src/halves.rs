@@ -26,7 +26,7 @@ pub(crate) struct Work<'a> {
 
 /// State of a migration in two halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Stage {
     NotBegun,
     InFirstHalf,
     Between,
@@ -34,16 +34,17 @@ enum Place {
     Undoing,
 }
 
-fn place(name: &str, script: &Script<'_>, progress: &HashMap<String, Progress>) -> Option<Place> {
+/// Returns the state of a migration; `None` if it has no halves.
+pub(crate) fn stage(name: &str, script: &Script<'_>, progress: &HashMap<String, Progress>) -> Option<Stage> {
     let first_half = script.first_half?;
     if progress.contains_key(&undoing(name)) {
-        return Some(Place::Undoing);
+        return Some(Stage::Undoing);
     }
     Some(match progress.get(name) {
-        None => Place::NotBegun,
-        Some(progress) if progress.done < first_half => Place::InFirstHalf,
-        Some(progress) if progress.done == first_half && !progress.running => Place::Between,
-        Some(_) => Place::InSecondHalf,
+        None => Stage::NotBegun,
+        Some(progress) if progress.done < first_half => Stage::InFirstHalf,
+        Some(progress) if progress.done == first_half && !progress.running => Stage::Between,
+        Some(_) => Stage::InSecondHalf,
     })
 }
 
@@ -58,9 +59,9 @@ pub(crate) async fn select<'a>(
     let all = pending.iter().zip(&scripts);
     let begun = all
         .enumerate()
-        .filter_map(|(at, (migration, script))| Some((at, place(&migration.name, script, progress)?)))
-        .find(|(_, place)| *place != Place::NotBegun);
-    let begun = begun.map(|(at, place)| (at, pending[at].name.clone(), place));
+        .filter_map(|(at, (migration, script))| Some((at, stage(&migration.name, script, progress)?)))
+        .find(|(_, stage)| *stage != Stage::NotBegun);
+    let begun = begun.map(|(at, stage)| (at, pending[at].name.clone(), stage));
     let work = |pending, scripts, half| Work {
         pending,
         scripts,
@@ -74,18 +75,18 @@ pub(crate) async fn select<'a>(
     };
     match run.options.half {
         Half::Both => match &begun {
-            Some((_, name, Place::Between)) => Err(MigrateError::Expanded { name: name.clone() }),
-            Some((_, name, Place::Undoing)) => Err(half_expanded(name, true)),
-            Some((_, name, Place::InFirstHalf)) => Err(half_expanded(name, false)),
+            Some((_, name, Stage::Between)) => Err(MigrateError::Expanded { name: name.clone() }),
+            Some((_, name, Stage::Undoing)) => Err(half_expanded(name, true)),
+            Some((_, name, Stage::InFirstHalf)) => Err(half_expanded(name, false)),
             _ => Ok(work(pending, scripts, Half::Both)),
         },
         Half::First => {
             match &begun {
-                Some((_, name, Place::Undoing)) => return Err(half_expanded(name, true)),
-                Some((_, name, Place::InSecondHalf)) => {
+                Some((_, name, Stage::Undoing)) => return Err(half_expanded(name, true)),
+                Some((_, name, Stage::InSecondHalf)) => {
                     return Err(MigrateError::ContractBegan { name: name.clone() });
                 }
-                Some((at, name, Place::Between)) => {
+                Some((at, name, Stage::Between)) => {
                     let waiting = pending.iter().enumerate().filter(|(other, _)| other != at);
                     return Ok(Work {
                         expanded: Some(name.clone()),
@@ -114,10 +115,10 @@ pub(crate) async fn select<'a>(
             })
         }
         Half::Second => match &begun {
-            Some((_, name, Place::Undoing)) => Err(half_expanded(name, true)),
-            Some((_, name, Place::InFirstHalf)) => Err(half_expanded(name, false)),
-            Some((at, name, place)) => {
-                if *place == Place::Between && !run.options.ignore_sessions {
+            Some((_, name, Stage::Undoing)) => Err(half_expanded(name, true)),
+            Some((_, name, Stage::InFirstHalf)) => Err(half_expanded(name, false)),
+            Some((at, name, stage)) => {
+                if *stage == Stage::Between && !run.options.ignore_sessions {
                     refuse_old_sessions(run, name, progress).await?;
                 }
                 Ok(work(vec![pending[*at]], vec![scripts[*at].clone()], Half::Second))
@@ -126,8 +127,8 @@ pub(crate) async fn select<'a>(
             None => Err(MigrateError::NotExpanded),
         },
         Half::Undo => match &begun {
-            Some((_, name, Place::InSecondHalf)) => Err(MigrateError::ContractBegan { name: name.clone() }),
-            Some((at, name, place)) => {
+            Some((_, name, Stage::InSecondHalf)) => Err(MigrateError::ContractBegan { name: name.clone() }),
+            Some((at, name, stage)) => {
                 if !progress
                     .get(name)
                     .is_none_or(|progress| progress.matches(&scripts[*at]))
@@ -140,12 +141,12 @@ pub(crate) async fn select<'a>(
                 if scripts[*at].abort.is_empty() {
                     return Err(MigrateError::NoAbort { name: name.clone() });
                 }
-                if !run.options.allow_destructive && *place != Place::Undoing {
+                if !run.options.allow_destructive && *stage != Stage::Undoing {
                     let expansion = pending[*at].snapshot.as_ref().and_then(Snapshot::expansion);
                     let expansion = expansion.cloned().unwrap_or_default();
                     let mut places = expansion.only_new;
                     // Before the end of the first half, new columns of existing rows are empty.
-                    if *place == Place::Between {
+                    if *stage == Stage::Between {
                         places.extend(lost_values(run, &expansion.undo_checks).await?);
                     }
                     if !places.is_empty() {

@@ -128,10 +128,10 @@ impl History {
             .await
             .map_err(|error| failed("cannot create the tables of the history", error))?;
         self.has_breaks
-            .set(has_column(client, &self.table, "breaks", "text").await?);
+            .set(ensure_column(client, &self.table, "breaks", "text").await?);
         if progress {
             self.has_between
-                .set(has_column(client, &self.progress, "between_halves", "boolean").await?);
+                .set(ensure_column(client, &self.progress, "between_halves", "boolean").await?);
         }
         Ok(())
     }
@@ -262,9 +262,14 @@ fn breaking_changes(migration: &Migration) -> String {
     all.join("; ")
 }
 
-/// Adds a column that earlier versions of kit did not create. Returns false if the role may only write to the table: the
-/// migrations are then recorded without the column.
-async fn has_column(client: &Client, table: &str, column: &str, r#type: &str) -> Result<bool, MigrateError> {
+/// Adds a column that earlier versions of kit did not create, if the table does not have the column. Returns false if the role
+/// must not change the table: migrations are then recorded without the column.
+async fn ensure_column(
+    client: &Client,
+    table: &str,
+    column: &str,
+    r#type: &str,
+) -> Result<bool, MigrateError> {
     let row = client
         .query_one(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped)",

@@ -8,6 +8,7 @@ use crate::apply::{in_order, refuse_later};
 use crate::connect::{block_on, connect};
 use crate::destructive::losses;
 use crate::drift::{Drift, compare};
+use crate::halves::Stage;
 use crate::history::{History, undoing};
 use crate::script::Script;
 use crate::{MigrateError, halves, lock, pooler};
@@ -117,6 +118,7 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
         let history = History::find(&client).await?;
         let done = history.read(&client).await?;
         let progress = history.read_progress(&client).await?;
+        let all_progress = &progress;
         let newest = done.keys().max();
         let mut all: Vec<MigrationStatus> = migrations
             .iter()
@@ -133,7 +135,7 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                     (None, Some(progress)) => {
                         let script = Script::parse(&migration.sql);
                         if let Ok(script) = &script
-                            && script.first_half == Some(progress.done)
+                            && halves::stage(&migration.name, script, all_progress) == Some(Stage::Between)
                             && progress.matches(script)
                         {
                             return MigrationStatus {

@@ -71,6 +71,7 @@
     ("http/header_text.rs", include_str!("../../kit-runtime/src/http/header_text.rs")),
     ("http/ids.rs", include_str!("../../kit-runtime/src/http/ids.rs")),
     ("http/ignored_input.rs", include_str!("../../kit-runtime/src/http/ignored_input.rs")),
+    ("http/joined_headers.rs", include_str!("../../kit-runtime/src/http/joined_headers.rs")),
     ("http/layers.rs", include_str!("../../kit-runtime/src/http/layers.rs")),
     ("http/list_header.rs", include_str!("../../kit-runtime/src/http/list_header.rs")),
     ("http/mod.rs", include_str!("../../kit-runtime/src/http/mod.rs")),

@@ -71,13 +71,15 @@ impl Declarations {
             .chain([root.join("tsconfig.json")])
             .chain(candidates)
             .collect();
-        let inputs = files.into_iter().map(|path| (hash(&path), path));
-        let inputs = inputs.map(|(hash, path)| (path, hash)).collect();
+        let inputs = files.into_iter().map(|path| {
+            let hash = hash(&path);
+            (path, hash)
+        });
         Self {
             requested: requested.clone(),
             texts: Arc::new(emitted.declarations),
             messages: emitted.messages,
-            inputs,
+            inputs: inputs.collect(),
         }
     }
 
@@ -96,7 +98,7 @@ impl Declarations {
 
     /// Reads the declarations of earlier builds from the disk; `None` if there are none, or if they cannot be read.
     pub(super) fn load(root: &Path) -> Option<Self> {
-        let text = read_text(&place(root)).ok()??;
+        let text = read_text(&cache_file(root)).ok()??;
         let document: Document = serde_json::from_str(&text).ok()?;
         (document.version == VERSION).then(|| Self {
             requested: document.requested,
@@ -115,19 +117,19 @@ impl Declarations {
             inputs: self.inputs.clone(),
         };
         if let Ok(text) = serde_json::to_string(&document) {
-            let _ = write_text(&place(root), &text);
+            let _ = write_text(&cache_file(root), &text);
         }
     }
 }
 
 /// Returns the path of the cache. Projects may share `node_modules` through a symbolic link, so the name of the file contains
 /// the path of the project.
-fn place(root: &Path) -> PathBuf {
+fn cache_file(root: &Path) -> PathBuf {
     let project = root
         .to_string_lossy()
         .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
-    let end = project.len().saturating_sub(100);
-    directory(root).join(format!("{}.inferred.json", &project[end..]))
+    let start = project.len().saturating_sub(100);
+    directory(root).join(format!("{}.inferred.json", &project[start..]))
 }
 
 fn is_lock_file(path: &Path) -> bool {

@@ -46,8 +46,11 @@ impl InferredTypes {
         let mut runs = 0;
         let mut failure = None;
         while runs < MAX_RUNS && failure.is_none() {
-            let missing = |path: &&PathBuf| !known.requested.contains(*path) && disk::is_file(path);
-            if !output.uninferred.iter().any(|path| missing(&path)) {
+            let needs_run = output
+                .uninferred
+                .iter()
+                .any(|path| !known.requested.contains(path) && disk::is_file(path));
+            if !needs_run {
                 break;
             }
             let mut requested: BTreeSet<PathBuf> = output.uninferred.iter().cloned().collect();

@@ -22,10 +22,10 @@ pub(super) struct Group<'a> {
     after: &'a Table,
     pub(super) old: Vec<&'a Column>,
     pub(super) new: Vec<&'a Column>,
-    /// True if a column only gets another name.
+    /// True if the type stays and kit wrote both expressions, so that the column only gets another name.
     is_rename: bool,
-    /// True if kit wrote both expressions of a renamed column.
-    is_renamed: bool,
+    /// True if kit wrote the expressions of both columns.
+    has_own_expressions: bool,
 }
 
 impl Group<'_> {
@@ -37,7 +37,7 @@ impl Group<'_> {
         };
         let mut all = self.old.iter().chain(&self.new);
         let same_default = self.is_rename && self.old[0].default == self.new[0].default
-            || self.is_renamed
+            || self.has_own_expressions
                 && (all.clone().all(|column| column.default.is_none())
                     || all.all(|column| column.default == Some(ColumnDefault::Now)));
         same_default || is_given(&self.old) || is_given(&self.new)
@@ -145,13 +145,14 @@ impl<'a> Links<'a> {
                 );
             }
             renamed.extend([*from, *to]);
+            let has_own_expressions = self.is_typed(table, old) && self.is_typed(table, new);
             self.groups.push(Group {
                 table: pair.before,
                 after: pair.after,
                 old: vec![old],
                 new: vec![new],
-                is_rename: is_rename && self.is_typed(table, old) && self.is_typed(table, new),
-                is_renamed: self.is_typed(table, old) && self.is_typed(table, new),
+                is_rename: is_rename && has_own_expressions,
+                has_own_expressions,
             });
         }
         let is_free = |column: &&Column| !renamed.contains(&column.name.as_str());
@@ -170,7 +171,7 @@ impl<'a> Links<'a> {
                     old,
                     new,
                     is_rename: false,
-                    is_renamed: false,
+                    has_own_expressions: false,
                 });
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::change::place;
 use crate::{Change, Check, Column, ForeignKey, Plan, Problem, Snapshot, Table, Unique};
 
 use super::pair::Pair;
@@ -63,7 +64,7 @@ impl<'a> Shape<'a> {
                         .any(|target| pair.after.column(target).is_none())
                 }) {
                     problems.push(own_migration(
-                        &format!("{}.{}", table.name, key.columns.join(", ")),
+                        &place(&table.name, &key.columns),
                         &format!(
                             "the table is dropped, and refers to a column of {} that is removed too",
                             key.table
@@ -81,7 +82,7 @@ impl<'a> Shape<'a> {
                     pair.after.name == key.table && key.targets.iter().any(|target| pair.is_added(target))
                 }) {
                     problems.push(own_migration(
-                        &format!("{}.{}", table.name, key.columns.join(", ")),
+                        &place(&table.name, &key.columns),
                         &format!(
                             "it refers to a new column of {}: {}",
                             key.table,

@@ -6,7 +6,7 @@ use crate::{Column, ColumnDefault, ColumnType};
 /// Returns the type to which values are converted before they are assigned to a column. A conversion to `varchar(n)` would
 /// cut a text, but an assignment refuses a text that is too long. The type citext may not exist yet.
 pub(super) fn unbounded(r#type: ColumnType) -> ColumnType {
-    if r#type.is_text() || r#type == ColumnType::Citext {
+    if r#type.is_any_text() {
         ColumnType::Text
     } else {
         r#type

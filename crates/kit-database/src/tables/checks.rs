@@ -144,7 +144,7 @@ fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
     match rule {
         Rule::Sql(_) => true,
         Rule::Values(values) => values.iter().all(|value| fits(value, r#type)),
-        Rule::Length(_) => r#type.is_text() || r#type == ColumnType::Citext,
+        Rule::Length(_) => r#type.is_any_text(),
         // PostgreSQL would match a `citext` without case.
         Rule::Pattern(_) => r#type.is_text(),
         Rule::Items(_) => r#type == ColumnType::Jsonb,

@@ -11,7 +11,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use hyper::body::{Body as _, Frame, SizeHint};
 
+use super::joined_headers::join;
 use super::{Context, Error};
+use crate::media_type::MediaType;
 
 /// Longest time that the head of a response waits for the first value. A quiet stream must open, too.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
@@ -87,7 +89,8 @@ pub(super) async fn wait(
     };
     let state = mem::replace(&mut *beginning.state(), State::Begun);
     let set = mem::take(&mut *context.answer_headers());
-    override_headers(response.headers_mut(), set);
+    let headers = response.headers_mut();
+    *headers = join(mem::take(headers), &set);
     if let State::Failed(error) = state {
         // An error response keeps the headers of the handler and of wrappers, but has another body.
         let mut headers = mem::take(response.headers_mut());
@@ -110,27 +113,14 @@ pub(super) async fn wait(
     Ok(response)
 }
 
-/// Replaces headers by those with the same name in `later`. Cookies are added.
-fn override_headers(headers: &mut HeaderMap, mut later: HeaderMap) {
-    let cookies = later.get_all(header::SET_COOKIE).iter().cloned();
-    for cookie in cookies {
-        headers.append(header::SET_COOKIE, cookie);
-    }
-    later.remove(header::SET_COOKIE);
-    headers.extend(later);
-}
-
 /// Sets the headers of an event stream without which a cache or a proxy may hold back events until the response ends.
 fn prevent_buffering(headers: &mut HeaderMap) {
-    let content_type = headers.get(header::CONTENT_TYPE);
-    let is_events = content_type.is_some_and(|value| {
-        let essence = value
-            .as_bytes()
-            .split(|byte| *byte == b';')
-            .next()
-            .unwrap_or_default();
-        essence.trim_ascii().eq_ignore_ascii_case(b"text/event-stream")
-    });
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let is_events = content_type
+        .and_then(MediaType::parse)
+        .is_some_and(|found| found.essence == "text/event-stream");
     if is_events {
         let no_store = HeaderValue::from_static("no-store");
         headers.entry(header::CACHE_CONTROL).or_insert(no_store);

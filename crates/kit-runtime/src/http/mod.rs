@@ -25,6 +25,7 @@ mod handler_headers;
 mod header_text;
 mod ids;
 mod ignored_input;
+mod joined_headers;
 mod layers;
 mod list_header;
 mod normal_uri;

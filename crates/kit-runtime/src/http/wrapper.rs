@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use http_body_util::BodyExt as _;
 
 use super::handler_headers::is_free;
+use super::joined_headers::join;
 use super::reply::Streamed;
 use super::{Context, Error, Phase, Request, Response};
 use crate::Never;
@@ -269,18 +270,6 @@ struct Headers {
 
 fn headers_of(headers: &Mutex<Headers>) -> MutexGuard<'_, Headers> {
     headers.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Adds the headers `later` to the headers `earlier`: a header replaces headers with the same name, and cookies are
-/// added.
-fn join(mut earlier: HeaderMap, later: &HeaderMap) -> HeaderMap {
-    for name in later.keys().filter(|name| **name != header::SET_COOKIE) {
-        earlier.remove(name);
-    }
-    for (name, value) in later {
-        earlier.append(name, value.clone());
-    }
-    earlier
 }
 
 impl Request {

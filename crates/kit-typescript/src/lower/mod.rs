@@ -355,7 +355,7 @@ impl<'a> Lowering<'a> {
                 );
             }
             Ty::Kit(kind, _) => return self.not_a_value(kind),
-            Ty::Any if self.is_in_package(self.eval.current_location()) => {
+            Ty::Any if self.graph().is_in_package(self.eval.current_location().module) => {
                 self.warn_of_any();
                 TypeKind::Unknown
             }
@@ -471,12 +471,6 @@ impl<'a> Lowering<'a> {
         self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
     }
 
-    /// Reports a type that JSON cannot represent, at the location of the current evaluation.
-    fn is_in_package(&self, location: Location) -> bool {
-        let path = &self.graph().module(location.module).path;
-        path.components().any(|part| part.as_os_str() == "node_modules")
-    }
-
     /// Reports that `any` in an installed package is read as `unknown`.
     fn warn_of_any(&mut self) {
         let location = self.eval.current_location();
@@ -487,6 +481,7 @@ impl<'a> Lowering<'a> {
         self.report(diagnostic);
     }
 
+    /// Reports a type that JSON cannot represent, at the location of the current evaluation.
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let location = self.eval.current_location();
         self.refused_at(code, message, help, location)

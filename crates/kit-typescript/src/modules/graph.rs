@@ -353,6 +353,11 @@ impl<'a> Graph<'a> {
         );
         Label::primary(&module.display, start..end.max(start)).at(line, column)
     }
+
+    /// Returns true if a file belongs to an installed package.
+    pub(crate) fn is_in_package(&self, file: ModuleId) -> bool {
+        self.resolver.is_package(&self.module(file).path)
+    }
 }
 
 /// Returns the path under which the declaration file of a source file is read; `None` if TypeScript emits no

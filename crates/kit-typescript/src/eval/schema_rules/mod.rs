@@ -176,7 +176,7 @@ impl<'a> Evaluator<'a> {
             return ty;
         };
         let module = self.store.module_of(scope);
-        if !INFERRING.contains(&declared.name) || self.is_of_package(module) {
+        if !INFERRING.contains(&declared.name) || self.graph.is_in_package(module) {
             return ty;
         }
         let source = match argument.without_parenthesized() {
@@ -206,7 +206,7 @@ impl<'a> Evaluator<'a> {
             return ty;
         };
         let is_inferring = INFERRING_PROPERTIES.contains(property);
-        if !(is_inferring || PARSING.contains(property)) || self.is_of_package(location.module) {
+        if !(is_inferring || PARSING.contains(property)) || self.graph.is_in_package(location.module) {
             return ty;
         }
         let Some(source) = self.schema_of_symbol(symbol, before) else {
@@ -251,12 +251,6 @@ impl<'a> Evaluator<'a> {
         let rest = path.iter().skip(used).map(|name| name.text);
         let rest: Vec<&'a str> = rest.chain([name.value.as_str()]).collect();
         self.with_property_rules(ty, &symbol, &rest, location)
-    }
-
-    /// Returns true if a file belongs to an installed package, whose own types use `infer` too.
-    fn is_of_package(&self, module: ModuleId) -> bool {
-        let path = &self.graph.module(module).path;
-        path.components().any(|part| part.as_os_str() == "node_modules")
     }
 
     /// Warns that kit checks only the shape of a type that a library infers.

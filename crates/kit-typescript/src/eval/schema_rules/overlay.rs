@@ -46,7 +46,7 @@ impl Evaluator<'_> {
         let doc = self.doc_of_rules(rules, Doc::default());
         match self.shape_of(ty) {
             // A property `name?: Name` removes `undefined` from the union, and must keep the rules.
-            Ty::Union(members) if doc.is_some() && self.single_member(&members) => {
+            Ty::Union(members) if doc.is_some() && self.has_single_member(&members) => {
                 let members = members
                     .iter()
                     .map(|member| match self.shape_of(*member) {
@@ -60,9 +60,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the members of a union if at most one of them is neither `null` nor `undefined`. The rules of a schema do not
-    /// say to which of several members they belong.
-    fn single_member(&mut self, members: &[TyId]) -> bool {
+    /// Returns true if at most one member of a union is neither `null` nor `undefined`. The rules of a schema do not say to
+    /// which of several members they belong.
+    fn has_single_member(&mut self, members: &[TyId]) -> bool {
         let mut others = 0;
         for member in members {
             if !matches!(self.shape_of(*member), Ty::Null | Ty::Undefined) {
@@ -93,7 +93,7 @@ impl Evaluator<'_> {
                 }
                 self.store.object(object)
             }
-            Ty::Union(members) if self.single_member(&members) => {
+            Ty::Union(members) if self.has_single_member(&members) => {
                 let members = members
                     .iter()
                     .map(|member| match self.shape_of(*member) {
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
                     readonly,
                 })
             }
-            Ty::Union(members) if self.single_member(&members) => {
+            Ty::Union(members) if self.has_single_member(&members) => {
                 let members = members
                     .iter()
                     .map(|member| match self.shape_of(*member) {

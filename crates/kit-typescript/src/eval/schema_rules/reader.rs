@@ -1,5 +1,6 @@
 //! Reader of schemas: follows constants, and reads the arguments of calls.
 
+use kit_ir::Format;
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind,
     PropertyKey, PropertyKind, RegExpLiteral, VariableDeclarator,
@@ -160,7 +161,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         call.arguments.get(index).and_then(Argument::as_expression)
     }
 
-    /// Returns the value of a number or a string, or of a constant with such a value, as the argument of a doc tag.
+    /// Returns the value of a literal, or of a constant with a literal. Returns `None` for any other expression.
     pub(super) fn literal(&mut self, expression: &'a Expression<'a>, module: ModuleId) -> Option<Literal> {
         let scope = self.eval.module_scope(module);
         let ty = self.eval.expression_type(expression, scope, Widening::Const);
@@ -201,7 +202,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// Reads an object of schemas. Each value is read with `read`.
+    /// Reads the schemas of the properties of an object.
     pub(super) fn properties(
         &mut self,
         expression: Option<&'a Expression<'a>>,
@@ -320,7 +321,11 @@ impl<'e, 'a> Reader<'e, 'a> {
                 Some(Literal::Boolean(true)) if tag == TagName::UniqueItems => Some(String::new()),
                 Some(Literal::Boolean(false)) if tag == TagName::UniqueItems => continue,
                 Some(Literal::Boolean(value)) if tag == TagName::Default => Some(value.to_string()),
-                Some(Literal::String(format)) if tag == TagName::Format && !is_format(&format) => None,
+                Some(Literal::String(format))
+                    if tag == TagName::Format && Format::from_name(&format).is_none() =>
+                {
+                    None
+                }
                 Some(literal @ (Literal::Number(_) | Literal::String(_))) => Some(literal.name().to_string()),
                 _ => None,
             };
@@ -373,12 +378,13 @@ pub(super) fn schemas_in<'a>(call: &'a CallExpression<'a>) -> Vec<&'a Expression
     found
 }
 
-/// Returns true if kit checks a format with this name.
-pub(super) fn is_format(name: &str) -> bool {
-    matches!(
-        name,
-        "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6"
-    )
+/// Returns the name of the called function: `object` for `v.object(…)`.
+pub(super) fn called<'a>(call: &'a CallExpression<'a>) -> Option<&'a str> {
+    match call.callee.get_inner_expression() {
+        Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
+        Expression::Identifier(name) => Some(name.name.as_str()),
+        _ => None,
+    }
 }
 
 pub(super) fn static_name<'a>(key: &'a PropertyKey<'a>) -> Option<&'a str> {
@@ -404,6 +410,6 @@ fn pattern_of<'a>(literal: &'a RegExpLiteral<'a>) -> Option<&'a str> {
         }
         _ => false,
     };
-    // A doc tag ends at the end of its line.
+    // A doc comment ends at `*/`, so a tag cannot contain it.
     (same && !pattern.contains("*/")).then_some(pattern)
 }

@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::Expression;
 
-use super::reader::{Reader, location as at, schemas_in};
+use super::reader::{Reader, called, location as at, schemas_in};
 use super::rules::{Kind, SchemaRules};
 use crate::docs::TagName;
 use crate::modules::ModuleId;
@@ -17,13 +17,9 @@ pub(super) fn read<'a>(
         reader.refuse(expression, module);
         return SchemaRules::default();
     };
-    let name = match call.callee.get_inner_expression() {
-        Expression::StaticMemberExpression(member) => member.property.name.as_str(),
-        Expression::Identifier(name) => name.name.as_str(),
-        _ => {
-            reader.refuse(expression, module);
-            return SchemaRules::default();
-        }
+    let Some(name) = called(call) else {
+        reader.refuse(expression, module);
+        return SchemaRules::default();
     };
     let location = at(module, call.span);
     let (first, second) = (Reader::argument(call, 0), Reader::argument(call, 1));

@@ -1,20 +1,11 @@
 //! Rules of schemas of valibot.
 
-use oxc_ast::ast::{CallExpression, Expression};
+use oxc_ast::ast::Expression;
 
-use super::reader::{Reader, location as at, schemas_in};
+use super::reader::{Reader, called, location as at, schemas_in};
 use super::rules::{Bound, Kind, SchemaRules};
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
-
-/// Returns the name of the called function: `object` for `v.object(…)`.
-fn called<'a>(call: &'a CallExpression<'a>) -> Option<&'a str> {
-    match call.callee.get_inner_expression() {
-        Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
-        Expression::Identifier(name) => Some(name.name.as_str()),
-        _ => None,
-    }
-}
 
 /// Reads `v.object({ … })`, `v.pipe(v.string(), v.minLength(1))` or `v.partial(user)`.
 pub(super) fn read<'a>(
@@ -103,12 +94,7 @@ fn keeps_value(expression: &Expression<'_>) -> bool {
     let Expression::CallExpression(call) = expression.get_inner_expression() else {
         return false;
     };
-    let name = match call.callee.get_inner_expression() {
-        Expression::StaticMemberExpression(member) => member.property.name.as_str(),
-        Expression::Identifier(name) => name.name.as_str(),
-        _ => return false,
-    };
-    KEEPING.contains(&name)
+    called(call).is_some_and(|name| KEEPING.contains(&name))
 }
 
 /// Actions of valibot that kit does not read and that give a value of the same type. kit checks a text before `trim`.
