@@ -294,15 +294,25 @@ mod tests {
         }
     }
 
+    /// Ends the writing thread when the test ends, also by a failed assertion. Otherwise the scope would wait for the
+    /// thread forever.
+    struct ThreadEnd<'a>(&'a Shared, &'a Output);
+
+    impl Drop for ThreadEnd<'_> {
+        fn drop(&mut self) {
+            // EPIPE ends the thread.
+            self.0.change(|disk| (disk.room, disk.error) = (0, 32));
+            self.1.add("last");
+        }
+    }
+
     /// Runs a test with a thread that writes to the disk. The thread ends with the test.
     fn with_output(disk: &Shared, test: impl FnOnce(&Output)) {
         let output = Output::new();
         thread::scope(|threads| {
             threads.spawn(|| output.run(disk.clone()));
+            let _end = ThreadEnd(disk, &output);
             test(&output);
-            // EPIPE ends the thread.
-            disk.change(|disk| (disk.room, disk.error) = (0, 32));
-            output.add("last");
         });
     }
 
@@ -360,7 +370,11 @@ mod tests {
         with_output(&disk, |output| {
             let line = "x".repeat(1023);
             let count = 4 * MOST / 1024;
-            for _ in 0..count {
+            output.add(&line);
+            // The second write blocks. A thread that starts later takes its lines when some of the others are already
+            // dropped, and reports the dropped lines in two parts.
+            disk.wait_until(|disk| disk.writes >= 2);
+            for _ in 1..count {
                 output.add(&line);
             }
             assert!(output.lock().waiting() <= MOST);
