@@ -84,9 +84,10 @@ fn continues_a_migration_whose_process_was_killed() {
 
 fn kill_at(url: &str, at: usize) {
     execute(url, ROWS);
-    let (shut, is_shut) = channel::<()>();
-    let (open, opens) = channel::<()>();
     std::thread::scope(|scope| {
+        let (shut, is_shut) = channel::<()>();
+        // A failed assertion drops `open`, which ends the thread that holds the gate.
+        let (open, opens) = channel::<()>();
         scope.spawn(move || {
             with_client(url, async |client| {
                 let lock = format!("SELECT pg_advisory_lock({GATE}, {at})");

@@ -75,10 +75,11 @@ fn keeps_other_queries_fast_while_a_migration_waits() {
     on_each_release("keeps_other_queries_fast_while_a_migration_waits", |database| {
         apply(&database.url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
         let url = database.url.as_str();
-        let (release, released) = channel::<()>();
-        let (holding, held) = channel::<()>();
         let waits = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
+            // A failed assertion drops `release`, which ends the thread with the transaction.
+            let (release, released) = channel::<()>();
+            let (holding, held) = channel::<()>();
             scope.spawn(move || {
                 with_client(url, async |client| {
                     client.batch_execute("BEGIN; SELECT * FROM notes").await.unwrap();
