@@ -5,6 +5,7 @@ mod contributing;
 mod crates;
 mod job;
 mod jobs;
+mod lock_files;
 mod long;
 mod node;
 mod outcome;
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use self::job::Group;
+use self::lock_files::LockFiles;
 pub(crate) use self::outcome::Outcome;
 use crate::clippy::Compiler;
 use crate::repository::Repository;
@@ -75,10 +77,17 @@ const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";
 
 /// Runs the tests. At the end, shows all failures and prints the counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    let locked = LockFiles::read(repository)?;
     let mut total = match &options.changed {
         Some(since) => changed::run(repository, since)?,
         None => run_parts(repository, options)?,
     };
+    match locked.zip(LockFiles::read(repository)?) {
+        Some((before, after)) => total.add(before.compare(&after)),
+        None => total
+            .skipped
+            .push("lock files: git is not installed, or this is not a git repository".to_owned()),
+    }
     if !total.report.is_empty() {
         eprintln!("{}", total.report);
     }
