@@ -6,6 +6,7 @@ mod archives;
 mod build;
 mod build_watch;
 mod dev;
+mod diff;
 mod explain;
 mod inspect;
 mod inspect_sidecar;
