@@ -56,7 +56,10 @@ function pairOf(index: number): Pair {
 }
 
 test("a change breaks requests or answers exactly if a value shows the break", async () => {
-  assert.ok(Number.isSafeInteger(seed) && Number.isSafeInteger(runs) && runs > 0, "KIT_SEED and KIT_RUNS are numbers");
+  assert.ok(
+    Number.isSafeInteger(seed) && Number.isSafeInteger(runs) && runs > 0,
+    "KIT_SEED and KIT_RUNS are numbers",
+  );
   const counts: Counts = { breaking: 0, compatible: 0, undecided: 0 };
   const complaints: string[] = [];
   for (let start = 0; start < runs; start += CHUNK) {
@@ -68,7 +71,11 @@ test("a change breaks requests or answers exactly if a value shows the break", a
   console.log(
     `${runs} pairs: ${counts.breaking} slots break, ${counts.compatible} are compatible, kit cannot decide about ${counts.undecided}`,
   );
-  assert.deepEqual(complaints.slice(0, 5), [], `${complaints.length} complaints; KIT_SEED=${seed} KIT_RUNS=${runs}`);
+  assert.deepEqual(
+    complaints.slice(0, 5),
+    [],
+    `${complaints.length} complaints; KIT_SEED=${seed} KIT_RUNS=${runs}`,
+  );
   assert.ok(counts.breaking > runs / 5 && counts.compatible > runs / 5, "both results are common");
   assert.ok(counts.undecided <= runs / 20, `kit cannot decide about ${counts.undecided} slots`);
 });
@@ -115,7 +122,9 @@ async function buildable(before: Project, after: Project, given: readonly Pair[]
       // oxlint-disable-next-line no-await-in-loop
       const { code, stdout, stderr } = await project.kit(["build", "--json"], { timeout: 300_000 });
       if (code === 0) continue;
-      const names = pairs.map(({ before: { name } }) => name).filter((name) => stdout.includes(`/${name}.types.ts`));
+      const names = pairs
+        .map(({ before: { name } }) => name)
+        .filter((name) => stdout.includes(`/${name}.types.ts`));
       assert.ok(names.length > 0, `kit build failed:\n${stdout}${stderr}`);
       for (const name of names) refused.add(name);
     }
@@ -132,7 +141,13 @@ async function write(root: string, texts: ReadonlyMap<string, string>): Promise<
   await Promise.all([...texts].map(([path, text]) => writeFile(join(root, path), text)));
 }
 
-function* judge(pair: Pair, old: Artifacts, fresh: Artifacts, changes: readonly Change[], counts: Counts): Generator<string> {
+function* judge(
+  pair: Pair,
+  old: Artifacts,
+  fresh: Artifacts,
+  changes: readonly Change[],
+  counts: Counts,
+): Generator<string> {
   const random = new Random(seed);
   const requests = new Values(random, pair.before.named);
   const answers = new Values(random, pair.after.named);

@@ -23,7 +23,7 @@ export function mutate(random: Random, subject: Subject): Subject {
   const named = Object.fromEntries(
     Object.entries(subject.named).map(([name, recursive]) => [
       name,
-      random.chance(30) && recursive.kind === "object" ? changeObject(random, recursive) : recursive,
+      random.chance(30) && recursive.kind === "object" ? changeRecursive(random, recursive) : recursive,
     ]),
   );
   return { name: subject.name, model, named };
@@ -54,7 +54,11 @@ function change(random: Random, model: Model): Model {
       const words = model.values.filter((value) => typeof value === "string");
       const other = random.pick(["red", "pink", "x-1"]);
       const values = random.chance(50) ? words.slice(1) : [...words, other];
-      return { kind: "choices", values: [...new Set(values.length > 0 ? values : [other])], spelling: "union" };
+      return {
+        kind: "choices",
+        values: [...new Set(values.length > 0 ? values : [other])],
+        spelling: "union",
+      };
     }
     case "template": {
       const parts = model.parts.map((part) =>
@@ -134,12 +138,17 @@ function changeTuple(random: Random, model: TupleModel): TupleModel {
     case 1:
       return { ...model, first: first.slice(1) };
     case 2:
-      return rest === undefined ? { ...model, rest: scalar(random) } : { kind: "tuple", first, optional, last };
+      return rest === undefined
+        ? { ...model, rest: scalar(random) }
+        : { kind: "tuple", first, optional, last };
     case 3:
       return last.length === 0 ? { ...model, optional: [...optional, scalar(random)] } : model;
     default: {
       const at = random.below(Math.max(first.length, 1));
-      return { ...model, first: first.map((item, index) => (index === at ? unruled(change(random, item)) : item)) };
+      return {
+        ...model,
+        first: first.map((item, index) => (index === at ? unruled(change(random, item)) : item)),
+      };
     }
   }
 }
@@ -160,7 +169,7 @@ function changeObject(random: Random, model: ObjectModel): ObjectModel {
     case 0:
       return inline([
         ...properties,
-        { name: "added", type: scalar(random), optional: random.chance(50) },
+        { name: `added ${properties.length}`, type: scalar(random), optional: random.chance(50) },
       ]);
     case 1:
       return properties.length > 1 ? inline(properties.filter((property) => property !== chosen)) : model;
@@ -171,11 +180,22 @@ function changeObject(random: Random, model: ObjectModel): ObjectModel {
   }
 }
 
+/** Changes a property of a recursive type that does not refer to the type. Otherwise, the type could have no finite value. */
+function changeRecursive(random: Random, model: ObjectModel): ObjectModel {
+  const { properties } = model;
+  const added: PropertyModel = { name: "added", type: scalar(random), optional: random.chance(50) };
+  const at = properties.length - 1;
+  const last = properties[at];
+  if (random.chance(50) || last === undefined) return { ...model, properties: [...properties, added] };
+  return { ...model, properties: properties.with(at, { ...last, type: scalar(random) }) };
+}
+
 function changeEither(random: Random, model: EitherModel): Model {
   const { members } = model;
   const at = random.below(members.length);
   const chosen = members[at] as Model;
-  if (random.chance(30) && members.length > 2) return { ...model, members: members.filter((one) => one !== chosen) };
+  if (random.chance(30) && members.length > 2)
+    return { ...model, members: members.filter((one) => one !== chosen) };
   if (random.chance(20) && model.tag === undefined && !members.some(({ kind }) => kind === "null"))
     return { ...model, members: [...members, { kind: "null" }] };
   const isTag = (property: PropertyModel): boolean => property.name === model.tag;

@@ -1,8 +1,5 @@
 //! `kit diff`: changes between two states of the types.
 
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use crate::support::{Outcome, Project};
@@ -26,19 +23,19 @@ fn compared(old: &str, new: &str) -> Value {
     report
 }
 
-fn project(routes: &str) -> Project {
+pub fn project(routes: &str) -> Project {
     Project::new(&[("package.json", PACKAGE), ("src/notes.routes.ts", routes)])
 }
 
 /// Returns the source of one route.
-fn contract(contract: &str, types: &str) -> String {
+pub fn contract(contract: &str, types: &str) -> String {
     format!(
         "import type {{ RouteContract }} from \"@kit/types\";\nexport interface NoteRoutes {{\n  {contract}\n}}\n{types}\n"
     )
 }
 
 /// Returns the ids of changes that are not compatible.
-fn ids(report: &Value) -> Vec<&str> {
+pub fn ids(report: &Value) -> Vec<&str> {
     let changes = report["changes"].as_array().unwrap().iter();
     changes
         .filter(|change| change["consequence"] != "compatible")
@@ -259,11 +256,11 @@ fn a_dropped_column_loses_data() {
     assert_eq!(report["changes"][0]["rule"], "data-lost");
 }
 
-const OLD: &str = "export interface Note { title: string }";
-const NEW: &str = "export interface Note { title: number }";
+pub const OLD: &str = "export interface Note { title: string }";
+pub const NEW: &str = "export interface Note { title: number }";
 
 /// Returns a project whose request body changed after `old.json` was saved.
-fn changed() -> Project {
+pub fn changed() -> Project {
     let source = |r#type: &str| contract("\"PUT /note\": RouteContract<void, void, Note, void>;", r#type);
     let project = project(&source(OLD));
     assert_eq!(project.kit(&["diff", "--save", "old.json"]).code, 0);
@@ -380,126 +377,4 @@ fn a_file_that_is_no_state_is_refused() {
         let found = project.kit(&["diff", "old.json"]);
         assert!(found.code == 1 && found.err.contains(message), "{}", found.err);
     }
-}
-
-// Git
-
-fn git(root: &Path, args: &[&str]) {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@example.com",
-            "-c",
-            "init.defaultBranch=main",
-        ])
-        .args(args)
-        .current_dir(root)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .expect("git runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-/// Number of temporary directories and of worktrees that this process has left.
-fn left(project: &Project) -> (usize, usize) {
-    let own = format!("kit-diff-{}-", std::process::id());
-    let entries = std::fs::read_dir(std::env::temp_dir()).unwrap();
-    let directories = entries.filter(|entry| {
-        let name = entry.as_ref().unwrap().file_name();
-        name.to_string_lossy().starts_with(&own)
-    });
-    let worktrees = std::fs::read_dir(project.root.join(".git/worktrees"));
-    (directories.count(), worktrees.map_or(0, Iterator::count))
-}
-
-#[test]
-fn compares_commits_of_git_and_leaves_no_files() {
-    let project = changed();
-    git(&project.root, &["init", "--quiet"]);
-    let source = |r#type: &str| contract("\"PUT /note\": RouteContract<void, void, Note, void>;", r#type);
-    for (tag, r#type) in [("v1", OLD), ("v2", NEW)] {
-        project.write("src/notes.routes.ts", &source(r#type));
-        git(&project.root, &["add", "."]);
-        git(&project.root, &["commit", "--quiet", "--message", tag]);
-        git(&project.root, &["tag", tag]);
-    }
-    let ids_of = |args: &[&str]| {
-        let found = project.kit(&[&["diff"], args, &["--json"]].concat());
-        assert!(found.err.is_empty(), "{}", found.err);
-        ids(&found.json()).join(", ")
-    };
-    assert_eq!(ids_of(&["v1", "v2"]), "PUT /note body.title: type");
-    assert_eq!(ids_of(&["v1"]), "PUT /note body.title: type");
-    assert_eq!(ids_of(&["HEAD"]), "");
-    let unknown = project.kit(&["diff", "no-such-branch"]);
-    assert_eq!(unknown.code, 1);
-    assert!(
-        unknown.err.contains("git knows no commit `no-such-branch`"),
-        "{}",
-        unknown.err
-    );
-    assert!(unknown.err.contains("fetch-depth: 0"), "{}", unknown.err);
-    project.write(
-        "src/notes.routes.ts",
-        &source("export interface Note { title: Missing }"),
-    );
-    git(
-        &project.root,
-        &["commit", "--all", "--quiet", "--message", "broken"],
-    );
-    project.write("src/notes.routes.ts", &source(NEW));
-    let broken = project.kit(&["diff", "HEAD"]);
-    assert_eq!(broken.code, 1);
-    assert!(
-        broken
-            .err
-            .contains("The types of the commit `HEAD` do not build."),
-        "{}",
-        broken.err
-    );
-    assert!(broken.err.contains("Missing"), "{}", broken.err);
-    assert_eq!(left(&project).1, 0, "no worktree is left");
-}
-
-#[test]
-fn without_a_repository_a_commit_is_a_clear_error() {
-    let found = changed().kit(&["diff", "main"]);
-    assert_eq!(found.code, 1);
-    assert!(
-        found.err.contains("does not belong to a git repository"),
-        "{}",
-        found.err
-    );
-}
-
-#[test]
-fn the_old_state_uses_the_installed_packages_of_the_working_tree() {
-    let project = project("");
-    let routes = "import type { RouteContract } from \"@kit/types\";\nimport type { Price } from \"prices\";\nexport interface NoteRoutes { \"PUT /note\": RouteContract<void, void, Price, void>; }\n";
-    project.write("src/notes.routes.ts", routes);
-    project.write(".gitignore", "node_modules/\n");
-    project.write(
-        "node_modules/prices/package.json",
-        r#"{ "name": "prices", "types": "index.d.ts" }"#,
-    );
-    project.write(
-        "node_modules/prices/index.d.ts",
-        "export interface Price { amount: number }\n",
-    );
-    git(&project.root, &["init", "--quiet"]);
-    git(&project.root, &["add", "."]);
-    git(&project.root, &["commit", "--quiet", "--message", "first"]);
-    project.write(
-        "src/notes.routes.ts",
-        &routes.replace("void, Price, void", "void, Price & { currency: string }, void"),
-    );
-    let found = project.kit(&["diff", "HEAD", "--json"]);
-    assert!(found.err.is_empty(), "{}", found.err);
-    assert_eq!(ids(&found.json()), ["PUT /note body.currency: property-added"]);
 }

@@ -7,6 +7,7 @@ mod build;
 mod build_watch;
 mod dev;
 mod diff;
+mod diff_commits;
 mod explain;
 mod inspect;
 mod inspect_sidecar;
