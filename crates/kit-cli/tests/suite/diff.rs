@@ -23,23 +23,23 @@ fn compared(old: &str, new: &str) -> Value {
     report
 }
 
-pub fn project(routes: &str) -> Project {
+pub(crate) fn project(routes: &str) -> Project {
     Project::new(&[("package.json", PACKAGE), ("src/notes.routes.ts", routes)])
 }
 
 /// Returns the source of one route.
-pub fn contract(contract: &str, types: &str) -> String {
+pub(crate) fn contract(contract: &str, types: &str) -> String {
     format!(
         "import type {{ RouteContract }} from \"@kit/types\";\nexport interface NoteRoutes {{\n  {contract}\n}}\n{types}\n"
     )
 }
 
 /// Returns the ids of changes that are not compatible.
-pub fn ids(report: &Value) -> Vec<&str> {
-    let changes = report["changes"].as_array().unwrap().iter();
+pub(crate) fn ids(report: &Value) -> Vec<&str> {
+    let changes = report["changes"].as_array().expect("a list of changes").iter();
     changes
         .filter(|change| change["consequence"] != "compatible")
-        .map(|change| change["id"].as_str().unwrap())
+        .map(|change| change["id"].as_str().expect("each change has an id"))
         .collect()
 }
 
@@ -256,11 +256,11 @@ fn a_dropped_column_loses_data() {
     assert_eq!(report["changes"][0]["rule"], "data-lost");
 }
 
-pub const OLD: &str = "export interface Note { title: string }";
-pub const NEW: &str = "export interface Note { title: number }";
+pub(crate) const OLD: &str = "export interface Note { title: string }";
+pub(crate) const NEW: &str = "export interface Note { title: number }";
 
 /// Returns a project whose request body changed after `old.json` was saved.
-pub fn changed() -> Project {
+pub(crate) fn changed() -> Project {
     let source = |r#type: &str| contract("\"PUT /note\": RouteContract<void, void, Note, void>;", r#type);
     let project = project(&source(OLD));
     assert_eq!(project.kit(&["diff", "--save", "old.json"]).code, 0);

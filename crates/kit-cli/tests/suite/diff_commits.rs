@@ -31,9 +31,9 @@ fn git(root: &Path, args: &[&str]) {
 /// Number of temporary directories and of worktrees that this process has left.
 fn left(project: &Project) -> (usize, usize) {
     let own = format!("kit-diff-{}-", std::process::id());
-    let entries = std::fs::read_dir(std::env::temp_dir()).unwrap();
+    let entries = std::fs::read_dir(std::env::temp_dir()).expect("temporary files");
     let directories = entries.filter(|entry| {
-        let name = entry.as_ref().unwrap().file_name();
+        let name = entry.as_ref().expect("an entry").file_name();
         name.to_string_lossy().starts_with(&own)
     });
     let worktrees = std::fs::read_dir(project.root.join(".git/worktrees"));

@@ -54,7 +54,7 @@ pub(crate) struct Selection {
     /// File of accepted changes, each with a reason; by default api-changes.json if it exists. An entry without a change fails.
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,
-    /// Also print the changes as annotations of GitHub Actions; on by default if GITHUB_ACTIONS is `true`.
+    /// Also print the changes as annotations of GitHub Actions; on by default if `GITHUB_ACTIONS` is `true`.
     #[arg(long)]
     github: bool,
     /// Write the types as they are into a file, to compare with them later.
@@ -217,6 +217,7 @@ struct Counts {
 }
 
 /// A change with its location.
+#[allow(clippy::struct_field_names)] // Reason: the JSON has `line`, as other reports of kit.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {

@@ -33,6 +33,12 @@ struct Document {
     schema: Schema,
 }
 
+/// Version of a [`Document`], which is read before the rest of the file.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
 impl State {
     /// Compiles the project in a directory.
     pub(super) async fn of_directory(root: &Path, context: &Context<'_>) -> Result<Self, CommandError> {
@@ -84,10 +90,6 @@ impl State {
                 .into()
         };
         let text = read_text(path)?.unwrap_or_default();
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
         let Version { version } = serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
         if version != Program::VERSION {
             return Err(refused(format!(
