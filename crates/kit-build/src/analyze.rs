@@ -9,7 +9,7 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{Input, SourceTexts};
 
-use crate::inferred::InferredTypes;
+use crate::inferred::{Inference, InferredTypes};
 use crate::plugins::{Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
     BuildError, BuildRequest, Progress, Step, contract_tests, database, globs, read_migrations,
@@ -81,13 +81,13 @@ pub async fn analyze_with(
         host,
         mode: Mode::Check,
     };
-    analyze_in(&mut Compiler::default(), &taps, progress).await
+    analyze_in(&mut Compiler::default(), &taps, Inference::Run, progress).await
 }
 
 /// The compiler, with results of earlier builds in the same process.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
-    session: kit_typescript::Session,
+    pub(crate) session: kit_typescript::Session,
     inferred: InferredTypes,
 }
 
@@ -95,6 +95,7 @@ pub(crate) struct Compiler {
 pub(crate) async fn analyze_in(
     compiler: &mut Compiler,
     taps: &Taps<'_>,
+    inference: Inference,
     progress: &dyn Progress,
 ) -> Result<Analysis, BuildError> {
     let request = taps.request;
@@ -121,7 +122,12 @@ pub(crate) async fn analyze_in(
             entry_files: sources.entries,
             files: added.with_virtual_files(&request.files),
         };
-        compiler.inferred.compile(&mut compiler.session, &input)
+        match inference {
+            Inference::Run => compiler.inferred.compile(&mut compiler.session, &input),
+            Inference::Keep => compiler
+                .inferred
+                .compile_without_typescript(&mut compiler.session, &input),
+        }
     });
     diagnostics.extend(compiled.diagnostics);
     let (mut program, mut texts) = (compiled.program, compiled.sources);

@@ -9,6 +9,7 @@ use kit_router::RouteTree;
 
 use crate::analyze::{Analysis, Compiler, Steps, analyze_in, paths};
 use crate::database::CachedDatabaseFiles;
+use crate::inferred::Inference;
 use crate::output::{OutputCache, OutputDirectory, OutputFile};
 use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
@@ -54,7 +55,7 @@ pub async fn build_with(
         host,
         mode: Mode::Build,
     };
-    let analysis = analyze_in(&mut Compiler::default(), &taps, progress).await?;
+    let analysis = analyze_in(&mut Compiler::default(), &taps, Inference::Run, progress).await?;
     write(&taps, analysis, &mut BuildCache::default(), None, progress).await
 }
 
@@ -200,7 +201,7 @@ pub async fn check_with(
         host,
         mode: Mode::Check,
     };
-    let mut analysis = analyze_in(&mut Compiler::default(), &taps, progress).await?;
+    let mut analysis = analyze_in(&mut Compiler::default(), &taps, Inference::Run, progress).await?;
     let cache = &mut BuildCache::default();
     let additions = plugin_additions(&taps, &mut analysis, cache).await?;
     let mut steps = Steps {

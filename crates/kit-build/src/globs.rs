@@ -110,6 +110,26 @@ pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, 
     Ok(found)
 }
 
+/// Returns the absolute paths of all modules of a project, sorted: its sources, tests and other code, but not its output.
+///
+/// # Errors
+/// Returns an error if a directory cannot be read.
+pub fn find_modules(root: &Path, config: &ResolvedConfig) -> Result<Vec<PathBuf>, BuildError> {
+    const ENDINGS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx"];
+    let mut found = Vec::new();
+    walk(root, "", config, |path, _| {
+        if path
+            .extension()
+            .is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+        {
+            found.push(path);
+        }
+    })?;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
 /// Returns the generated contract tests, each with its absolute path and its path relative to the root.
 ///
 /// # Errors

@@ -55,7 +55,6 @@ mod progress;
 mod related_tests;
 mod routes;
 mod session;
-mod temporary;
 mod time;
 mod unions;
 
@@ -76,17 +75,20 @@ pub use database::PendingChanges;
 pub use entities::pull_entities;
 pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
-pub use globs::{SourceFiles, find_contract_tests, find_sources, find_tests};
+pub use globs::{SourceFiles, find_contract_tests, find_modules, find_sources, find_tests};
 pub use hooks::{COMPILE_STEP, HOOKS, Hook};
-pub use kit_emit::CONTRACTS;
-pub use kit_typescript::{Registration, SourceTexts, default_table, imports, register, syntax_error};
+pub use inferred::Inference;
+pub use kit_emit::{CONTRACTS, written_tags};
+pub use kit_typescript::{
+    FileSystem, MentionKind, Registration, RouteMention, SourceTexts, TypeName, default_table, display_path,
+    imports, register, route_mentions, syntax_error,
+};
 pub use migrations::{MIGRATIONS, read_migrations, write_migration, write_snapshot};
 pub use output::FileChanges;
-pub use parent_project::{project_above, project_advice};
+pub use parent_project::{project_above, project_advice, project_of};
 pub use plugins::{
     Attachment, CodeLocation, Mode, NoPlugins, RegisteredTap, TapEvent, TapFuture, TapHost, registered_taps,
 };
 pub use progress::{Progress, Step};
 pub use session::Session;
-pub use temporary::{TemporaryDirectory, link_packages};
 pub use time::BuildTime;

@@ -19,6 +19,19 @@ pub fn project_above(directory: &Path) -> Option<PathBuf> {
     above.map(Path::to_path_buf).find(|path| is_project(path))
 }
 
+/// Returns the kit project that contains a file: the nearest parent directory that is a kit project. Returns `None` if there is
+/// none, or if the file belongs to an installed package.
+pub fn project_of(file: &Path) -> Option<PathBuf> {
+    if file.components().any(|part| part.as_os_str() == "node_modules") {
+        return None;
+    }
+    file.ancestors()
+        .skip(1)
+        .find(|path| is_project(path))
+        .map(Path::to_path_buf)
+}
+
+/// Returns true if the directory is the root of a kit project: it has a configuration file, or depends on a package of kit.
 fn is_project(directory: &Path) -> bool {
     matches!(find_config_file(directory), Ok(Some(_)))
         || disk::read_text(&directory.join("package.json")).is_ok_and(|text| text.contains(PACKAGES))
@@ -40,7 +53,7 @@ pub fn project_advice(directory: &Path) -> String {
 mod tests {
     use std::fs;
 
-    use super::{project_above, project_advice};
+    use super::{project_above, project_advice, project_of};
 
     #[test]
     fn names_the_nearest_kit_project_and_skips_other_packages() {
@@ -56,6 +69,9 @@ mod tests {
         assert_eq!(project_above(&inner), Some(base.join("shop")));
         assert_eq!(project_above(&base.join("shop")), None);
         assert!(project_advice(&inner).starts_with("the project is "));
+        assert_eq!(project_of(&inner.join("a.ts")), Some(base.join("shop")));
+        assert_eq!(project_of(&base.join("shop/node_modules/x/a.ts")), None);
+        assert_eq!(project_of(&base.join("a.ts")), None);
         assert!(project_advice(&base).starts_with("go to the project's directory"));
         fs::remove_dir_all(&base).unwrap();
     }

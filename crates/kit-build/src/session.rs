@@ -1,7 +1,13 @@
 //! Builds of one project in one process, one after the other, as `kit dev` runs them.
 
-use crate::analyze::{Compiler, analyze_in};
+use std::path::Path;
+use std::sync::Arc;
+
+use kit_typescript::{FileSystem, TypeName};
+
+use crate::analyze::{Analysis, Compiler, analyze_in};
 use crate::build::{BuildCache, write};
+use crate::inferred::Inference;
 use crate::output::OutputCache;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps, run_without_host};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
@@ -66,7 +72,7 @@ impl Session {
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
         let taps = Taps { request, host, mode };
-        let analysis = analyze_in(&mut self.compiler, &taps, progress).await?;
+        let analysis = analyze_in(&mut self.compiler, &taps, Inference::Run, progress).await?;
         write(
             &taps,
             analysis,
@@ -75,5 +81,49 @@ impl Session {
             progress,
         )
         .await
+    }
+
+    /// Analyzes the project and runs the plugins that change sources and types. Writes no artifacts. The session reuses
+    /// results of earlier calls, and the texts of `request.files` may differ from the files on the disk.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use std::time::SystemTime;
+    /// use kit_build::{BuildRequest, BuildTime, Disk, Inference, NoPlugins, Session, project_root, resolve};
+    ///
+    /// # async fn diagnostics() -> Result<usize, kit_build::BuildError> {
+    /// let root = project_root("examples/notes".as_ref())?;
+    /// let config = resolve(&root, None)?.config;
+    /// let time = BuildTime::new(None, SystemTime::now())?;
+    /// let request = BuildRequest { root: &root, config: &config, files: Arc::new(Disk), time: &time };
+    /// let analysis = Session::default().analyze_with(&request, &NoPlugins, Inference::Keep, &()).await?;
+    /// # Ok(analysis.diagnostics.len())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the environment fails, for example if a file cannot be read.
+    pub async fn analyze_with(
+        &mut self,
+        request: &BuildRequest<'_>,
+        host: &dyn TapHost,
+        inference: Inference,
+        progress: &dyn Progress,
+    ) -> Result<Analysis, BuildError> {
+        let mode = Mode::Check;
+        let taps = Taps { request, host, mode };
+        analyze_in(&mut self.compiler, &taps, inference, progress).await
+    }
+
+    /// Returns the type to which the name at an offset of a file refers. Returns `None` if there is no name, or the name is
+    /// not the name of a type that a file declares. `offset` is in bytes.
+    pub fn type_name(
+        &self,
+        root: &Path,
+        files: Arc<dyn FileSystem>,
+        path: &Path,
+        offset: usize,
+    ) -> Option<TypeName> {
+        self.compiler.session.type_name(root, files, path, offset)
     }
 }

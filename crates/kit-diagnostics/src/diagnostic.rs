@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// Correction that the user can make.
     pub help: Option<String>,
+    /// Text that corrects the mistake in place of the range of the main location. `None` if kit knows no such text.
+    pub replacement: Option<String>,
 }
 
 impl Diagnostic {
@@ -41,6 +43,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
+            replacement: None,
         }
     }
 
@@ -77,6 +80,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Sets the text that corrects the mistake in place of the range of the main location. Editors offer this edit.
+    #[must_use]
+    pub fn replacement(mut self, text: impl Into<Option<String>>) -> Self {
+        self.replacement = text.into();
         self
     }
 
@@ -185,6 +195,11 @@ impl Diagnostics {
     /// Returns the diagnostics in their order, for changes.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
         self.items.iter_mut()
+    }
+
+    /// Keeps only the diagnostics for which `keep` returns true.
+    pub fn retain(&mut self, keep: impl FnMut(&Diagnostic) -> bool) {
+        self.items.retain(keep);
     }
 
     /// Sorts the diagnostics by file, position and code, and removes duplicates. Some diagnostics come before

@@ -81,6 +81,7 @@ pub use artifact::Artifact;
 pub use contract_tests::{CONTRACTS, contract_test_path};
 pub use environment::example as environment_example;
 pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner};
+pub use registry::written_tags;
 
 /// Generates every artifact of this crate, in a fixed order.
 ///

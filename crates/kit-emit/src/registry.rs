@@ -13,7 +13,7 @@ use kit_ir::{
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use self::tags::written_tags;
+pub use self::tags::written_tags;
 use crate::context::Context;
 use crate::direction::Direction;
 use crate::fingerprint::{Fingerprint, fingerprint};

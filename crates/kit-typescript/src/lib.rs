@@ -40,7 +40,9 @@ mod factory;
 mod files;
 mod known_types;
 mod lower;
+mod mentions;
 mod modules;
+mod names;
 mod options;
 mod owner;
 mod pattern_verdicts;
@@ -61,10 +63,12 @@ use crate::modules::ParsedFiles;
 
 pub use exports::{exports, syntax_error};
 pub use files::{FileSystem, MemoryFiles};
+pub use mentions::{MentionKind, RouteMention, route_mentions};
+pub use names::TypeName;
 pub use options::OptionLocations;
 pub use print::program_text;
 pub use register::{Registration, imports, register};
-pub use source::SourceTexts;
+pub use source::{SourceTexts, display_path};
 
 /// Returns the table name of an interface with `@table` and no argument.
 ///
@@ -154,6 +158,32 @@ impl Session {
         let output = compile::compile(input, &self.parsed);
         self.dependencies.clone_from(&output.dependencies);
         output
+    }
+
+    /// Returns the type to which the name at an offset of a file refers. Returns `None` if there is no name, or the name is
+    /// not the name of a type that a file declares. `offset` is in bytes.
+    ///
+    /// ```
+    /// use kit_typescript::{MemoryFiles, Session};
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    ///
+    /// let text = "interface Note { id: string }\ntype Notes = Note[];";
+    /// let files = Arc::new(MemoryFiles::new([("/app/src/types.ts", text)]));
+    /// let found = Session::default()
+    ///     .type_name(Path::new("/app"), files, Path::new("/app/src/types.ts"), 44)
+    ///     .unwrap();
+    /// assert_eq!((found.path.as_str(), found.start), ("src/types.ts", 10));
+    /// assert_eq!(&text[found.range], "Note");
+    /// ```
+    pub fn type_name(
+        &self,
+        root: &Path,
+        files: Arc<dyn FileSystem>,
+        path: &Path,
+        offset: usize,
+    ) -> Option<TypeName> {
+        names::type_name(&self.parsed, root, files, path, offset)
     }
 }
 

@@ -65,7 +65,15 @@ impl LineIndex {
 
 /// Returns a path relative to the root, with `/` on every platform: `src/a.ts`, or `../a.ts` for a file
 /// outside of the root.
-pub(crate) fn display_path(root: &Path, path: &Path) -> String {
+///
+/// ```
+/// use kit_typescript::display_path;
+/// use std::path::Path;
+///
+/// assert_eq!(display_path(Path::new("/app"), Path::new("/app/src/a.ts")), "src/a.ts");
+/// assert_eq!(display_path(Path::new("/app"), Path::new("/shared/a.ts")), "../shared/a.ts");
+/// ```
+pub fn display_path(root: &Path, path: &Path) -> String {
     let mut base: Vec<Component<'_>> = root.components().collect();
     let target: Vec<Component<'_>> = path.components().collect();
     let shared = base.iter().zip(&target).take_while(|(a, b)| a == b).count();

@@ -36,9 +36,53 @@ pub(crate) struct InferredTypes {
     declarations: Option<Declarations>,
     /// True if the cache on the disk was read.
     loaded: bool,
+    /// True if the next compilation must ask TypeScript again, although no file changed.
+    outdated: bool,
+    /// Reason why the last run of TypeScript failed.
+    failure: Option<Failure>,
+}
+
+/// Use of TypeScript by a compilation that needs types which only TypeScript can infer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Inference {
+    /// Run TypeScript if the types of an earlier run are missing or out of date.
+    #[default]
+    Run,
+    /// Use the types of earlier runs, even if they are out of date. For text that is not saved, which TypeScript cannot read.
+    Keep,
 }
 
 impl InferredTypes {
+    /// Compiles a program with the types of earlier runs of TypeScript. Does not report types that no run has inferred yet:
+    /// the next call of [`InferredTypes::compile`] decides about them.
+    pub(crate) fn compile_without_typescript(&mut self, compiler: &mut Session, input: &Input<'_>) -> Output {
+        if !self.loaded {
+            self.loaded = true;
+            self.declarations = Declarations::load(input.root);
+        }
+        let known = self.declarations.take().unwrap_or_default();
+        let mut output = compiler.compile(&with(input, &known));
+        if let Some(failure) = &self.failure {
+            report(&mut output, input.root, failure);
+        } else {
+            report_messages(&mut output, input.root, &known);
+            let undecided: Vec<String> = output
+                .uninferred
+                .iter()
+                .filter(|path| !known.requested.contains(*path))
+                .map(|path| relative(input.root, path))
+                .collect();
+            output.diagnostics.retain(|diagnostic| {
+                diagnostic.code != codes::UNINFERRED_TYPE
+                    || diagnostic
+                        .primary()
+                        .is_none_or(|label| !undecided.contains(&label.path))
+            });
+        }
+        self.declarations = Some(known);
+        output
+    }
+
     /// Compiles a program, and runs TypeScript if the program needs types that only TypeScript can infer.
     pub(crate) fn compile(&mut self, compiler: &mut Session, input: &Input<'_>) -> Output {
         let mut known = self.current(input.root);
@@ -64,8 +108,8 @@ impl InferredTypes {
             }
             runs += 1;
         }
-        if let Some(failure) = failure {
-            report(&mut output, input.root, &failure);
+        if let Some(failure) = &failure {
+            report(&mut output, input.root, failure);
         } else {
             report_messages(&mut output, input.root, &known);
         }
@@ -75,13 +119,13 @@ impl InferredTypes {
             output.dependencies.dedup();
             // After an error, the next build asks TypeScript again: the error may go away with a file that does
             // not exist yet.
-            if !output.diagnostics.has_errors() {
-                if runs > 0 {
-                    known.save(input.root);
-                }
-                self.declarations = Some(known);
+            self.outdated = output.diagnostics.has_errors();
+            if runs > 0 && !self.outdated {
+                known.save(input.root);
             }
+            self.declarations = Some(known);
         }
+        self.failure = failure;
         output
     }
 
@@ -92,9 +136,10 @@ impl InferredTypes {
             self.loaded = true;
             self.declarations = Declarations::load(root);
         }
-        self.declarations
-            .take()
-            .filter(Declarations::is_current)
+        let known = self.declarations.take();
+        let outdated = std::mem::take(&mut self.outdated);
+        known
+            .filter(|known| !outdated && known.is_current())
             .unwrap_or_default()
     }
 }

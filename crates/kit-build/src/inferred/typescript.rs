@@ -47,6 +47,7 @@ pub(super) struct Message {
 }
 
 /// Reason why TypeScript gave no declarations.
+#[derive(Debug)]
 pub(super) enum Failure {
     NotInstalled,
     NotStarted(String),

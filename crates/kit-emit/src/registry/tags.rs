@@ -6,7 +6,7 @@ use crate::json_schema::default_value;
 
 /// Returns all doc tags of a property as they are written in TypeScript. Tags such as `@default` come first, then rules,
 /// then tags for readers. Includes the rules of a type alias, because they apply to the property.
-pub(super) fn written_tags(program: &Program, property: &Property) -> Vec<String> {
+pub fn written_tags(program: &Program, property: &Property) -> Vec<String> {
     let mut written = role_tags(property);
     add_rule_tags(program, property.r#type, &mut written);
     let documentation = &property.documentation;

@@ -80,6 +80,7 @@ pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Dia
         Diagnostic::warning(codes::UNKNOWN_TAG, format!("unknown tag `@{}`", slip.written))
             .label(graph.label(slip.location))
             .help(format!("did you mean `@{}`?", slip.meant.name()))
+            .replacement(format!("@{}", slip.meant.name()))
     });
     wrong.chain(twice).chain(misspelt).collect()
 }

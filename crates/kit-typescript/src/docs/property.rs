@@ -158,11 +158,16 @@ fn generated(
             fits.then_some(kind)
         }
         other => {
-            let help = closest(other, ["uuid", "uuidv7", "now"]).map_or(
+            let near = closest(other, ["uuid", "uuidv7", "now"]);
+            let help = near.map_or(
                 "write `@generated uuid`, `@generated uuidv7`, `@generated now` or `@generated`".to_owned(),
                 |near| format!("did you mean `@generated {near}`?"),
             );
-            diagnostics.push(invalid(graph, tag, "@generated uuid").help(help));
+            diagnostics.push(
+                invalid(graph, tag, "@generated uuid")
+                    .help(help)
+                    .replacement(near.map(|near| format!("@generated {near}"))),
+            );
             None
         }
     }

@@ -141,7 +141,8 @@ fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Op
     let format = Format::from_name(&tag.argument);
     if format.is_none() {
         let names = Format::ALL.map(Format::name);
-        let help = match closest(&tag.argument, names) {
+        let near = closest(&tag.argument, names);
+        let help = match near {
             Some(near) => format!("did you mean `@format {near}`?"),
             None => format!(
                 "write one of {}; for anything else use `@pattern`",
@@ -155,7 +156,8 @@ fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Op
                 tag.location,
                 format!("unknown format `{}`", tag.argument),
             )
-            .help(help),
+            .help(help)
+            .replacement(near.map(|near| format!("@format {near}"))),
         );
     }
     format

@@ -82,18 +82,17 @@ impl Evaluator<'_> {
             .copied()
             .chain(Utility::NAMES.iter().copied())
             .chain(["Date"]);
-        let help = match closest(name, known) {
+        let near = closest(name, known);
+        let replacement = near.and_then(|near| self.graph.correction(location, name, near));
+        let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
                 "declare it, or import it: `import type {{ {name} }} from \"./{}.ts\"`",
                 name.to_lowercase()
             ),
         };
-        self.reject(
-            codes::UNKNOWN_TYPE,
-            location,
-            format!("the type `{name}` is not declared"),
-            &help,
-        )
+        let message = format!("the type `{name}` is not declared");
+        let diagnostic = self.diagnostic(codes::UNKNOWN_TYPE, location, message);
+        self.store.reject(diagnostic.help(help).replacement(replacement))
     }
 }

@@ -355,16 +355,15 @@ impl Evaluator<'_> {
             .filter(|property| property.key != KeyKind::Symbol)
             .map(|property| &*property.name)
             .collect();
-        let help = match closest(name, names.iter().copied()) {
+        let near = closest(name, names.iter().copied());
+        let help = match near {
             Some(near) => format!("did you mean `\"{near}\"`?"),
             None if names.is_empty() => "it has none".to_owned(),
             None => format!("the keys of the type are {}", names.join(", ")),
         };
-        self.reject(
-            codes::UNKNOWN_KEY,
-            location,
-            format!("the type has no property `{name}`"),
-            &help,
-        )
+        let replacement = near.and_then(|near| self.graph.correction(location, name, near));
+        let message = format!("the type has no property `{name}`");
+        let diagnostic = self.diagnostic(codes::UNKNOWN_KEY, location, message);
+        self.store.reject(diagnostic.help(help).replacement(replacement))
     }
 }

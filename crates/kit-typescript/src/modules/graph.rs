@@ -354,6 +354,18 @@ impl<'a> Graph<'a> {
         Label::primary(&module.display, start..end.max(start)).at(line, column)
     }
 
+    /// Returns the text that replaces a misspelled name at a location by another name, in the same quotes. Returns `None` if
+    /// the location contains more than the name.
+    pub(crate) fn correction(&self, location: Location, name: &str, other: &str) -> Option<String> {
+        let text = self.module(location.module).slice(location.span);
+        let quotes = text.split(name).collect::<Vec<_>>();
+        match quotes.as_slice() {
+            ["", ""] => Some(other.to_owned()),
+            ["\"", "\""] | ["'", "'"] => Some(text.replace(name, other)),
+            _ => None,
+        }
+    }
+
     /// Returns true if a file belongs to an installed package.
     pub(crate) fn is_in_package(&self, file: ModuleId) -> bool {
         self.resolver.is_package(&self.module(file).path)

@@ -42,6 +42,7 @@ impl<'a> Graph<'a> {
                 format!("write `typeof {name}` for the type of the value"),
             );
         }
+        let near = closest(name, known.iter().copied());
         let help = if known.contains(&name) {
             Some(format!(
                 "the files export `{name}` from each other, but no file declares `{name}`: declare it in one of the files"
@@ -49,11 +50,15 @@ impl<'a> Graph<'a> {
         } else if hidden {
             Some(format!("write `export` before `{name}` in {display}"))
         } else {
-            closest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+            near.map(|near| format!("did you mean `{near}`?"))
         };
+        let near = near.filter(|_| !known.contains(&name) && !hidden);
         let mut diagnostic = Diagnostic::new(codes::UNKNOWN_EXPORT, message).label(self.label(location));
         if let Some(help) = help {
             diagnostic = diagnostic.help(help);
+        }
+        if let Some(near) = near {
+            diagnostic = diagnostic.replacement(self.correction(location, name, near));
         }
         Symbol::Broken(Box::new(diagnostic))
     }
