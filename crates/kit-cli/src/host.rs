@@ -43,6 +43,28 @@ pub trait Host {
 
     /// Serves an application in development until the next event occurs.
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
+
+    /// Reads bytes that arrived on standard input. If there are none and `wait` is true, waits for bytes or the end.
+    fn read(&self, wait: bool) -> HostFuture<'_, InputChunk>;
+}
+
+/// Part of standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct InputChunk {
+    /// Bytes, each as a character from U+0000 to U+00FF. A text in UTF-8 may be divided inside a character.
+    pub bytes: String,
+    /// True if no bytes follow.
+    pub ended: bool,
+}
+
+impl InputChunk {
+    /// Returns the bytes.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.bytes
+            .chars()
+            .map(|letter| u8::try_from(letter).unwrap_or(b'?'))
+            .collect()
+    }
 }
 
 /// Result of loading the project's `.env`.

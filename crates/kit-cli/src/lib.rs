@@ -48,7 +48,7 @@ pub use environment::{Environment, ProgramOutput, Stream};
 pub use exit::Exit;
 pub use host::{
     BuildState, ContractItem, Coverage, DatabaseAction, DatabaseResult, EnvFile, Event, Host, HostError,
-    HostFuture, ItemKind, NodeExit, NodeRun, REPORT, REPORTER, SEEN, Serve, TypeCheck, Watch,
+    HostFuture, InputChunk, ItemKind, NodeExit, NodeRun, REPORT, REPORTER, SEEN, Serve, TypeCheck, Watch,
 };
 pub use process::ProcessEnvironment;
 pub use run::run;

@@ -26,7 +26,8 @@ pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn 
         environment,
         host,
     };
-    let result = line.command.run(&context).await;
+    // On the heap, because `kit mcp` runs other commands, so that the future contains itself.
+    let result = Box::pin(line.command.run(&context)).await;
     match result {
         Ok(()) if console.has_write_error() => Exit::Failure,
         Ok(()) => Exit::Success,

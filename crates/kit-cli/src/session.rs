@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    DatabaseAction, DatabaseResult, EnvFile, Environment, Event, Exit, Host, HostError, HostFuture, NodeExit,
-    NodeRun, Serve, Watch, run,
+    DatabaseAction, DatabaseResult, EnvFile, Environment, Event, Exit, Host, HostError, HostFuture,
+    InputChunk, NodeExit, NodeRun, Serve, Watch, run,
 };
 
 /// Request of a command to its host, or the end of the command.
@@ -67,6 +67,11 @@ pub enum Request {
     Wait,
     /// Serve an application in development and reply with the next event.
     Serve(Serve),
+    /// Reply with the bytes that arrived on standard input, as an [`InputChunk`](crate::InputChunk).
+    Read {
+        /// True to wait for bytes if there are none.
+        wait: bool,
+    },
     /// The command has ended: exit with this code.
     Exit {
         /// The exit code.
@@ -307,6 +312,16 @@ impl Host for Exchange {
 
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
         Box::pin(async move { event(self.ask(Request::Serve(what.clone())).await?) })
+    }
+
+    fn read(&self, wait: bool) -> HostFuture<'_, InputChunk> {
+        Box::pin(async move {
+            let value = self.ask(Request::Read { wait }).await?;
+            serde_json::from_value(value).map_err(|error| HostError {
+                message: format!("invalid part of standard input from the host: {error}"),
+                at: None,
+            })
+        })
     }
 }
 

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 
 import {
   type DevelopmentEvent,
+  type InputReply,
   loadCompiler,
   type NodeReply,
   type NodeRunRequest,
@@ -18,6 +19,7 @@ import type { Supervisor } from "./dev/supervisor.ts";
 import type { EventQueue } from "./dev/event-queue.ts";
 import { EnvFile } from "./env-file.ts";
 import { runNode } from "./node-run.ts";
+import { StandardInput } from "./standard-input.ts";
 import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./describe-plugins.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
@@ -45,6 +47,7 @@ export class Host {
   #received: NodeJS.Signals | undefined;
   #watching: EventQueue | undefined;
   #supervisor: Supervisor | undefined;
+  #input: StandardInput | undefined;
   readonly #config = new ConfigModule();
   /** Configuration that was loaded last. The configuration is used again until one of its files changes. */
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
@@ -157,6 +160,12 @@ export class Host {
     return this.#heard(await this.#supervisor.serve(request));
   }
 
+  /** Reads from standard input. If no bytes have arrived and `wait` is true, waits for bytes or the end. */
+  read(wait: boolean): Promise<InputReply> {
+    this.#input ??= new StandardInput(process.stdin);
+    return this.#input.read(wait);
+  }
+
   #heard(event: DevelopmentEvent): DevelopmentEvent {
     // The user requested a complete rebuild. The configuration may have read files that kit does not know about, so it is imported again.
     if (event.kind === "rebuild") this.#loaded = undefined;
@@ -166,6 +175,7 @@ export class Host {
   /** Closes everything that is open. The application is closed before the database that it uses. */
   async close(): Promise<void> {
     this.#watching?.close();
+    this.#input?.close();
     await this.#supervisor?.close();
     await this.databases.close();
   }

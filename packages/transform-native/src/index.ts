@@ -42,6 +42,7 @@ export type CommandRequest =
   | ({ readonly kind: "watch" } & WatchRequest)
   | { readonly kind: "wait" }
   | ({ readonly kind: "serve" } & ServeRequest)
+  | { readonly kind: "read"; readonly wait: boolean }
   | { readonly kind: "exit"; readonly code: number };
 
 /**
@@ -169,6 +170,14 @@ export type DevelopmentEvent =
   /** The application cannot listen on its port. The host has printed the reason. */
   | { readonly kind: "failed" }
   | { readonly kind: "quit" };
+
+/** Reply to a `read` request: a part of standard input. */
+export interface InputReply {
+  /** Bytes, each as a character from U+0000 to U+00FF. */
+  readonly bytes: string;
+  /** True if no bytes follow. */
+  readonly ended: boolean;
+}
 
 /** Socket that is bound and listens, but accepts no connections. It exists to be passed to other processes. */
 export interface ListeningSocket {

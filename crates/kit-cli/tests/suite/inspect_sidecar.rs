@@ -123,6 +123,42 @@ out       tick (9 bytes)
 }
 
 #[test]
+fn requests_traces_from_the_sidecar_and_shows_them_as_trees() {
+    let project = Project::new(&[]);
+    let body = r#"{"traces":[
+        {"traceId":"b","name":"GET /a","status":"error","durationMs":3.5,"children":[
+            {"traceId":"b","name":"handler","status":"error","durationMs":2,"children":[]},
+            {"traceId":"b","name":"query","status":"unset","children":[]}]},
+        {"traceId":"a","name":"GET /b","status":"ok","durationMs":1,"children":[]}]}"#;
+    let (port, asked) = sidecar("200 OK", body);
+    let text = project.kit(&["inspect", "traces", "--debug-port", &port]).out;
+    assert_eq!(
+        text,
+        "b\n  GET /a  3.5 ms  error\n    handler  2 ms  error\n    query  active\na\n  GET /b  1 ms\n"
+    );
+    assert!(
+        asked
+            .join()
+            .unwrap()
+            .starts_with("GET /_debug/traces HTTP/1.1\r\n")
+    );
+    let (port, _) = sidecar("200 OK", body);
+    let found = project.kit(&[
+        "inspect",
+        "traces",
+        "--route",
+        "GET /b",
+        "--json",
+        "--debug-port",
+        &port,
+    ]);
+    assert_eq!(found.json().as_array().unwrap().len(), 1);
+    let (port, _) = sidecar("200 OK", r#"{"traces":[]}"#);
+    let none = project.kit(&["inspect", "traces", "--debug-port", &port]);
+    assert_eq!(none.out, "no traces\n");
+}
+
+#[test]
 fn requests_latencies_from_the_sidecar() {
     let project = Project::new(&[]);
     let body =

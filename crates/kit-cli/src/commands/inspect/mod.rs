@@ -12,18 +12,18 @@ mod sidecar;
 mod static_files;
 mod streams;
 mod table;
+mod traces;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::commands::diff;
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::CommandError;
 
 /// Show information about a project, for people or as JSON for programs.
 ///
-/// The results of a build (routes, route, middleware, dependencies, schema, build-pipeline) are read from .kit/ and need no
-/// running server. The state of a running application (errors, streams, stream, performance, server) comes from its debug sidecar.
+/// The results of a build (routes, route, middleware, dependencies, schemas, schema, build-pipeline) are read from .kit/ and need no
+/// running server. The state of a running application (errors, traces, streams, stream, performance, server) comes from its debug sidecar.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -110,6 +110,12 @@ Examples:
   kit inspect deps --json"
     )]
     Dependencies,
+    /// Show the names of all types, with their files and tables.
+    #[command(after_help = "\
+Examples:
+  kit inspect schemas
+  kit inspect schemas --json | jq -r '.[].name'")]
+    Schemas,
     /// Show one type: its properties, their rules, and the routes that use it.
     ///
     /// `--json` prints { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
@@ -142,6 +148,19 @@ Examples:
   kit inspect errors --json --debug-port 9801")]
     Errors {
         /// Maximum number of errors.
+        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+        last: u32,
+    },
+    /// Show the spans of the latest requests of a running application, the newest request first.
+    #[command(after_help = "\
+Examples:
+  kit inspect traces --last 3
+  kit inspect traces --route \"GET /notes/:id\" --json")]
+    Traces {
+        /// Only requests of this route: a method and a path as in the contract.
+        #[arg(long, value_name = "ROUTE")]
+        route: Option<String>,
+        /// Maximum number of requests. The sidecar has the spans of the last 100 requests.
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
         last: u32,
     },
@@ -178,12 +197,6 @@ Examples:
         #[arg(long, value_name = "PATH", default_value = "/")]
         route: String,
     },
-    /// Compare two states of the types, as `kit diff` does.
-    #[command(after_help = "\
-Examples:
-  kit inspect diff origin/main
-  kit inspect diff v1.4.0 v2.0.0 --json")]
-    Diff(diff::Selection),
     /// Show the server of a running application.
     #[command(after_help = "\
 Examples:
@@ -211,13 +224,13 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let port = arguments.options.debug_port;
     match &arguments.subject {
         Subject::Errors { last } => return runtime::errors(*last, port, verbose, context),
+        Subject::Traces { route, last } => return traces::run(route.as_deref(), *last, port, context),
         Subject::Streams { route, last } => {
             return streams::list(route.as_deref(), *last, port, context);
         }
         Subject::Stream { request_id } => return streams::one(request_id, port, context),
         Subject::Performance { route } => return runtime::performance(route, port, context),
         Subject::Server => return runtime::server(port, context),
-        Subject::Diff(selection) => return diff::run(selection, &arguments.common(), context).await,
         _ => {}
     }
     let built = built_project::Built::open(&arguments.common(), context).await?;
@@ -226,13 +239,14 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Subject::Route { route } => routes::print_one(&built, route, verbose, console),
         Subject::Middleware => middleware::run(&built, verbose, console),
         Subject::Dependencies => dependencies::run(&built, console),
+        Subject::Schemas => schema::list(&built, console),
         Subject::Schema { name } => schema::run(&built, name, verbose, console),
         Subject::BuildPipeline => pipeline::run(&built, context).await,
         Subject::Errors { .. }
+        | Subject::Traces { .. }
         | Subject::Streams { .. }
         | Subject::Stream { .. }
         | Subject::Performance { .. }
-        | Subject::Diff(_)
         | Subject::Server => Ok(()),
     }
 }

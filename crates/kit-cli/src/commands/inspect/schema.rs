@@ -1,4 +1,4 @@
-//! The command `kit inspect schema`.
+//! The commands `kit inspect schemas` and `kit inspect schema`.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::iter;
@@ -152,6 +152,47 @@ pub(super) fn run(
     });
     console.result(&text);
     Ok(())
+}
+
+/// Prints the names of all types.
+pub(super) fn list(built: &Built, console: &Console<'_>) -> Result<(), CommandError> {
+    let entries: IndexMap<String, Entry> = built.read("schemas.json")?;
+    let summaries: Vec<Summary<'_>> = entries
+        .values()
+        .map(|entry| Summary {
+            name: &entry.name,
+            table: entry.table.as_deref(),
+            file: &entry.file,
+            line: entry.line,
+        })
+        .collect();
+    console.json(&summaries);
+    if summaries.is_empty() {
+        console.result("no types");
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = summaries
+        .iter()
+        .map(|summary| {
+            vec![
+                summary.name.to_owned(),
+                summary.table.unwrap_or(EMPTY_CELL).to_owned(),
+                format!("{}:{}", summary.file, summary.line),
+            ]
+        })
+        .collect();
+    console.result(&table(&["NAME", "TABLE", "FILE"], &rows));
+    Ok(())
+}
+
+/// A type in the list of all types.
+#[derive(Serialize)]
+struct Summary<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<&'a str>,
+    file: &'a str,
+    line: u32,
 }
 
 /// Returns the routes that use a type, each slot once. Routes that name the type come first, then routes that contain

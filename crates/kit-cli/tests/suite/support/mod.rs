@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime};
 
 use kit_build::TapEvent;
 use kit_cli::{
-    DatabaseAction, DatabaseResult, EnvFile, Environment, Event, Host, HostError, HostFuture, NodeExit,
-    NodeRun, ProgramOutput, Serve, Stream, Watch, run,
+    DatabaseAction, DatabaseResult, EnvFile, Environment, Event, Host, HostError, HostFuture, InputChunk,
+    NodeExit, NodeRun, ProgramOutput, Serve, Stream, Watch, run,
 };
 use serde_json::Value;
 
@@ -60,8 +60,18 @@ pub struct TestHost {
     pub edits: RefCell<Vec<Box<dyn Fn()>>>,
     /// Events that occur while the command waits, before the edits. The last one in the list occurs first.
     pub events: RefCell<Vec<Event>>,
+    /// Parts of standard input, in order. After all of them, the input ends.
+    pub input: RefCell<std::collections::VecDeque<Input>>,
     /// Result of loading `.env`.
     pub env: RefCell<EnvFile>,
+}
+
+/// A part of standard input.
+pub enum Input {
+    /// Bytes that arrive.
+    Bytes(Vec<u8>),
+    /// An action before the next part, such as an edit of a file.
+    Action(Box<dyn Fn()>),
 }
 
 /// Result of a command.
@@ -312,6 +322,25 @@ impl Host for TestHost {
     fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()> {
         self.watched.borrow_mut().push(what.clone());
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn read(&self, _wait: bool) -> HostFuture<'_, InputChunk> {
+        let part = self.input.borrow_mut().pop_front();
+        let chunk = match part {
+            Some(Input::Bytes(bytes)) => InputChunk {
+                bytes: bytes.into_iter().map(char::from).collect(),
+                ended: false,
+            },
+            Some(Input::Action(act)) => {
+                act();
+                InputChunk::default()
+            }
+            None => InputChunk {
+                ended: true,
+                ..InputChunk::default()
+            },
+        };
+        Box::pin(std::future::ready(Ok(chunk)))
     }
 
     fn wait(&self) -> HostFuture<'_, Event> {

@@ -1,0 +1,117 @@
+//! The command `kit lsp`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use kit_build::{BuildRequest, FileSystem, Inference, Session};
+use kit_language_server::{Analyzed, Connection, ConnectionFuture, End, Failed, Input, serve};
+
+use crate::Stream;
+use crate::common_args::Common;
+use crate::context::Context;
+use crate::failure::CommandError;
+use crate::plugins::Plugins;
+use crate::project::{Project, build_time};
+
+/// Serve an editor: mistakes while you type, rules of types and routes, renames of routes
+///
+/// The command is a language server: it speaks the Language Server Protocol on standard input and output, and an editor starts
+/// it. It reads the projects of the folders that the editor has open, with their unsaved texts, and writes no files. It loads
+/// kit.config.ts and runs the plugins of a project, as `kit build --check` does.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kit lsp   in the settings of an editor, as the command of a language server for TypeScript")]
+pub(crate) struct Arguments {
+    /// Use standard input and output, which is the only choice. Some editors add this option.
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+/// Serves an editor until the editor ends the server.
+pub(crate) async fn run(_: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    if context.environment.is_terminal(Stream::Out) {
+        context
+            .console
+            .note("kit lsp waits for an editor on standard input; press Ctrl-C to stop");
+    }
+    match serve(&Editor { context }).await {
+        End::Clean => Ok(()),
+        End::Abrupt => Err(CommandError::Reported),
+    }
+}
+
+/// Connection to the editor on standard input and output.
+struct Editor<'a> {
+    context: &'a Context<'a>,
+}
+
+impl Connection for Editor<'_> {
+    fn read(&self, wait: bool) -> ConnectionFuture<'_, Input> {
+        Box::pin(async move {
+            match self.context.host.read(wait).await {
+                Ok(chunk) if !chunk.bytes.is_empty() => Input::Bytes(chunk.to_bytes()),
+                Ok(chunk) if !chunk.ended => Input::Nothing,
+                Ok(_) | Err(_) => Input::End,
+            }
+        })
+    }
+
+    fn write(&self, text: &str) -> bool {
+        self.context.environment.write(Stream::Out, text).is_ok()
+    }
+
+    fn analyze<'a>(
+        &'a self,
+        root: &'a Path,
+        files: Arc<dyn FileSystem>,
+        inference: Inference,
+        session: &'a mut Session,
+    ) -> ConnectionFuture<'a, Result<Analyzed, Failed>> {
+        Box::pin(async move {
+            analyze(self.context, root, files, inference, session)
+                .await
+                .map_err(failed)
+        })
+    }
+}
+
+async fn analyze(
+    context: &Context<'_>,
+    root: &Path,
+    files: Arc<dyn FileSystem>,
+    inference: Inference,
+    session: &mut Session,
+) -> Result<Analyzed, CommandError> {
+    let common = Common {
+        root: root.to_path_buf(),
+        json: false,
+    };
+    let project = Project::open(&common, context).await?;
+    let time = build_time(context.environment)?;
+    let request = BuildRequest {
+        root: &project.root,
+        config: &project.config,
+        files,
+        time: &time,
+    };
+    let analysis = session
+        .analyze_with(&request, &Plugins(context.host), inference, &())
+        .await?;
+    Ok(Analyzed {
+        analysis,
+        config: project.config,
+        warnings: project.warnings,
+    })
+}
+
+fn failed(error: CommandError) -> Failed {
+    match error {
+        CommandError::Diagnostics(diagnostics, sources) => Failed::Diagnostics(diagnostics, sources),
+        other => {
+            let (message, help) = other.summary();
+            Failed::Message(help.map_or(message.clone(), |help| format!("{message}; {help}")))
+        }
+    }
+}

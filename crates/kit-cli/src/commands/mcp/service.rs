@@ -1,0 +1,172 @@
+//! The service of the official SDK. It describes the tools, and passes calls to the command.
+
+use std::sync::Arc;
+
+use kit_diagnostics::{Code, codes};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, InitializeResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate, ServerCapabilities, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler};
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot};
+
+use super::tools::{TOOLS, Tool};
+
+/// Start of the URIs of pages about diagnostic codes.
+const CODES: &str = "kit://errors/";
+
+/// URI of the list of routes.
+const ROUTES: &str = "kit://routes";
+
+/// Call of a tool.
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) reply: oneshot::Sender<Answer>,
+}
+
+/// Result of a tool.
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) is_error: bool,
+}
+
+impl Answer {
+    pub(super) fn failed(message: impl Into<String>) -> Self {
+        Self {
+            text: message.into(),
+            is_error: true,
+        }
+    }
+}
+
+/// Service of the protocol.
+pub(super) struct Service {
+    pub(super) calls: mpsc::UnboundedSender<Call>,
+    pub(super) allow_run: bool,
+}
+
+impl Service {
+    async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Answer, ErrorData> {
+        let (reply, answer) = oneshot::channel();
+        let call = Call {
+            name: name.to_owned(),
+            arguments,
+            reply,
+        };
+        let ended = || ErrorData::internal_error("the server is ending", None);
+        self.calls.send(call).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())
+    }
+}
+
+fn described(tool: &Tool) -> rmcp::model::Tool {
+    let annotations = ToolAnnotations::with_title(tool.name.replace('_', " "))
+        .read_only(!tool.runs_code)
+        .destructive(tool.runs_code)
+        .open_world(false);
+    rmcp::model::Tool::new(tool.name, tool.about, Arc::new(tool.schema())).with_annotations(annotations)
+}
+
+impl ServerHandler for Service {
+    fn get_info(&self) -> InitializeResult {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        let run = if self.allow_run {
+            "Tools whose names begin with `run_` run code of the project."
+        } else {
+            "All tools only read. To offer tools that build the project and run its tests, a person must start the server with \
+             `kit mcp --allow-run`."
+        };
+        InitializeResult::new(capabilities)
+            .with_server_info(Implementation::new("kit", env!("CARGO_PKG_VERSION")))
+            .with_instructions(format!(
+                "Information about a project that uses kit, a framework for typed HTTP APIs. The tools `routes`, `route`, `types`, \
+                 `type` and `middleware` describe the last build; `check` compiles the current sources. {run}"
+            ))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = TOOLS.iter().filter(|tool| self.allow_run || !tool.runs_code);
+        Ok(ListToolsResult::with_all_items(tools.map(described).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if Tool::find(&request.name).is_none() {
+            let message = format!("there is no tool `{}`", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let answer = self
+            .call(&request.name, request.arguments.unwrap_or_default())
+            .await?;
+        let content = vec![ContentBlock::text(answer.text)];
+        let result = if answer.is_error {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let routes = Resource::new(ROUTES, "routes")
+            .with_description("All routes of the built project, as `kit inspect routes --json` prints them.")
+            .with_mime_type("application/json");
+        Ok(ListResourcesResult::with_all_items(vec![routes]))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let code = ResourceTemplate::new(format!("{CODES}{{code}}"), "diagnostic code")
+            .with_description("The page about a diagnostic code of kit, such as `KIT1302`.")
+            .with_mime_type("text/markdown");
+        Ok(ListResourceTemplatesResult::with_all_items(vec![code]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let contents = if uri == ROUTES {
+            let answer = self.call("routes", Map::new()).await?;
+            if answer.is_error {
+                return Err(ErrorData::internal_error(answer.text, None));
+            }
+            ResourceContents::text(answer.text, uri).with_mime_type("application/json")
+        } else {
+            let code = uri.strip_prefix(CODES).and_then(Code::from_name);
+            let Some(code) = code else {
+                let first = codes::ALL.first().map_or_else(String::new, |code| code.name());
+                let message = format!(
+                    "there is no resource `{uri}`; known are `{ROUTES}` and, for example, `{CODES}{first}`"
+                );
+                return Err(ErrorData::resource_not_found(message, None));
+            };
+            ResourceContents::text(code.page(), uri).with_mime_type("text/markdown")
+        };
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}
