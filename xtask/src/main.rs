@@ -69,6 +69,8 @@ enum Command {
     Check(check::Options),
     /// Check the rules of ARCHITECTURE.md and of the repository that no other tool checks.
     Tidy,
+    /// Write llms.txt, the list of documentation pages for language models.
+    Llms,
     /// Install npm packages, Node 24 and the viewer of the API reference if they are missing, and build the addons
     /// and the dashboard.
     Setup,
@@ -124,6 +126,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Test(options) => test::run(&repository, &options),
         Command::Check(options) => check::run(&repository, &options),
         Command::Tidy => tidy::run(&repository),
+        Command::Llms => tidy::write_llms(&repository),
         Command::Setup => {
             setup::run(&repository, addons::Build::Quick)?;
             Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ mod architecture;
 mod circles;
 mod examples;
 mod files;
+pub(crate) mod llms;
 mod lock;
 mod manifests;
 mod prose;
@@ -45,7 +46,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// Returns the problems that all rules report, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 18] = [
+    let rules: [fn(&Tree) -> Vec<String>; 19] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
@@ -61,11 +62,20 @@ pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
         files::no_registry_host_is_named,
         manifests::crates_take_versions_from_the_workspace,
         manifests::packages_pin_their_dependencies,
+        llms::llms_txt_is_current,
         prose::prose_is_plain,
         lock::entries_can_be_checked,
         lock::licences_are_allowed,
     ];
     Ok(rules.into_iter().flat_map(|rule| rule(&tree)).collect())
+}
+
+/// Writes `llms.txt`.
+pub(crate) fn write_llms(repository: &Repository) -> anyhow::Result<ExitCode> {
+    let text = llms::text(&Tree::read(repository)?);
+    std::fs::write(repository.path(llms::PATH), text)
+        .with_context(|| format!("{} cannot be written", llms::PATH))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Tree {
