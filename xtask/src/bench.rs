@@ -50,6 +50,8 @@ enum Name {
     /// Time from saving a file to the first response of the new code under `kit dev`: milliseconds, and the effect on
     /// a client's open requests.
     Dev,
+    /// Time from an edit in an editor to the diagnostics of `kit lsp`, in a project of 1,003 types: milliseconds.
+    Editor,
     /// Typed clients of 300 routes, compared with openapi-fetch and Hono: cost for type checker and editor.
     Client,
     /// Finding the route of a request, compared with matchit, find-my-way and others: nanoseconds and bytes.
@@ -165,6 +167,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",
         Name::Dev => "bench/dev/run.ts",
+        Name::Editor => "bench/editor/run.ts",
         Name::Client => "bench/client/run.ts",
         Name::Router => "bench/router/run.ts",
         Name::Sockets if options.json.is_some() => bail!("`sockets` writes no file: leave out `--json`"),
