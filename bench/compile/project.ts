@@ -40,24 +40,31 @@ export const edit = {
   to: "@maximum 2000",
 } as const;
 
-/** Writes the sources of the project below a directory. Removes sources that exist there. */
-export function writeProject(root: string): void {
+/**
+ * Writes the sources of the project below a directory. Removes sources that exist there. With more than 20 features, the project has the
+ * same features several times under other names: 50 types and 15 routes for each feature.
+ */
+export function writeProject(root: string, count: number = features.length): void {
   rmSync(join(root, "src"), { recursive: true, force: true });
-  for (const [path, text] of sources()) {
+  const names = Array.from({ length: count }, (_, index) => {
+    const copy = Math.floor(index / features.length);
+    return `${features[index % features.length]!}${copy === 0 ? "" : copy}`;
+  });
+  for (const [path, text] of sources(names)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
 }
 
-function sources(): Map<string, string> {
+function sources(names: readonly string[]): Map<string, string> {
   const files = new Map([["src/shared/common.types.ts", common]]);
-  features.forEach((feature, index) => {
-    const before = features[(index + features.length - 1) % features.length]!;
+  names.forEach((feature, index) => {
+    const before = names[(index + names.length - 1) % names.length]!;
     files.set(`src/${feature}/${feature}.types.ts`, typeFile(feature, before));
     files.set(`src/${feature}/${feature}.routes.ts`, routeFile(feature));
     files.set(`src/${feature}/${feature}.handlers.ts`, handlerFile(feature));
   });
-  files.set("src/app.ts", appFile());
+  files.set("src/app.ts", appFile(names));
   return files;
 }
 
@@ -315,16 +322,16 @@ ${routes.map((route) => `  "${route}": () => {\n    throw new NotFoundError("NOT
 `;
 }
 
-function appFile(): string {
+function appFile(names: readonly string[]): string {
   return `import { createApp } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-${features.map((feature) => `import { ${feature}Handlers } from "./${feature}/${feature}.handlers.ts";`).join("\n")}
+${names.map((feature) => `import { ${feature}Handlers } from "./${feature}/${feature}.handlers.ts";`).join("\n")}
 
 /** The application. */
 export const app = createApp({
   server: nativeServer(),
   routes: [
-${features.map((feature) => `    { prefix: "/${feature}", handlers: ${feature}Handlers },`).join("\n")}
+${names.map((feature) => `    { prefix: "/${feature}", handlers: ${feature}Handlers },`).join("\n")}
   ],
 });
 `;

@@ -51,18 +51,17 @@ interface Type {
 }
 
 async function typesIn(directory: string): Promise<Type[]> {
-  const files = readdirSync(directory).filter((file) => file.endsWith(".validator.ts"));
-  return await Promise.all(
-    files.map(async (file) => {
-      const name = file.replace(".validator.ts", "");
-      const module = (await import(pathToFileURL(join(directory, file)).href)) as Record<string, unknown>;
-      return {
-        name,
-        shape: module[`${name}Shape`] as Shape,
-        validator: module[`${name}Validator`] as Validator<unknown>,
-      };
-    }),
-  );
+  const files = readdirSync(join(directory, "validators")).filter((file) => file.endsWith(".validator.ts"));
+  const codecs = pathToFileURL(join(directory, "codecs.js")).href;
+  const module = (await import(codecs)) as Record<string, unknown>;
+  return files.map((file) => {
+    const name = file.replace(".validator.ts", "");
+    return {
+      name,
+      shape: module[`${name}Shape`] as Shape,
+      validator: module[`${name}Validator`] as Validator<unknown>,
+    };
+  });
 }
 
 /** Checks that many generated values of each kind are valid, and that decoding gives the values that a handler sees. */
@@ -215,7 +214,7 @@ function drawn(given: fc.Arbitrary<unknown>): unknown[] {
 }
 
 for (const golden of ["kitchen-sink", "notes", "directions"]) {
-  const directory = join(repository, "crates/kit-emit/tests/goldens", golden, "validators");
+  const directory = join(repository, "crates/kit-emit/tests/goldens", golden);
   const types = await typesIn(directory);
   describe(`types of ${golden}`, () => {
     for (const type of types) {
@@ -234,7 +233,7 @@ for (const example of ["notes", "teams"] as const) {
     before(async () => {
       project = await Project.copy(example);
       await project.kitOk("build");
-      types = await typesIn(join(project.root, ".kit/validators"));
+      types = await typesIn(join(project.root, ".kit"));
     });
     after(() => project?.remove());
 

@@ -343,7 +343,7 @@ test("TypeScript runs only if a file changed from which it inferred types", asyn
   try {
     await project.kitOk("build");
     assert.equal(await runs(project), 1);
-    const first = await readFile(join(project.root, ".kit/validators/User.validator.ts"), "utf8");
+    const first = await readFile(join(project.root, ".kit/codecs.js"), "utf8");
     await project.kitOk("build", "--check");
     await write(project, "src/other.types.ts", "export interface Other { count: string }\n");
     await project.kitOk("build");
@@ -351,7 +351,7 @@ test("TypeScript runs only if a file changed from which it inferred types", asyn
     await write(project, "src/parts.ts", 'import { z } from "zod";\nexport const name = z.number();\n');
     await project.kitOk("build");
     assert.equal(await runs(project), 2, "a file that the schema imports changed");
-    const second = await readFile(join(project.root, ".kit/validators/User.validator.ts"), "utf8");
+    const second = await readFile(join(project.root, ".kit/codecs.js"), "utf8");
     assert.notEqual(first, second);
     await write(project, "yarn.lock", "# yarn lockfile v1\n");
     await project.kitOk("build");

@@ -128,7 +128,7 @@ async function mutantsOfRoute(route: Changeable): Promise<RouteMutant[]> {
     const validator = route[slot];
     if (validator === null) continue;
     const { name } = validator;
-    const module = await built(`validators/${name}.validator.ts`);
+    const module = await built("codecs.js");
     const shape = module[`${name}Shape`] as Shape;
     for (const mutant of mutantsOf(shape, slot)) {
       found.push({

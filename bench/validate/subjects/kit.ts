@@ -6,17 +6,17 @@ import { consume } from "../sink.ts";
 
 const compiled = new URL("../app/.kit/", import.meta.url);
 
-async function load<T>(path: string, name: string): Promise<T> {
-  const module = (await import(new URL(path, compiled).href)) as Record<string, T>;
+async function load<T>(name: string): Promise<T> {
+  const module = (await import(new URL("codecs.js", compiled).href)) as Record<string, T>;
   return module[name] as T;
 }
 
 function validator(type: TypeName): Promise<Validator<unknown>> {
-  return load(`validators/${type}.validator.ts`, `${type}Validator`);
+  return load(`${type}Validator`);
 }
 
 function serializer(type: TypeName): Promise<Serializer<unknown>> {
-  return load(`serializers/${type}.serializer.ts`, `${type}Serializer`);
+  return load(`${type}Serializer`);
 }
 
 /**

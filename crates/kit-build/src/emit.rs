@@ -29,6 +29,9 @@ pub(crate) fn artifacts(
     };
     let mut files = Vec::new();
     for artifact in emitter.emit(program, tree, &options(program, config, &now, replaced)) {
+        if artifact.only_if_replaced && !replaced.contains(&artifact.path) {
+            continue;
+        }
         if !artifact.dated {
             files.push(file(artifact, None));
             continue;
@@ -48,7 +51,8 @@ pub(crate) fn artifacts(
     Ok(files)
 }
 
-/// Returns the same files as [`artifacts`], but every file contains the time of this build.
+/// Returns the same files as [`artifacts`] for plugins: every file contains the time of this build, and validators
+/// contain their code.
 pub(crate) fn preview(
     program: &Program,
     tree: &RouteTree,
@@ -58,7 +62,13 @@ pub(crate) fn preview(
 ) -> Vec<OutputFile> {
     let options = options(program, config, &time.iso(), &BTreeSet::new());
     let made = emitter.emit(program, tree, &options);
-    made.into_iter().map(|artifact| file(artifact, None)).collect()
+    let files = made.into_iter().map(|mut artifact| {
+        if let Some(source) = &artifact.source {
+            artifact.text = source.text().into();
+        }
+        file(artifact, None)
+    });
+    files.collect()
 }
 
 fn options(

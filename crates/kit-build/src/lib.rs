@@ -84,7 +84,7 @@ pub use kit_typescript::{
     imports, register, route_mentions, syntax_error,
 };
 pub use migrations::{MIGRATIONS, read_migrations, write_migration, write_snapshot};
-pub use output::FileChanges;
+pub use output::{FileChanges, copy_javascript};
 pub use parent_project::{project_above, project_advice, project_of};
 pub use plugins::{
     Attachment, CodeLocation, Mode, NoPlugins, RegisteredTap, TapEvent, TapFuture, TapHost, registered_taps,

@@ -82,6 +82,9 @@ pub(crate) fn compile(
     if !output.status.success() {
         return Err(failed(compiler, &output, &text, console));
     }
+    if compiler == Compiler::Tsc {
+        copy_generated_javascript(project)?;
+    }
     // Warnings of the compiler, and progress messages of a bundler.
     if !text.is_empty() && !console.is_json() {
         console.note(text.trim_end());
@@ -90,6 +93,29 @@ pub(crate) fn compile(
         compiler,
         took: start.elapsed(),
     }))
+}
+
+/// Copies the JavaScript of the output directory beside the code that tsc compiled from it, because tsc compiles
+/// only TypeScript files. Copies nothing if tsc did not compile the output directory.
+fn copy_generated_javascript(project: &Project) -> Result<(), CommandError> {
+    let config = &project.config;
+    let mut outputs = directories(config);
+    outputs.push(config.dist_dir.clone());
+    outputs.extend(tsconfig::out_dir(&project.root));
+    for output in outputs {
+        // `rootDir` may be a directory above the project. Then the output repeats the path from there to the project.
+        for above in project.root.ancestors() {
+            let Ok(inner) = project.root.strip_prefix(above) else {
+                continue;
+            };
+            let compiled = project.root.join(&output).join(inner).join(&config.output_dir);
+            if compiled.join("routes/index.js").is_file() {
+                kit_build::copy_javascript(&project.root.join(&config.output_dir), &compiled)?;
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns the directories that the arguments of the compiler name as output, such as `--outDir build`, relative to the root.

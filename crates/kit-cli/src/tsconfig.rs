@@ -36,6 +36,13 @@ pub(crate) fn check_emits(root: &Path) -> Result<(), NoOutput> {
     Ok(())
 }
 
+/// Returns `outDir` of the project's tsconfig.json, if the file itself sets it.
+pub(crate) fn out_dir(root: &Path) -> Option<String> {
+    let value = read(&root.join("tsconfig.json"))?;
+    let directory = value.pointer("/compilerOptions/outDir")?.as_str()?;
+    Some(directory.to_owned())
+}
+
 /// Returns true if the project's tsconfig.json contains only references to other projects. `tsc -p .` would
 /// then check nothing and succeed.
 pub(crate) fn is_solution(root: &Path) -> bool {

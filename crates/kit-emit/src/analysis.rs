@@ -15,6 +15,9 @@ use crate::declared_names::DeclaredNames;
 use crate::groups::Groups;
 use crate::references::References;
 
+/// Maximum number of types of a program that is not large. A large program gets fewer and smaller files.
+const LARGE: usize = 500;
+
 /// Facts about a program that several emitters need. They are computed once.
 pub(crate) struct Analysis {
     groups: Groups,
@@ -41,6 +44,12 @@ pub(crate) struct Analysis {
     names: Arc<DeclaredNames>,
     /// True if no two generated modules export the same name.
     exports_distinct: bool,
+    /// True if the program has many types.
+    large: bool,
+    /// Declarations whose values the server reads from requests or the environment, with their references.
+    received: FxHashSet<DeclarationId>,
+    /// Declarations whose values the server writes as JSON, with their references.
+    sent: FxHashSet<DeclarationId>,
     /// For each union, the plan: the order of checks by which generated code finds the member to which a
     /// value belongs.
     plans: FxHashMap<TypeId, UnionPlan>,
@@ -78,7 +87,19 @@ impl Analysis {
                 }
             }
         }
+        let error_body = program
+            .application
+            .declared_format()
+            .map(|declared| declared.body);
+        let environment = program.application.environment.as_ref();
+        let environment = environment.map(|variables| variables.declaration);
         let routes = program.routes.iter();
+        let written: FxHashSet<_> = routes
+            .clone()
+            .flat_map(Route::written)
+            .chain(error_body)
+            .collect();
+        let received = routes.clone().flat_map(Route::read).chain(environment);
         let replies = routes.clone().flat_map(Route::declared_replies);
         let mut files: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {
@@ -101,20 +122,11 @@ impl Analysis {
             uses,
             forms,
             multiparts,
-            environment: program
-                .application
-                .environment
-                .as_ref()
-                .map(|variables| variables.declaration),
-            written: routes
-                .flat_map(kit_ir::Route::written)
-                .chain(
-                    program
-                        .application
-                        .declared_format()
-                        .map(|declared| declared.body),
-                )
-                .collect(),
+            environment,
+            large: program.declarations.len() > LARGE,
+            received: references.reached(received),
+            sent: references.reached(written.iter().copied()),
+            written,
             reply_headers: replies.filter_map(|reply| reply.headers).collect(),
             in_answers: in_answers(program),
             components: ComponentNames::new(program, &references),
@@ -255,6 +267,22 @@ impl Analysis {
     /// Returns true if the program has a type with this name.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.0.contains(name)
+    }
+
+    /// Returns true if the program has so many types that the number and the size of the generated files matter.
+    pub(crate) fn is_large(&self) -> bool {
+        self.large
+    }
+
+    /// Returns true if the server reads values of the declaration from requests or the environment, directly or
+    /// within other values.
+    pub(crate) fn is_received(&self, declaration: DeclarationId) -> bool {
+        self.received.contains(&declaration)
+    }
+
+    /// Returns true if the server writes values of the declaration as JSON, directly or within other values.
+    pub(crate) fn is_sent(&self, declaration: DeclarationId) -> bool {
+        self.sent.contains(&declaration)
     }
 
     /// Returns true if no two generated modules export the same name, so that one module can contain all

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::items::ValidatorSource;
+
 /// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
@@ -12,4 +14,8 @@ pub struct Artifact {
     /// True if the content contains [`EmitOptions::generated_at`](crate::EmitOptions::generated_at), and so
     /// changes with each build time.
     pub dated: bool,
+    /// True if a build writes the file only if a plugin replaces it.
+    pub only_if_replaced: bool,
+    /// Code of the validator that the file exports, so that a plugin can replace it. `None` for all other files.
+    pub source: Option<ValidatorSource>,
 }

@@ -1,4 +1,4 @@
-//! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths, queries, headers, cookies and forms to the values that the
+//! Emits modules with coercers, which convert strings from paths, queries, headers, cookies and forms to the values that the
 //! slot's validator expects.
 //!
 //! A coercer does not validate: a value that it cannot convert stays a string, and the validator reports it. Therefore a
@@ -12,13 +12,13 @@ use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::origin::origin;
-use crate::text::{Module, Path, Writer, Written, literal};
+use crate::text::{Exported, Module, Path, Writer, Written, literal};
 use crate::validator::key_condition;
 use kit_analysis::{is_json_part, resolve};
 
 /// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
-    format!("{name}.coercer.ts")
+    format!("{name}.coercer.js")
 }
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
@@ -28,7 +28,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         .iter_ids()
         .filter(move |(id, _)| context.analysis.is_text(*id) || context.analysis.is_environment(*id))
         .map(move |(id, declaration)| {
-            Job::new(format!("coercers/{}", file_name(&declaration.name)), move || {
+            Job::new(file_name(&declaration.name), move || {
                 emit_module(context, id, declaration)
             })
             .keyed(key(context, id))
@@ -90,36 +90,14 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         slots.push("\"multipart\"");
         multipart(program, &object, &mut body, &mut module);
     }
-    let coercer = module.r#type("@kit/types", "Coercer");
     let name = &declaration.name;
     let mut writer = Writer::default();
-    let source = if is_environment && slots.len() == 1 {
-        "environment variables"
-    } else {
-        source(&slots)
-    };
-    writer.doc(&format!("Coerces the text of {source} to a `{name}`."));
-    let opening = format!(
-        "export const {name}Coercer: Required<Pick<{coercer}, {}>> = {{",
-        slots.join(" | ")
-    );
-    writer.block(opening, "};", |writer| writer.line(body.inner()));
+    writer.block(format_args!("export const {name}Coercer = {{"), "};", |writer| {
+        writer.line(body.inner());
+    });
     module.push(writer);
+    module.export(Exported::coercer(name, &slots));
     module.finish()
-}
-
-/// Returns the parts of a request from which the coercer of these slots reads, for a comment.
-fn source(slots: &[&str]) -> &'static str {
-    let reads = |slot| slots.contains(&slot);
-    if reads("\"multipart\"") {
-        return "a multipart body";
-    }
-    match (reads("\"headers\""), reads("\"cookies\"")) {
-        (false, false) => "a path or query",
-        (true, false) => "headers",
-        (false, true) => "cookies",
-        (true, true) => "headers or cookies",
-    }
 }
 
 fn params(
@@ -160,11 +138,11 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
     let read = module.helper("readQuery");
     let mut writer = Writer::default();
     let keys = module.private("keys");
-    writer.line(format_args!("const {keys}: readonly string[] = {names};"));
+    writer.line(format_args!("const {keys} = {names};"));
     module.push(writer);
     body.line(format_args!("keys: {keys},"));
     body.block("query: (query) => {", "},", |body| {
-        body.line("const result: Record<string, unknown> = {};");
+        body.line("const result = {};");
         body.line(format_args!("const values = {read}(query, {keys});"));
         assign_values(program, properties, body, module);
         body.line("return result;");
@@ -178,7 +156,7 @@ fn headers(program: &Program, object: &ObjectType, body: &mut Writer, module: &m
         return;
     }
     body.block("headers: (read) => {", "},", |body| {
-        body.line("const result: Record<string, unknown> = {};");
+        body.line("const result = {};");
         for (position, property) in object.properties.iter().enumerate() {
             let local = format!("value{position}");
             let name = literal::string(&property.name);
@@ -210,12 +188,12 @@ fn cookies(program: &Program, object: &ObjectType, body: &mut Writer, module: &m
     let mut writer = Writer::default();
     let names = module.private("names");
     writer.line(format_args!(
-        "const {names}: readonly string[] = {};",
+        "const {names} = {};",
         literal::strings(properties.iter().map(|property| &property.name))
     ));
     module.push(writer);
     body.block("cookies: (header) => {", "},", |body| {
-        body.line("const result: Record<string, unknown> = {};");
+        body.line("const result = {};");
         body.line(format_args!("const values = {read}(header, {names});"));
         assign_values(program, properties, body, module);
         body.line("return result;");
@@ -226,7 +204,7 @@ fn cookies(program: &Program, object: &ObjectType, body: &mut Writer, module: &m
 /// JSON.
 fn multipart(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     body.block("multipart: (read) => {", "},", |body| {
-        body.line("const result: Record<string, unknown> = {};");
+        body.line("const result = {};");
         for (position, property) in object.properties.iter().enumerate() {
             let local = format!("value{position}");
             let name = literal::string(&property.name);
@@ -263,7 +241,7 @@ fn assign_values(program: &Program, properties: &[Property], body: &mut Writer, 
 fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let read = module.helper("readWholeQuery");
     body.block("query: (query) => {", "},", |body| {
-        body.line("const result: Record<string, unknown> = {};");
+        body.line("const result = {};");
         body.block(
             format_args!("for (const [key, text] of {read}(query)) {{"),
             "}",
@@ -301,7 +279,7 @@ fn assign(property: &Property, value: &str) -> String {
         // An assignment to `__proto__` would set the prototype.
         return format!("Object.defineProperty(result, {key}, {{ value: {value}, enumerable: true }});");
     }
-    format!("result[{key}] = {value};")
+    format!("result{} = {value};", literal::member(&property.name))
 }
 
 /// Returns the code that coerces an expression.

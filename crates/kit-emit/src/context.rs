@@ -36,6 +36,10 @@ impl Context<'_> {
     /// Returns the fingerprint of everything that the modules of a declaration depend on. If it is unchanged,
     /// the modules of the last build are reused.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
-        fingerprint((self.fingerprints.of(declaration), self.fingerprints.names))
+        fingerprint((
+            self.fingerprints.of(declaration),
+            self.fingerprints.names,
+            self.analysis.is_large() && !self.analysis.is_received(declaration),
+        ))
     }
 }

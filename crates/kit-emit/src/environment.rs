@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::job::Job;
 use crate::origin::origin;
 use crate::text::{Module, Writer, literal};
-use crate::{coercer, validator};
+use crate::{coercer, combined, validator};
 
 /// Emits `environment.ts` if the application calls `env`.
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
@@ -24,10 +24,12 @@ fn write(context: Context<'_>) -> String {
     let name = &declaration.name;
     let mut module = Module::new(origin(program, declaration), context.analysis.declared_names());
     let compiled = module.r#type("@kit/types", "CompiledEnvironment");
-    let coercer = format!("./coercers/{}", coercer::file_name(name));
-    let coercer = module.value(&coercer, &format!("{name}Coercer"));
-    let validator = format!("./validators/{}", validator::file_name(name));
-    let validator = module.value(&validator, &format!("{name}Validator"));
+    let mut import = |file: String, kind: &str| {
+        let path = format!("./{}", combined::path_for_routes(context, &file));
+        module.value(&path, &format!("{name}{kind}"))
+    };
+    let coercer = import(coercer::file_name(name), "Coercer");
+    let validator = import(validator::file_name(name), "Validator");
     let source = literal::object([
         ("file".to_owned(), literal::string(program.path(declaration.span))),
         ("line".to_owned(), declaration.span.line.to_string()),

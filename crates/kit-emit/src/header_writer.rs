@@ -1,4 +1,4 @@
-//! Emits `headers/<Type>.headers.ts` with functions that write the headers of replies. They write only declared headers, in
+//! Emits modules with functions that write the headers of replies. They write only declared headers, in
 //! the order of their declarations.
 //!
 //! The functions check types and characters, but no rules. After a refusal, `unwritable` of the runtime finds the header.
@@ -9,8 +9,8 @@ use kit_ir::{Declaration, LiteralValue, Program, Property, TypeId, TypeKind};
 use crate::context::Context;
 use crate::job::Job;
 use crate::origin::origin;
-use crate::text::{Module, Writer, Written, literal};
-use crate::validator::is_inherited;
+use crate::text::{Exported, Module, Writer, Written, literal};
+use crate::validator::{self, read_property};
 
 /// Header of which a reply sends one line for each item of a list, because its values may contain commas (RFC
 /// 9110, section 5.3).
@@ -18,7 +18,7 @@ const SET_COOKIE: &str = "set-cookie";
 
 /// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
-    format!("{name}.headers.ts")
+    format!("{name}.headers.js")
 }
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
@@ -26,7 +26,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     declarations
         .filter(move |(id, _)| context.analysis.is_reply_headers(*id))
         .map(move |(id, declaration)| {
-            Job::new(format!("headers/{}", file_name(&declaration.name)), move || {
+            Job::new(file_name(&declaration.name), move || {
                 emit_module(context, declaration)
             })
             .keyed(context.module_key(id))
@@ -38,12 +38,7 @@ fn emit_module(context: Context<'_>, declaration: &Declaration) -> Written {
     let name = &declaration.name;
     let mut module = Module::new(origin(program, declaration), context.analysis.declared_names())
         .for_declaration("headers", name);
-    let writer_type = module.r#type("@kit/types", "HeaderWriter");
-    let this = module.program_type("../types.ts", name);
-    let shape = module.value(
-        &format!("../validators/{name}.validator.ts"),
-        &format!("{name}Shape"),
-    );
+    let shape = module.value(&validator::import_path(name), &format!("{name}Shape"));
     let properties = program.properties(declaration.r#type);
     let mut body = Writer::default();
     for (position, property) in properties.iter().enumerate() {
@@ -51,16 +46,14 @@ fn emit_module(context: Context<'_>, declaration: &Declaration) -> Written {
     }
     let (explain, unwritable) = (module.helper("explain"), module.helper("unwritable"));
     let mut writer = Writer::default();
-    writer.doc(&format!("Writes a `{name}` as the headers of a reply."));
     writer.block(
-        format_args!("export const {name}HeaderWriter: {writer_type}<{this}> = {{"),
+        format_args!("export const {name}HeaderWriter = {{"),
         "};",
         |writer| {
             writer.line(format_args!("name: \"{name}\","));
             writer.block("write: (value) => {", "},", |writer| {
-                writer.line("const lines: string[] = [];");
+                writer.line("const lines = [];");
                 writer.block("try {", "} catch (error) {", |writer| {
-                    writer.line("const input = value as unknown as Readonly<Record<string, unknown>>;");
                     writer.line(body.inner());
                 });
                 writer.line(format_args!(
@@ -75,6 +68,7 @@ fn emit_module(context: Context<'_>, declaration: &Declaration) -> Written {
         },
     );
     module.push(writer);
+    module.export(Exported::of_type(name, "HeaderWriter"));
     module.finish()
 }
 
@@ -87,11 +81,7 @@ fn write_property(
 ) {
     let kinds = Kinds::of(program, property.r#type);
     let key = literal::string(&property.name);
-    let read = if is_inherited(&property.name) {
-        format!("{}(input, {key})", module.helper("ownProperty"))
-    } else {
-        format!("input[{key}]")
-    };
+    let read = read_property(&property.name, module);
     let local = format!("value{position}");
     body.line(format_args!("const {local} = {read};"));
     let scalar = module.helper(kinds.helper());

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::artifact::Artifact;
 use crate::fingerprint::Fingerprint;
-use crate::text::{Imports, Written};
+use crate::items::Items;
+use crate::text::{Exported, Imports, Written};
 
 /// A job that generates one artifact.
 pub(crate) struct Job<'a> {
@@ -24,7 +25,7 @@ pub(crate) struct Job<'a> {
 /// Result of a job.
 pub(crate) struct Content {
     text: String,
-    module: Option<(usize, Imports)>,
+    module: Option<(usize, Imports, Vec<Exported>)>,
 }
 
 impl From<String> for Content {
@@ -34,26 +35,11 @@ impl From<String> for Content {
 }
 
 impl From<Written> for Content {
-    fn from(Written { text, items, imports }: Written) -> Self {
+    fn from(written: Written) -> Self {
         Self {
-            text,
-            module: Some((items, imports)),
+            text: written.text,
+            module: Some((written.items, written.imports, written.exported)),
         }
-    }
-}
-
-/// The functions and constants of a generated module, which another module can include.
-#[derive(Debug)]
-pub(crate) struct Items {
-    text: Arc<String>,
-    start: usize,
-    pub(crate) imports: Imports,
-}
-
-impl Items {
-    /// Returns the text of the functions and constants. Each function and constant starts with an empty line.
-    pub(crate) fn text(&self) -> &str {
-        &self.text[self.start..]
     }
 }
 
@@ -138,11 +124,12 @@ struct CachedText {
 impl From<Content> for CachedText {
     fn from(Content { text, module }: Content) -> Self {
         let text = Arc::new(text);
-        let items = module.map(|(start, imports)| {
+        let items = module.map(|(start, imports, exported)| {
             Arc::new(Items {
                 text: Arc::clone(&text),
                 start,
                 imports,
+                exported,
             })
         });
         Self { text, items }
@@ -183,6 +170,8 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
                 path: job.path,
                 text: kept.text,
                 dated: job.dated,
+                only_if_replaced: false,
+                source: None,
             };
             Generated {
                 artifact,

@@ -39,6 +39,7 @@ mod artifact;
 mod asyncapi;
 mod client;
 mod coercer;
+mod combined;
 mod component_names;
 mod context;
 mod contract_tests;
@@ -49,6 +50,7 @@ mod error_format;
 mod fingerprint;
 mod groups;
 mod header_writer;
+mod items;
 mod job;
 mod json_schema;
 mod openapi;
@@ -57,7 +59,6 @@ mod origin;
 mod references;
 mod registry;
 mod routes;
-mod runtime;
 mod samples;
 mod serializer;
 mod subprotocols;
@@ -66,6 +67,7 @@ mod testing;
 mod text;
 mod types;
 mod validator;
+mod validator_files;
 
 use kit_ir::Program;
 use kit_router::RouteTree;
@@ -80,6 +82,7 @@ use openapi::DocumentCache;
 pub use artifact::Artifact;
 pub use contract_tests::{CONTRACTS, contract_test_path};
 pub use environment::example as environment_example;
+pub use items::ValidatorSource;
 pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner};
 pub use registry::written_tags;
 
@@ -132,6 +135,7 @@ impl Emitter {
         let parts = openapi::PrintedParts::new(context, &mut self.parts.documents);
         let mut jobs = vec![types::emit(&types)];
         jobs.extend(validator::emit(context));
+        jobs.extend(validator_files::emit(context));
         jobs.extend(coercer::emit(context));
         jobs.extend(serializer::emit(context));
         jobs.extend(header_writer::emit(context));
@@ -143,10 +147,7 @@ impl Emitter {
         jobs.extend(client::emit(context));
         jobs.extend(contract_tests::emit(context));
         jobs.extend(testing::emit(context));
-        let made = job::run(jobs, &mut self.made);
-        let runtime = runtime::emit(context, &made, &options.replaced);
-        let made = made.into_iter().map(|ready| ready.artifact);
-        made.chain(runtime).collect()
+        combined::emit(context, job::run(jobs, &mut self.made))
     }
 }
 

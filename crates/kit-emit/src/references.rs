@@ -2,6 +2,7 @@
 
 use kit_analysis::collect_references;
 use kit_ir::{Declaration, DeclarationId, Program};
+use rustc_hash::FxHashSet;
 
 /// For each declaration, the declarations that its type names, without indirect references.
 pub(crate) struct References(Vec<Vec<DeclarationId>>);
@@ -26,6 +27,18 @@ impl References {
     /// Returns the number of declarations.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Returns declarations and all declarations to which they refer, directly or through others.
+    pub(crate) fn reached(&self, from: impl IntoIterator<Item = DeclarationId>) -> FxHashSet<DeclarationId> {
+        let mut pending: Vec<DeclarationId> = from.into_iter().collect();
+        let mut reached = FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if reached.insert(id) {
+                pending.extend(self.of(id));
+            }
+        }
+        reached
     }
 
     /// Returns the declarations that the type of a declaration names, each once, in order.

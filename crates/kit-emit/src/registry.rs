@@ -19,7 +19,6 @@ use crate::direction::Direction;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::{Job, PartCache};
 use crate::json_schema::{Schema, Schemas, default_value};
-use crate::text::nested;
 use crate::types::type_text;
 
 pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> Vec<Job<'a>> {
@@ -111,16 +110,15 @@ fn kind_name(kind: MiddlewareKind) -> &'static str {
     }
 }
 
-/// Returns the printed entries of `schemas.json`, in the order of the declarations. `parts` contains unchanged
+/// Returns the entries of `schemas.json`, each on one line, in the order of the declarations. `parts` contains unchanged
 /// entries of earlier builds.
 pub(crate) fn entries(context: Context<'_>, parts: &mut PartCache) -> Vec<Arc<String>> {
     let names = context.analysis.components().fingerprint(context.program);
     let ids = context.program.declarations.iter_ids();
     let keyed: Vec<_> = ids.map(|(id, _)| (entry_key(context, names, id), id)).collect();
     parts.get_or_create(&keyed, |id| {
-        let text = serde_json::to_string_pretty(&schema_entry(context, *id))
-            .expect("entries are structs and maps with text keys, which serialize without fail");
-        nested(&text, "  ")
+        serde_json::to_string(&schema_entry(context, *id))
+            .expect("entries are structs and maps with text keys, which serialize without fail")
     })
 }
 
@@ -145,7 +143,7 @@ fn schemas(context: Context<'_>, entries: &[Arc<String>]) -> String {
     let length: usize = entries.iter().map(|entry| entry.len() + 64).sum();
     let mut text = String::with_capacity(length);
     for (declaration, entry) in context.program.declarations.iter().zip(entries) {
-        text.push_str(if text.is_empty() { "{\n  " } else { ",\n  " });
+        text.push_str(if text.is_empty() { "{\n" } else { ",\n" });
         text.push_str(&Value::from(declaration.name.as_str()).to_string());
         text.push_str(": ");
         text.push_str(entry);

@@ -6,7 +6,7 @@ use kit_ir::{DeclarationId, Route, Slot, TypeKind};
 use crate::context::Context;
 use crate::job::Job;
 use crate::options::TestRunner;
-use crate::text::{Writer, header, literal};
+use crate::text::{Writer, literal, unchecked_header};
 
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
     let tests = context.options.tests.as_ref()?;
@@ -16,7 +16,7 @@ pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
 }
 
 fn write(context: Context<'_>, runner: TestRunner) -> String {
-    let mut text = header("the types and contracts of the project");
+    let mut text = unchecked_header("the types and contracts of the project");
     text.push_str("\nimport type { TypeName, TypeNamed } from \"@kit/testing\";\n");
     text.push_str("import type * as Types from \"../types.ts\";\n\n");
     let mut writer = Writer::default();

@@ -10,7 +10,7 @@ use kit_ir::{
 
 use crate::context::Context;
 use crate::job::{Job, PartCache};
-use crate::text::{Writer, header, literal};
+use crate::text::{Writer, literal, unchecked_header};
 
 /// Maximum length of an object type on one line. A longer type has one property per line.
 const INLINE: usize = 80;
@@ -30,7 +30,7 @@ pub(crate) fn parts(context: Context<'_>, known: &mut PartCache) -> Vec<Arc<Stri
 
 pub(crate) fn emit(parts: &[Arc<String>]) -> Job<'_> {
     Job::whole("types.ts", move || {
-        let mut text = header("the types and contracts of the project");
+        let mut text = unchecked_header("the types and contracts of the project");
         text.reserve_exact(parts.iter().map(|part| part.len() + 1).sum());
         for part in parts {
             text.push('\n');

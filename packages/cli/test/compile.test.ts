@@ -137,3 +137,40 @@ test("passes arguments of the configuration to the compiler", async (t) => {
   assert.equal(built.code, 0, built.err + built.out);
   assert.match(await readFile(join(project.root, "build/out/src/main.d.ts"), "utf8"), /export \{\}/);
 });
+
+test("compiled output contains validators that a plugin replaces", async (t) => {
+  const config = `export default {
+  plugins: [
+    {
+      name: "same",
+      hooks: {
+        afterValidators({ validators, replaceValidator }) {
+          for (const { type, text } of validators) replaceValidator(type, text);
+        },
+      },
+    },
+  ],
+};
+`;
+  const project = await projectWith(t, { ...APP, "kit.config.js": config, "tsconfig.json": tsconfig() });
+  const built = await project.kit(["build"]);
+  assert.equal(built.code, 0, built.err + built.out);
+  await rename(join(project.root, "src"), join(project.root, "sources-moved-away"));
+  await rename(join(project.root, ".kit"), join(project.root, "kit-moved-away"));
+  const ran = await run(["dist/src/main.js"], project.root);
+  assert.equal(ran.err, "");
+  assert.equal(ran.out, '200 {"id":"7","title":"A note"}\n');
+});
+
+test("the error says that tsc alone does not copy the JavaScript of .kit/", async (t) => {
+  const project = await projectWith(t, { ...APP, "tsconfig.json": tsconfig() });
+  assert.equal((await project.kit(["generate"])).code, 0);
+  const tsc = await run([join(installed, "typescript/bin/tsc"), "-p", ".", "--outDir", "dist"], project.root);
+  assert.equal(tsc.code, 0, tsc.out);
+  const ran = await run(["dist/src/main.js"], project.root);
+  assert.match(ran.err, /cannot be loaded: Cannot find module .*runtime\.js/);
+  assert.match(
+    ran.err,
+    /help: run `kit build`, which compiles the project and copies the JavaScript of \.kit\//,
+  );
+});

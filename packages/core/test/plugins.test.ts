@@ -81,12 +81,20 @@ line("listening");
 if (process.argv[2] === "production") clearInterval(keep);
 `;
 
+/** Returns the text of `schemas.json` for types with these descriptions. A moved type is only on another line. */
+function types(descriptions: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(descriptions).map(([name, text]) => {
+    const [line, description] = text === "moved" ? [2, ""] : [1, text];
+    return [name, { name, line, schema: { description }, properties: [] }];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
 function project(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "kit-plugins-")));
   symlinkSync(join(import.meta.dirname, "../../../node_modules"), join(root, "node_modules"));
   mkdirSync(join(root, ".kit/routes"), { recursive: true });
-  mkdirSync(join(root, ".kit/validators"));
-  mkdirSync(join(root, ".kit/serializers"));
+  writeFileSync(join(root, ".kit/schemas.json"), types({ Note: "", Book: "", Author: "" }));
   writeFileSync(join(root, "package.json"), '{"type":"module"}');
   writeFileSync(join(root, "main.ts"), program);
   const helper = JSON.stringify(join(support, "compiled.ts"));
@@ -118,20 +126,15 @@ describe("onSchemaChange", () => {
     assert.equal(await next(0), "listening");
     // The watching of subdirectories starts with a delay.
     await sleep(100);
-    writeFileSync(join(kit, "validators/Note.validator.ts"), "1");
-    writeFileSync(join(kit, "serializers/Note.serializer.ts"), "1");
-    writeFileSync(join(kit, "serializers/Book.serializer.ts"), "1");
+    writeFileSync(join(kit, "runtime.js"), "1");
+    writeFileSync(join(kit, "schemas.json"), types({ Note: "moved", Book: "changed", Tag: "new" }));
     writeFileSync(join(kit, ".manifest.json"), "1");
     mkdirSync(join(kit, ".staging"));
     writeFileSync(join(kit, ".staging/routes.json"), "1");
     assert.deepEqual(await next(1), {
       directory: kit,
-      files: [
-        "serializers/Book.serializer.ts",
-        "serializers/Note.serializer.ts",
-        "validators/Note.validator.ts",
-      ],
-      types: ["Book", "Note"],
+      files: ["runtime.js", "schemas.json"],
+      types: ["Author", "Book", "Tag"],
       routes: false,
     } satisfies SchemaChange);
     // The hook threw, which is logged.

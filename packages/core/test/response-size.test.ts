@@ -18,20 +18,20 @@ const bounds = { production: [4, 64 * 1024], development: [12, 128 * 1024] } as 
 const goldens = new URL("../../../crates/kit-emit/tests/goldens/kitchen-sink/", import.meta.url);
 const types = ["Containers", "Choices", "Json", "Matrix", "OddNames", "Scalars", "Strings", "Tree"] as const;
 
-async function load<T>(path: string, name: string): Promise<T> {
-  const module = (await import(new URL(path, goldens).href)) as Record<string, T>;
+async function load<T>(name: string): Promise<T> {
+  const module = (await import(new URL("codecs.js", goldens).href)) as Record<string, T>;
   return module[name]!;
 }
 
 async function start(env: "production" | "development"): Promise<Served> {
   const routes = await Promise.all(
     types.map(async (type) => {
-      const body = await load<Validator<unknown>>(`validators/${type}.validator.ts`, `${type}Validator`);
+      const body = await load<Validator<unknown>>(`${type}Validator`);
       return [route(`POST /${type}`, { body }), () => undefined] as const;
     }),
   );
-  const isUnknown = await load<Validator<unknown>>("validators/Scalars.validator.ts", "ScalarsValidator");
-  const echo: Serializer<unknown> = await load("serializers/Scalars.serializer.ts", "ScalarsSerializer");
+  const isUnknown = await load<Validator<unknown>>("ScalarsValidator");
+  const echo: Serializer<unknown> = await load("ScalarsSerializer");
   const echoed = route("POST /echo", { body: isUnknown, response: echo });
   return serve([...routes, [echoed, ({ body }) => body]], { env, limits: { bodyBytes: 8 * 1024 * 1024 } });
 }

@@ -106,7 +106,7 @@ function show(subject: Subject, validator: Validator, value: unknown, complaints
 }
 
 async function load(root: string, artifact: string): Promise<Validator> {
-  const path = join(root, ".kit/validators", `${artifact}.validator.ts`);
+  const path = join(root, ".kit/codecs.js");
   const module = (await import(pathToFileURL(path).href)) as Record<string, Validator>;
   const validator = module[`${artifact}Validator`];
   if (validator === undefined) throw new Error(`${path} has no validator`);

@@ -69,15 +69,10 @@ function routes(subjects: readonly Subject[]): string {
 async function load(root: string, name: string): Promise<Artifacts> {
   const exports = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
     (await import(pathToFileURL(join(root, ".kit", file)).href)) as Record<string, unknown>;
-  const own = {
-    ...(await exports(`validators/${name}.validator.ts`)),
-    ...(await exports(`serializers/${name}.serializer.ts`)),
-  };
-  // Uses the exports that applications load. The route of an alias may have another type than the alias.
-  const all = await exports("runtime.ts");
+  const all = await exports("codecs.js");
   const from = (item: string): unknown => {
-    if (own[item] === undefined) throw new Error(`there is no ${item}`);
-    return all[item] ?? own[item];
+    if (all[item] === undefined) throw new Error(`there is no ${item}`);
+    return all[item];
   };
   return { validator: from(`${name}Validator`), serializer: from(`${name}Serializer`) } as Artifacts;
 }

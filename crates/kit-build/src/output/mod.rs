@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+mod javascript;
 mod manifest;
 mod output_cache;
 mod paths;
@@ -16,6 +17,7 @@ mod paths;
 mod tests;
 mod writer;
 
+pub use javascript::copy_javascript;
 pub(crate) use output_cache::OutputCache;
 pub(crate) use paths::check_path;
 pub(crate) use writer::OutputDirectory;

@@ -85,7 +85,7 @@ fn prints_the_build_as_json() {
     let second = project.kit(&["build", "--json"]).json();
     let removed = second["files"]["removed"].as_array().unwrap();
     assert!(
-        removed.contains(&json!("coercers/GetNotesByIdParams.coercer.ts")),
+        removed.contains(&json!("validators/GetNotesByIdParams.validator.ts")),
         "{removed:?}"
     );
     assert_eq!(second["warnings"][0]["code"], "KIT1002");
@@ -365,7 +365,7 @@ fn check_lists_files_that_are_out_of_date_and_writes_nothing() {
     let report = stale.json();
     assert_eq!(report["status"], "stale");
     let written = report["files"]["written"].as_array().unwrap();
-    for path in ["validators/Note.validator.ts", "routes.json"] {
+    for path in ["runtime.js", "routes.json"] {
         assert!(written.iter().any(|found| found == path), "{path} in {written:?}");
     }
     assert_eq!(report["files"]["removed"], json!([]));

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::direction::Direction;
 use crate::error_format;
 use crate::job::Job;
-use crate::text::{Writer, header, literal};
+use crate::text::{Writer, literal, unchecked_header};
 use crate::types::{InputNames, write_input};
 
 const FROM: &str = "the contracts of the project";
@@ -85,7 +85,7 @@ fn inputs(context: Context<'_>) -> String {
         .map(|(id, _)| id)
         .collect();
     sent.extend(routes.iter().flat_map(|route| route.read()));
-    let mut text = header("the types that clients of the project send");
+    let mut text = unchecked_header("the types that clients of the project send");
     text.extend(["\nimport type * as ", types[0], " from \"../types.ts\";\n"]);
     let declarations = program.declarations.iter_ids();
     for (id, declaration) in declarations.filter(|(id, _)| sent.contains(id) && inputs.differing.contains(id))
@@ -191,7 +191,7 @@ fn index(context: Context<'_>) -> String {
         parts.push(reply::operations_type(&operations));
     }
     parts.extend([constant(context, &codecs), factory.finish()]);
-    header(FROM) + "\n" + &parts.join("\n")
+    unchecked_header(FROM) + "\n" + &parts.join("\n")
 }
 
 /// Emits `const codecs`.

@@ -7,8 +7,8 @@ use kit_ir::{DeclarationId, Route, Slot};
 
 use crate::context::Context;
 use crate::options::ContractTests;
-use crate::text::{Writer, header, literal};
-use crate::{error_format, validator};
+use crate::text::{Writer, literal, unchecked_header};
+use crate::{combined, error_format};
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let program = context.program;
@@ -17,7 +17,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let mut shape_of = |id: DeclarationId| {
         let name = &program.declarations[id].name;
         let shape = format!("{name}Shape");
-        let module = format!("../validators/{}", validator::file_name(name));
+        let module = combined::path_of_shape(context, name);
         shapes.insert(shape.clone(), module);
         shape
     };
@@ -60,9 +60,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let mut body = Writer::default();
     body.line("import type { Contracts } from \"@kit/testing\";");
     body.line("import application from \"../routes/index.ts\";");
-    for (shape, module) in &shapes {
-        body.line(format_args!("import {{ {shape} }} from \"{module}\";"));
-    }
+    body.line(combined::print_imports(&shapes).trim_end());
     body.blank();
     let entries = entries.inner();
     body.block("const contracts: Contracts = {", "};", |body| {
@@ -74,7 +72,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     });
     body.blank();
     body.line("export default contracts;");
-    let mut text = header("the contracts of all groups");
+    let mut text = unchecked_header("the contracts of all groups");
     text.push('\n');
     text.push_str(&body.finish());
     text

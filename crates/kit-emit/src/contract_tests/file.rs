@@ -11,11 +11,11 @@ use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
 use super::sent_headers::is_sent_in_a_header;
 use super::unique::unique_strings;
 use super::{auth, bodies, lists};
+use crate::combined;
 use crate::context::Context;
 use crate::options::{ContractTests, TestRunner};
 use crate::samples::{SampleOptions, Samples};
-use crate::text::{Writer, header, literal};
-use crate::validator;
+use crate::text::{Writer, literal, unchecked_header};
 
 /// Maximum number of tested rules per slot.
 const MAX_RULES: usize = 500;
@@ -44,7 +44,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
     let source = routes
         .first()
         .map_or("", |route| context.program.path(route.span));
-    let mut text = header(&format!("the contracts of `{group}` in {source}"));
+    let mut text = unchecked_header(&format!("the contracts of `{group}` in {source}"));
     text.push('\n');
     let mut body = Writer::default();
     let helpers: Vec<_> = file.helpers.iter().copied().collect();
@@ -59,9 +59,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
         }
     });
     body.line("import contracts from \"./contracts.ts\";");
-    for (shape, module) in &file.shapes {
-        body.line(format_args!("import {{ {shape} }} from \"{module}\";"));
-    }
+    body.line(combined::print_imports(&file.shapes).trim_end());
     body.blank();
     let root = format!("../{}", context.options.output_dir_to_root);
     body.block("contractTests({", "});", |body| {
@@ -386,7 +384,7 @@ impl File<'_> {
     fn shape(&mut self, id: DeclarationId) -> String {
         let name = &self.context.program.declarations[id].name;
         let shape = format!("{name}Shape");
-        let module = format!("../validators/{}", validator::file_name(name));
+        let module = combined::path_of_shape(self.context, name);
         self.shapes.insert(shape.clone(), module);
         shape
     }

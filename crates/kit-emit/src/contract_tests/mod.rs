@@ -98,5 +98,6 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
             )
         })
         .collect();
-    fingerprint((tests, &context.options.output_dir_to_root, all, routes))
+    let options = context.options;
+    fingerprint((tests, &options.output_dir_to_root, &options.replaced, all, routes))
 }

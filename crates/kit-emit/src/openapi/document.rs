@@ -87,15 +87,28 @@ fn object<K: AsRef<str>, V>(
     }
 }
 
+/// Layout of an operation or a component.
+#[derive(Debug, Clone, Copy, Hash)]
+pub(crate) enum Layout {
+    /// Many lines, with indentation.
+    Lines,
+    /// One line, which takes less than half of the bytes.
+    OneLine,
+}
+
 /// Prints an operation or a component with the indentation that it has in the document.
-pub(crate) fn part(content: &impl Serialize) -> String {
-    nested(&pretty(content), "      ")
+pub(crate) fn part(content: &impl Serialize, layout: Layout) -> String {
+    match layout {
+        Layout::Lines => nested(&pretty(content), "      "),
+        Layout::OneLine => serde_json::to_string(content).expect(SERIALIZABLE),
+    }
 }
 
 fn pretty(content: &impl Serialize) -> String {
-    serde_json::to_string_pretty(content)
-        .expect("documents are structs and maps with text keys, which serialize without fail")
+    serde_json::to_string_pretty(content).expect(SERIALIZABLE)
 }
+
+const SERIALIZABLE: &str = "documents are structs and maps with text keys, which serialize without fail";
 
 #[derive(Serialize)]
 pub(crate) struct Info<'a> {

@@ -24,7 +24,7 @@ use crate::fingerprint::fingerprint;
 use crate::job::{Job, PartCache};
 use crate::options::EmitOptions;
 
-use document::{Document, Head, Info, License, Server};
+use document::{Document, Head, Info, Layout, License, Server};
 use operation::Operations;
 pub(crate) use operation::{operation_ids, path_template};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,6 +54,11 @@ impl<'a> PrintedParts<'a> {
     pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
         let program = context.program;
         let version = context.options.openapi;
+        let layout = if context.analysis.is_large() {
+            Layout::OneLine
+        } else {
+            Layout::Lines
+        };
         let operations = Operations::new(context);
         let names = context.analysis.components().fingerprint(program);
         let routes: Vec<&Route> = program.routes.iter().collect();
@@ -61,7 +66,7 @@ impl<'a> PrintedParts<'a> {
             .iter()
             .map(|route| {
                 let key = key::operation(context, &operations, names, route);
-                (fingerprint((key, version)), *route)
+                (fingerprint((key, version, layout)), *route)
             })
             .collect();
         let entities = program.entities.iter();
@@ -74,21 +79,25 @@ impl<'a> PrintedParts<'a> {
             .into_iter()
             .map(|used| {
                 (
-                    fingerprint((context.fingerprints.of(used.0), used.1, names, version)),
+                    fingerprint((context.fingerprints.of(used.0), used.1, names, version, layout)),
                     used,
                 )
             })
             .collect();
         let texts = kept.components.get_or_create(&used, |(id, direction)| {
-            version.print_schema(context.declared.get(*id, *direction))
+            version.print_schema(context.declared.get(*id, *direction), layout)
         });
         Self {
             operations: kept.operations.get_or_create(&keyed, |route| {
-                version.print_operation(&operations.operation(route))
+                version.print_operation(&operations.operation(route), layout)
             }),
             components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
-            error: error_body::component(program.application.error_rules())
-                .map(|schema| (operations.error_name().to_owned(), version.print_schema(&schema))),
+            error: error_body::component(program.application.error_rules()).map(|schema| {
+                (
+                    operations.error_name().to_owned(),
+                    version.print_schema(&schema, layout),
+                )
+            }),
             by_file: routes_by_file(context),
             schemes: operations.into_schemes(),
             context,

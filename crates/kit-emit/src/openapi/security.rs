@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use kit_ir::{Program, Security, SecurityScheme};
 use serde::Serialize;
 
-use super::document::Requirement;
+use super::document::{Layout, Requirement};
 
 /// Security schemes of all routes, in the order of their first use, with unique names.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl<'a> SecuritySchemes<'a> {
         used.map(|(scheme, named)| {
             (
                 named.name.as_str(),
-                super::document::part(&object(scheme, named.description)),
+                super::document::part(&object(scheme, named.description), Layout::Lines),
             )
         })
         .collect()

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::document::{Operation, part};
+use super::document::{Layout, Operation, part};
 use crate::options::OpenApiVersion;
 
 impl OpenApiVersion {
@@ -23,19 +23,19 @@ impl OpenApiVersion {
     }
 
     /// Prints a component.
-    pub(super) fn print_schema(self, schema: &impl Serialize) -> String {
+    pub(super) fn print_schema(self, schema: &impl Serialize, layout: Layout) -> String {
         if self.has_json_schema() {
-            return part(schema);
+            return part(schema, layout);
         }
         let mut value = to_value(schema);
         convert(&mut value);
-        part(&value)
+        part(&value, layout)
     }
 
     /// Prints an operation.
-    pub(super) fn print_operation(self, operation: &Operation) -> String {
+    pub(super) fn print_operation(self, operation: &Operation, layout: Layout) -> String {
         if self.has_json_schema() {
-            return part(operation);
+            return part(operation, layout);
         }
         let mut value = to_value(operation);
         // 3.0 allows scopes only for OAuth 2 and OpenID Connect (section 4.7.30).
@@ -60,7 +60,7 @@ impl OpenApiVersion {
         for response in members(&mut value["responses"]) {
             remove_absent(response, &["headers", "content"]);
         }
-        part(&value)
+        part(&value, layout)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::text::{Module, Writer, literal};
 
 pub(crate) fn emit(context: Context<'_>) -> String {
-    let mut module = Module::new(FROM, context.analysis.declared_names());
+    let mut module = Module::new(FROM, context.analysis.declared_names()).unchecked();
     let compiled = module.r#type("@kit/types", "CompiledApplication");
     let tree = module.value("./compiled-router.ts", "compiledRouter");
     let table = module.value("./route-table.ts", "routeTable");

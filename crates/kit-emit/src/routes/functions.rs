@@ -3,15 +3,18 @@
 use kit_ir::DeclarationId;
 
 use crate::context::Context;
-use crate::runtime::module_of;
 use crate::text::Module;
-use crate::{coercer, header_writer, serializer, validator};
+use crate::{coercer, combined, header_writer, serializer, validator};
 
 /// Returns the name of a type's coercer, and imports the coercer.
 pub(super) fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
     let name = &context.program.declarations[id].name;
-    let own = format!("coercers/{}", coercer::file_name(name));
-    module.value(&module_of(context, &own), &format!("{name}Coercer"))
+    import(
+        context,
+        &coercer::file_name(name),
+        &format!("{name}Coercer"),
+        module,
+    )
 }
 
 /// Returns the name of a type's validator, serializer or header writer, and imports it. Returns `null` if the
@@ -26,10 +29,15 @@ pub(super) fn value(
         return "null".to_owned();
     };
     let name = &context.program.declarations[id].name;
-    let path = match kind {
-        "Serializer" => format!("serializers/{}", serializer::file_name(name)),
-        "HeaderWriter" => format!("headers/{}", header_writer::file_name(name)),
-        _ => format!("validators/{}", validator::file_name(name)),
+    let file = match kind {
+        "Serializer" => serializer::file_name(name),
+        "HeaderWriter" => header_writer::file_name(name),
+        _ => validator::file_name(name),
     };
-    module.value(&module_of(context, &path), &format!("{name}{kind}"))
+    import(context, &file, &format!("{name}{kind}"), module)
+}
+
+fn import(context: Context<'_>, file: &str, name: &str, module: &mut Module) -> String {
+    let path = combined::path_for_routes(context, file);
+    module.value(&format!("../{path}"), name)
 }

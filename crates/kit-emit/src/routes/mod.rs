@@ -35,7 +35,12 @@ fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
     let sensitive = sensitive_names(program);
-    fingerprint((context.fingerprints.names, routes, sensitive))
+    fingerprint((
+        context.fingerprints.names,
+        routes,
+        sensitive,
+        &context.options.replaced,
+    ))
 }
 
 /// Returns the fingerprint of a route, without the properties that only OpenAPI documents contain.

@@ -4,7 +4,7 @@ use kit_ir::{DeclarationId, Slot};
 
 use super::FROM;
 use crate::context::Context;
-use crate::text::{Writer, header, literal};
+use crate::text::{Writer, literal, unchecked_header};
 
 pub(crate) fn emit(context: Context<'_>) -> String {
     let program = context.program;
@@ -72,5 +72,5 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             );
         }
     });
-    format!("{}\n{}", header(FROM), writer.finish())
+    format!("{}\n{}", unchecked_header(FROM), writer.finish())
 }

@@ -4,7 +4,7 @@ use kit_router::{CompiledMethod, CompiledRouteNode, RouteTree};
 
 use super::FROM;
 use crate::options::EmitOptions;
-use crate::text::{Writer, header, literal};
+use crate::text::{Writer, literal, unchecked_header};
 
 pub(crate) fn emit(tree: &RouteTree, options: &EmitOptions) -> String {
     let tree = tree.to_compiled(&options.generated_at);
@@ -33,7 +33,7 @@ pub(crate) fn emit(tree: &RouteTree, options: &EmitOptions) -> String {
             });
         },
     );
-    format!("{}\n{}", header(FROM), writer.finish())
+    format!("{}\n{}", unchecked_header(FROM), writer.finish())
 }
 
 fn write_node(opening: &str, node: &CompiledRouteNode, writer: &mut Writer) {

@@ -1,4 +1,4 @@
-//! Emits `serializers/<Type>.serializer.ts` with functions that write JSON. They write only declared properties, in the
+//! Emits modules with functions that write JSON. They write only declared properties, in the
 //! order of their declarations.
 //!
 //! The functions check no rules, but they refuse values that JSON cannot represent. After a refusal, `unserializable`
@@ -13,26 +13,28 @@ use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, Typ
 use crate::context::Context;
 use crate::job::Job;
 use crate::origin::origin;
-use crate::text::{Module, Path, Writer, Written, literal};
-use crate::validator::is_inherited;
+use crate::text::{Exported, Module, Path, Writer, Written, literal};
+use crate::validator;
 
 /// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
-    format!("{name}.serializer.ts")
+    format!("{name}.serializer.js")
 }
 
 /// Emits serializers for all declarations, except for declarations whose values are text, such as the queries
-/// of routes.
+/// of routes. In a large program, emits serializers only for what the server writes.
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();
     declarations
-        .filter(move |(id, _)| !context.analysis.is_only_text(program, *id))
+        .filter(move |(id, _)| {
+            let analysis = context.analysis;
+            !analysis.is_only_text(program, *id) && (!analysis.is_large() || analysis.is_sent(*id))
+        })
         .map(move |(id, declaration)| {
-            Job::new(
-                format!("serializers/{}", file_name(&declaration.name)),
-                move || emit_module(context, id, declaration),
-            )
+            Job::new(file_name(&declaration.name), move || {
+                emit_module(context, id, declaration)
+            })
             .keyed(context.module_key(id))
         })
 }
@@ -44,18 +46,12 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         context.analysis.declared_names(),
     )
     .for_declaration("write", name);
-    let serializer = module.r#type("@kit/types", "Serializer");
-    let this = module.program_type("../types.ts", name);
-    let shape = module.value(
-        &format!("../validators/{name}.validator.ts"),
-        &format!("{name}Shape"),
-    );
+    let shape = module.value(&validator::import_path(name), &format!("{name}Shape"));
     Serializers::new(context, id).declare(declaration, &mut module);
     let (explain, unserializable) = (module.helper("explain"), module.helper("unserializable"));
     let mut writer = Writer::default();
-    writer.doc(&format!("Serializes a `{name}` to JSON."));
     writer.block(
-        format_args!("export const {name}Serializer: {serializer}<{this}> = {{"),
+        format_args!("export const {name}Serializer = {{"),
         "};",
         |writer| {
             writer.line(format_args!("name: \"{name}\","));
@@ -74,6 +70,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         },
     );
     module.push(writer);
+    module.export(Exported::of_type(name, "Serializer"));
     module.finish()
 }
 
@@ -100,7 +97,7 @@ impl<'a> Serializers<'a> {
         let mut parameter = if self.counts_depth { ", depth = 0" } else { "" }.to_owned();
         if self.context.analysis.passes_selector(self.home) {
             let selector = module.helper("MemberSelector");
-            for part in [", selector: ", &selector, " = new ", &selector, "(\"value\")"] {
+            for part in [", selector = new ", &selector, "(\"value\")"] {
                 parameter.push_str(part);
             }
         }
@@ -111,10 +108,7 @@ impl<'a> Serializers<'a> {
         }
         self.body(declaration.r#type, &Path::root(name), &mut body, module);
         let mut writer = Writer::default();
-        writer.doc(&format!(
-            "Returns the JSON of a `{name}`. Throws if a value has no JSON form."
-        ));
-        let opening = format!("export function write{name}(value: unknown{parameter}): string {{");
+        let opening = format!("export function write{name}(value{parameter}) {{");
         writer.block(opening, "}", |writer| writer.line(body.inner()));
         module.push(writer);
     }
@@ -201,13 +195,12 @@ impl<'a> Serializers<'a> {
         let name = module.item_once("write", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, &mut body, module);
-            let mut parameter = if deep { ", depth: number" } else { "" }.to_owned();
+            let mut parameter = if deep { ", depth" } else { "" }.to_owned();
             if remembers {
-                parameter.push_str(", selector: ");
-                parameter.push_str(&module.helper("MemberSelector"));
+                parameter.push_str(", selector");
             }
             let mut writer = Writer::default();
-            let opening = format!("function {name}(value: unknown{parameter}): string {{");
+            let opening = format!("function {name}(value{parameter}) {{");
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
@@ -245,7 +238,7 @@ impl<'a> Serializers<'a> {
             "for (let index = 0; index < value.length; index++) {",
             "}",
             |body| {
-                body.line("const item: unknown = value[index];");
+                body.line("const item = value[index];");
                 let item = self.expression(element, "item", &path.step("Item"), module);
                 body.line(format_args!("text += index === 0 ? {item} : `,${{{item}}}`;"));
             },
@@ -268,7 +261,7 @@ impl<'a> Serializers<'a> {
         body.line(format_args!(
             "if (!Array.isArray(value) || {bounds}) {refuse}(value);"
         ));
-        body.line("const parts: string[] = [];");
+        body.line("const parts = [];");
         for (position, element) in elements.iter().enumerate() {
             let step = format!("Item{position}");
             let path = path.step(&step);
@@ -277,7 +270,7 @@ impl<'a> Serializers<'a> {
                 let opening =
                     format!("for (let index = {position}; index < value.length - {after}; index++) {{");
                 body.block(opening, "}", |body| {
-                    body.line("const item: unknown = value[index];");
+                    body.line("const item = value[index];");
                     let item = self.expression(element.r#type, "item", &path, module);
                     body.line(format_args!("parts.push({item});"));
                 });
@@ -289,7 +282,7 @@ impl<'a> Serializers<'a> {
                 position.to_string()
             };
             let name = format!("item{position}");
-            body.line(format_args!("const {name}: unknown = value[{at}];"));
+            body.line(format_args!("const {name} = value[{at}];"));
             let item = self.expression(element.r#type, &name, &path, module);
             let absent = if element.optional {
                 format!("if (value.length > {position}) ")
@@ -313,14 +306,4 @@ impl<'a> Serializers<'a> {
 /// Returns the JSON of a literal as a string literal in TypeScript.
 fn literal_text(value: &LiteralValue) -> String {
     literal::string(&kit_analysis::literal_value(value).to_string())
-}
-
-/// Returns code that reads a property of the variable `value`.
-fn read(name: &str, module: &mut Module) -> String {
-    let key = literal::string(name);
-    if is_inherited(name) {
-        format!("{}(value, {key})", module.helper("ownProperty"))
-    } else {
-        format!("value[{key}]")
-    }
 }

@@ -4,9 +4,9 @@
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, Property, TypeId, TypeKind};
 
-use super::{Serializers, read};
+use super::Serializers;
 use crate::text::{Module, Path, Writer, literal};
-use crate::validator::{key_condition, local, not_an_index_key, value_step};
+use crate::validator::{key_condition, local, not_an_index_key, read_property, value_step};
 
 /// State of the comma before a property in the JSON of an object.
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ impl Serializers<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) -> String {
-        let read = read(&property.name, module);
+        let read = read_property(&property.name, module);
         let path = path.step(&property.name);
         let placeholder = self.value_placeholder(property.r#type, &read, &path, module);
         if placeholder.matches(read.as_str()).count() < 2 {
@@ -132,7 +132,10 @@ impl Serializers<'_> {
         };
         if property.optional {
             let name = local(&property.name, position);
-            body.line(format_args!("const {name} = {};", read(&property.name, module)));
+            body.line(format_args!(
+                "const {name} = {};",
+                read_property(&property.name, module)
+            ));
             let placeholder =
                 self.value_placeholder(property.r#type, &name, &path.step(&property.name), module);
             body.line(format_args!(

@@ -3,9 +3,9 @@
 use kit_analysis::{Decision, Switch, literals, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
 
-use super::{Serializers, literal_text, read};
-use crate::text::{Module, Path, Writer, literal};
-use crate::validator::tag_switch;
+use super::{Serializers, literal_text};
+use crate::text::{Module, PURE, Path, Writer, literal};
+use crate::validator::{self, read_property, tag_switch};
 
 /// Number of literals from which a `Set` is faster than comparisons.
 const SET_FROM: usize = 9;
@@ -172,7 +172,7 @@ impl Serializers<'_> {
         };
         let name = analysis.trial_union(self.home, id).unwrap_or_default();
         let home = &self.context.program.declarations[self.home].name;
-        module.value(&format!("../validators/{home}.validator.ts"), name);
+        module.value(&validator::import_path(home), name);
         body.block(
             format_args!("switch ({selector}.memberIndex({name}, value)) {{"),
             "}",
@@ -192,7 +192,7 @@ impl Serializers<'_> {
     }
 
     fn switched(&self, id: TypeId, switch: &Switch, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
-        let tag = read(&switch.property, module);
+        let tag = read_property(&switch.property, module);
         tag_switch(&tag, switch, path, body, |decision, path, body| {
             self.decide(id, decision, path, body, module);
         });
@@ -210,9 +210,7 @@ fn many_literals(
     let choices = module.item_once("choices", id.0.to_string(), path, |module, name| {
         let values = literal::list("[", literals.iter().map(literal::value), "]");
         let mut writer = Writer::default();
-        writer.line(format_args!(
-            "const {name}: ReadonlySet<unknown> = new Set({values});"
-        ));
+        writer.line(format_args!("const {name} = {PURE} new Set({values});"));
         module.push(writer);
     });
     let (refuse, write) = (module.helper("refuse"), module.helper("writeString"));

@@ -5,6 +5,15 @@ pub(crate) use kit_analysis::{is_identifier, string_literal as string, template_
 use kit_ir::LiteralValue;
 use serde_json::Value;
 
+/// Returns the access to a property after an expression: `.title` or `["content-type"]`.
+pub(crate) fn member(name: &str) -> String {
+    if is_identifier(name) {
+        format!(".{name}")
+    } else {
+        format!("[{}]", string(name))
+    }
+}
+
 /// Returns a property's key for an object literal or an object type, quoted if needed.
 pub(crate) fn key(name: &str) -> String {
     match name {

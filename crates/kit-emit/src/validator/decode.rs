@@ -6,7 +6,7 @@ use kit_ir::{
     TypeKind,
 };
 
-use super::names::{is_inherited, key_condition, local, not_an_index_key, value_step};
+use super::names::{key_condition, local, not_an_index_key, read_property, value_step};
 use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
@@ -24,27 +24,17 @@ impl<'a> Decoder<'a> {
     /// Emits `export function decodeNote`.
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = &declaration.name;
-        let this = module.program_type("../types.ts", name);
         let mut body = Writer::default();
-        self.body(
-            declaration.r#type,
-            &Path::root(name),
-            &format!(" as {this}"),
-            &mut body,
-            module,
-        );
+        self.body(declaration.r#type, &Path::root(name), &mut body, module);
         let mut writer = Writer::default();
-        writer.doc(&format!(
-            "Converts a value that {{@link is{name}}} accepts to a `{name}`."
-        ));
         let parameter = if self.context.analysis.passes_selector(self.home) {
             let selector = module.helper("MemberSelector");
-            format!(", selector: {selector} = new {selector}(\"wire\")")
+            format!(", selector = new {selector}(\"wire\")")
         } else {
             String::new()
         };
         writer.block(
-            format_args!("export function decode{name}(value: unknown{parameter}): {this} {{"),
+            format_args!("export function decode{name}(value{parameter}) {{"),
             "}",
             |writer| {
                 writer.line(body.inner());
@@ -98,8 +88,8 @@ impl<'a> Decoder<'a> {
         match &self.context.program.types[id].kind {
             TypeKind::Unknown => format!("{}({value})", module.helper("decodeUnknown")),
             TypeKind::BigInt => format!("{}({value})", module.helper("toBigInt")),
-            TypeKind::Date => format!("{}({value} as string)", module.helper("decodeDate")),
-            TypeKind::Bytes => format!("{}({value} as string)", module.helper("decodeBytes")),
+            TypeKind::Date => format!("{}({value})", module.helper("decodeDate")),
+            TypeKind::Bytes => format!("{}({value})", module.helper("decodeBytes")),
             TypeKind::Literal { value } => literal::value(value),
             TypeKind::Reference { declaration } => self.reference(*declaration, value, module),
             TypeKind::Union { members } if self.nullable(members).is_some() => {
@@ -121,22 +111,22 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Emits the body of a function with the parameter `value`. `cast` is added after the returned expression.
-    fn body(&self, id: TypeId, path: &Path<'_>, cast: &str, body: &mut Writer, module: &mut Module) {
+    /// Emits the body of a function with the parameter `value`.
+    fn body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         if self.is_identity(id) {
-            body.line(format_args!("return value{cast};"));
+            body.line("return value;");
             return;
         }
         match &self.context.program.types[id].kind {
-            TypeKind::Object(object) => self.object_body(object, path, cast, body, module),
-            TypeKind::Array { element } => self.array_body(*element, path, cast, body, module),
-            TypeKind::Tuple { elements } => self.tuple_body(elements, path, cast, body, module),
+            TypeKind::Object(object) => self.object_body(object, path, body, module),
+            TypeKind::Array { element } => self.array_body(*element, path, body, module),
+            TypeKind::Tuple { elements } => self.tuple_body(elements, path, body, module),
             TypeKind::Union { members } if self.nullable(members).is_none() => {
-                self.union_body(id, path, cast, body, module);
+                self.union_body(id, path, body, module);
             }
             _ => {
                 let value = self.expression(id, "value", path, module);
-                body.line(format_args!("return {value}{cast};"));
+                body.line(format_args!("return {value};"));
             }
         }
     }
@@ -145,14 +135,10 @@ impl<'a> Decoder<'a> {
         let passes_selector = self.passes_selector(id);
         let name = module.item_once("decode", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
-            self.body(id, path, "", &mut body, module);
+            self.body(id, path, &mut body, module);
             let mut writer = Writer::default();
-            let parameter = if passes_selector {
-                format!(", selector: {}", module.helper("MemberSelector"))
-            } else {
-                String::new()
-            };
-            let opening = format!("function {name}(value: unknown{parameter}): unknown {{");
+            let parameter = if passes_selector { ", selector" } else { "" };
+            let opening = format!("function {name}(value{parameter}) {{");
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
@@ -167,10 +153,7 @@ impl<'a> Decoder<'a> {
         let declaration = &self.context.program.declarations[target];
         let name = format!("decode{}", declaration.name);
         if self.home != target {
-            module.value(
-                &format!("../validators/{}", super::file_name(&declaration.name)),
-                &name,
-            );
+            module.value(&super::import_path(&declaration.name), &name);
         }
         let remembering = |id| self.context.analysis.passes_selector(id);
         if remembering(target) && remembering(self.home) {
@@ -186,17 +169,7 @@ impl<'a> Decoder<'a> {
         analysis.passes_selector(self.home) && analysis.needs_selector(self.context.program, self.home, id)
     }
 
-    fn object_body(
-        &self,
-        object: &ObjectType,
-        path: &Path<'_>,
-        cast: &str,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
-        if !object.properties.is_empty() || !object.index.is_empty() {
-            body.line("const input = value as Readonly<Record<string, unknown>>;");
-        }
+    fn object_body(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         // The object literal contains the properties before the first one that may be absent. The others are assigned
         // afterwards, in order.
         let first_absent = object.properties.iter().position(stays_absent);
@@ -212,9 +185,9 @@ impl<'a> Decoder<'a> {
         }
         if in_literal == object.properties.len() && object.index.is_empty() {
             if fields.is_empty() {
-                body.line(format_args!("return {{}}{cast};"));
+                body.line("return {};");
             } else {
-                body.block("return {", format!("}}{cast};"), |body| {
+                body.block("return {", "};", |body| {
                     body.line(fields.join("\n"));
                 });
             }
@@ -225,20 +198,23 @@ impl<'a> Decoder<'a> {
             && !fields.is_empty()
             && last.name != "__proto__"
         {
-            self.with_or_without(last, in_literal, &fields, path, cast, body, module);
+            self.with_or_without(last, in_literal, &fields, path, body, module);
             return;
         }
         if fields.is_empty() {
-            body.line("const result: Record<string, unknown> = {};");
+            body.line("const result = {};");
         } else {
-            body.block("const result: Record<string, unknown> = {", "};", |body| {
+            body.block("const result = {", "};", |body| {
                 body.line(fields.join("\n"));
             });
         }
         for (position, property) in object.properties.iter().enumerate().skip(in_literal) {
             if stays_absent(property) {
                 let name = local(&property.name, position);
-                body.line(format_args!("const {name} = {};", read(property, module)));
+                body.line(format_args!(
+                    "const {name} = {};",
+                    read_property(&property.name, module)
+                ));
                 let value = self.expression(property.r#type, &name, &path.step(&property.name), module);
                 let assign = assign(&property.name, &value);
                 body.line(format_args!("if ({name} !== undefined) {assign}"));
@@ -250,8 +226,7 @@ impl<'a> Decoder<'a> {
         if !object.index.is_empty() {
             self.index_body(object, path, body, module);
         }
-        let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
-        body.line(format_args!("return result{through_unknown}{cast};"));
+        body.line("return result;");
     }
 
     /// Emits two object literals if only the last property may be absent, one with and one without this
@@ -266,26 +241,28 @@ impl<'a> Decoder<'a> {
         position: usize,
         fields: &[String],
         path: &Path<'_>,
-        cast: &str,
         body: &mut Writer,
         module: &mut Module,
     ) {
         let name = local(&property.name, position);
-        body.line(format_args!("const {name} = {};", read(property, module)));
+        body.line(format_args!(
+            "const {name} = {};",
+            read_property(&property.name, module)
+        ));
         let value = self.expression(property.r#type, &name, &path.step(&property.name), module);
         let without = format!("{{ {} }}", fields.join(" ").trim_end_matches(','));
-        body.line(format_args!("if ({name} === undefined) return {without}{cast};"));
-        body.block("return {", format_args!("}}{cast};"), |body| {
+        body.line(format_args!("if ({name} === undefined) return {without};"));
+        body.block("return {", "};", |body| {
             body.line(fields.join("\n"));
             body.line(format_args!("{}: {value},", literal::key(&property.name)));
         });
     }
 
     fn index_body(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
-        body.block("for (const key of Object.keys(input)) {", "}", |body| {
+        body.block("for (const key of Object.keys(value)) {", "}", |body| {
             let skip = not_an_index_key(object);
             body.line(format_args!("if ({skip}) continue;"));
-            body.line("const item = input[key];");
+            body.line("const item = value[key];");
             let mut branch = "if";
             for (position, signature) in object.signatures().into_iter().enumerate() {
                 let step = value_step(position);
@@ -312,7 +289,7 @@ impl<'a> Decoder<'a> {
         module: &mut Module,
     ) -> String {
         let path = path.step(&property.name);
-        let read = read(property, module);
+        let read = read_property(&property.name, module);
         let identity = self.is_identity(property.r#type);
         if identity && property.tags.default.is_none() {
             return read;
@@ -351,42 +328,25 @@ impl<'a> Decoder<'a> {
         self.expression(id, &wire, path, module)
     }
 
-    fn array_body(
-        &self,
-        element: TypeId,
-        path: &Path<'_>,
-        cast: &str,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
+    fn array_body(&self, element: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         // `map` allocates the list with its final length. In measurements, it was faster than other loops.
         let item = self.expression(element, "item", &path.step("Item"), module);
-        body.line(format_args!(
-            "return (value as readonly unknown[]).map((item) => {item}){cast};"
-        ));
+        body.line(format_args!("return value.map((item) => {item});"));
     }
 
-    fn tuple_body(
-        &self,
-        elements: &[TupleElement],
-        path: &Path<'_>,
-        cast: &str,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
+    fn tuple_body(&self, elements: &[TupleElement], path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let rest = elements.iter().position(|element| element.rest);
-        body.line("const items = value as readonly unknown[];");
-        body.line("const result: unknown[] = [];");
+        body.line("const result = [];");
         for (position, element) in elements.iter().enumerate() {
             let step = format!("Item{position}");
             let path = path.step(&step);
             if element.rest {
                 let after = elements.len() - position - 1;
                 body.block(
-                    format_args!("for (let index = {position}; index < items.length - {after}; index++) {{"),
+                    format_args!("for (let index = {position}; index < value.length - {after}; index++) {{"),
                     "}",
                     |body| {
-                        body.line("const item = items[index];");
+                        body.line("const item = value[index];");
                         let item = self.expression(element.r#type, "item", &path, module);
                         body.line(format_args!("result.push({item});"));
                     },
@@ -394,22 +354,21 @@ impl<'a> Decoder<'a> {
                 continue;
             }
             let at = if rest.is_some_and(|rest| position > rest) {
-                format!("items.length - {}", elements.len() - position)
+                format!("value.length - {}", elements.len() - position)
             } else {
                 position.to_string()
             };
             let name = format!("item{position}");
-            body.line(format_args!("const {name} = items[{at}];"));
+            body.line(format_args!("const {name} = value[{at}];"));
             let item = self.expression(element.r#type, &name, &path, module);
             let absent = if element.optional {
-                format!("if (items.length > {position}) ")
+                format!("if (value.length > {position}) ")
             } else {
                 String::new()
             };
             body.line(format_args!("{absent}result.push({item});"));
         }
-        let through_unknown = if cast.is_empty() { "" } else { " as unknown" };
-        body.line(format_args!("return result{through_unknown}{cast};"));
+        body.line("return result;");
     }
 }
 
@@ -420,25 +379,14 @@ fn stays_absent(property: &Property) -> bool {
     property.optional || (property.tags.generated.is_some() && property.tags.default.is_none())
 }
 
-/// Returns code that reads a property of the variable `input`.
-fn read(property: &Property, module: &mut Module) -> String {
-    let key = literal::string(&property.name);
-    if is_inherited(&property.name) {
-        format!("{}(input, {key})", module.helper("ownProperty"))
-    } else {
-        format!("input[{key}]")
-    }
-}
-
 /// Returns code that sets a property of the variable `result`. `__proto__` must be defined, because an assignment would set the
 /// prototype.
 fn assign(name: &str, value: &str) -> String {
-    let key = literal::string(name);
     if name == "__proto__" {
         format!(
-            "Object.defineProperty(result, {key}, {{ value: {value}, enumerable: true, writable: true, configurable: true }});"
+            "Object.defineProperty(result, \"__proto__\", {{ value: {value}, enumerable: true, writable: true, configurable: true }});"
         )
     } else {
-        format!("result[{key}] = {value};")
+        format!("result{} = {value};", literal::member(name))
     }
 }

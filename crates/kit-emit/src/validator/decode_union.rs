@@ -6,28 +6,20 @@ use kit_ir::{TypeId, TypeKind};
 
 use super::check::Checker;
 use super::decode::Decoder;
-use super::names::is_inherited;
+use super::names::read_property;
 use super::tag_switch::labels;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, Path, Writer};
 
 /// A union for which code is written.
 struct Union<'a> {
     id: TypeId,
     plan: &'a UnionPlan,
-    cast: &'a str,
 }
 
 impl Decoder<'_> {
-    pub(super) fn union_body(
-        &self,
-        id: TypeId,
-        path: &Path<'_>,
-        cast: &str,
-        body: &mut Writer,
-        module: &mut Module,
-    ) {
+    pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let plan = self.context.analysis.plan(id);
-        let union = Union { id, plan, cast };
+        let union = Union { id, plan };
         let arrays = !self.passes(&union, &plan.arrays);
         let objects = !self.passes(&union, &plan.objects);
         // True if some values are returned unchanged. The final `return value` does so.
@@ -52,11 +44,11 @@ impl Decoder<'_> {
             let path = path.step(&step);
             let value = self.expression(member, "value", &path, module);
             if rest.len() == 1 && !arrays && !objects && !passes {
-                body.line(format_args!("return {value}{cast};"));
+                body.line(format_args!("return {value};"));
                 return;
             }
             let condition = checker.condition(member, "value", &path, module);
-            body.line(format_args!("if ({condition}) return {value}{cast};"));
+            body.line(format_args!("if ({condition}) return {value};"));
         }
         if arrays && (objects || passes) {
             body.block("if (Array.isArray(value)) {", "}", |body| {
@@ -67,12 +59,12 @@ impl Decoder<'_> {
             return;
         }
         if !objects {
-            body.line(format_args!("return value{cast};"));
+            body.line("return value;");
             return;
         }
         if passes {
             let is_object = module.helper("isObject");
-            body.line(format_args!("if (!{is_object}(value)) return value{cast};"));
+            body.line(format_args!("if (!{is_object}(value)) return value;"));
         }
         self.decide(&union, &plan.objects, path, body, module);
     }
@@ -105,16 +97,15 @@ impl Decoder<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let cast = union.cast;
         if self.passes(union, decision) {
-            body.line(format_args!("return value{cast};"));
+            body.line("return value;");
             return;
         }
         match decision {
             Decision::NoMember => {}
             Decision::Member(member) => {
                 let value = self.member(union, *member, path, module);
-                body.line(format_args!("return {value}{cast};"));
+                body.line(format_args!("return {value};"));
             }
             Decision::Candidates(candidates) => {
                 if candidates.disjoint && !self.context.analysis.passes_selector(self.home) {
@@ -150,13 +141,13 @@ impl Decoder<'_> {
         for (position, member) in members.iter().enumerate() {
             let value = self.member(union, *member, path, module);
             if position + 1 == members.len() {
-                body.line(format_args!("return {value}{};", union.cast));
+                body.line(format_args!("return {value};"));
                 return;
             }
             let step = format!("Member{member}");
             let r#type = union.plan.members[*member].r#type;
             let condition = checker.condition(r#type, "value", &path.step(&step), module);
-            body.line(format_args!("if ({condition}) return {value}{};", union.cast));
+            body.line(format_args!("if ({condition}) return {value};"));
         }
     }
 
@@ -191,7 +182,7 @@ impl Decoder<'_> {
                         body.line(format_args!("case {member}:"));
                     }
                     let value = self.member(union, *member, path, module);
-                    body.line(format_args!("  return {value}{};", union.cast));
+                    body.line(format_args!("  return {value};"));
                 }
             },
         );
@@ -205,12 +196,7 @@ impl Decoder<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let property = literal::string(&switch.property);
-        let tag = if is_inherited(&switch.property) {
-            format!("{}(value as object, {property})", module.helper("ownProperty"))
-        } else {
-            format!("(value as Readonly<Record<string, unknown>>)[{property}]")
-        };
+        let tag = read_property(&switch.property, module);
         let known = *switch.otherwise == Decision::NoMember;
         body.block(format_args!("switch ({tag}) {{"), "}", |body| {
             for (position, case) in switch.cases.iter().enumerate() {

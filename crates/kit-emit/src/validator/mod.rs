@@ -1,5 +1,4 @@
-//! Emits `validators/<Type>.validator.ts` with three functions of a declaration: the check `is`, `failures` with its shape,
-//! and `decode`. Also emits `validators/<entity>.ts`, which exports the validators of an entity.
+//! Emits modules with three functions of a declaration: the check `is`, `failures` with its shape, and `decode`.
 
 mod check;
 mod decode;
@@ -9,47 +8,42 @@ mod shape;
 mod tag_switch;
 mod template;
 
-use heck::ToLowerCamelCase;
 use kit_ir::{Declaration, DeclarationId};
 
 use crate::context::Context;
 use crate::job::Job;
 use crate::origin::origin;
-use crate::text::{Module, Writer, Written, header};
+use crate::text::{Exported, Module, Writer, Written};
 
 use check::Checker;
 use decode::Decoder;
 
-pub(crate) use names::{is_inherited, key_condition, local, not_an_index_key, value_step};
+pub(crate) use names::{key_condition, local, not_an_index_key, read_property, value_step};
 use shape::Shapes;
 pub(crate) use tag_switch::tag_switch;
 pub(crate) use template::test as template_test;
 
 /// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
-    format!("{name}.validator.ts")
+    format!("{name}.validator.js")
+}
+
+/// Returns the path from which modules of other types import the validator of a declaration.
+pub(crate) fn import_path(name: &str) -> String {
+    format!("./{}", file_name(name))
 }
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
-    let modules = context
+    context
         .program
         .declarations
         .iter_ids()
         .map(move |(id, declaration)| {
-            Job::new(
-                format!("validators/{}", file_name(&declaration.name)),
-                move || emit_module(context, id, declaration),
-            )
+            Job::new(file_name(&declaration.name), move || {
+                emit_module(context, id, declaration)
+            })
             .keyed(context.module_key(id))
-        });
-    let entities = context.program.entities.iter().map(move |entity| {
-        let declaration = &context.program.declarations[entity.declaration];
-        Job::new(
-            format!("validators/{}.ts", declaration.name.to_lower_camel_case()),
-            move || emit_entity(context, declaration),
-        )
-    });
-    modules.chain(entities)
+        })
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
@@ -59,8 +53,6 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         context.analysis.declared_names(),
     )
     .for_declaration("", name);
-    let validator = module.r#type("@kit/types", "Validator");
-    let this = module.program_type("../types.ts", name);
     Shapes::new(context, id).declare(declaration, &mut module);
     Checker::new(context, id).declare(declaration, &mut module);
     Decoder::new(context, id).declare(declaration, &mut module);
@@ -73,9 +65,8 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         format!("is: is{name},")
     };
     let mut writer = Writer::default();
-    writer.doc(&format!("Validates and decodes a `{name}`."));
     writer.block(
-        format_args!("export const {name}Validator: {validator}<{this}> = {{"),
+        format_args!("export const {name}Validator = {{"),
         "};",
         |writer| {
             writer.line(format_args!("name: \"{name}\","));
@@ -91,23 +82,6 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         },
     );
     module.push(writer);
+    module.export(Exported::of_type(name, "Validator"));
     module.finish()
-}
-
-/// Emits the exports of an entity: its own validators, and the validators of the other types in the same
-/// file.
-fn emit_entity(context: Context<'_>, entity: &Declaration) -> String {
-    let program = context.program;
-    let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
-    let mut writer = Writer::default();
-    for id in context.analysis.in_file(entity.span.source) {
-        let name = &program.declarations[*id].name;
-        if *name == entity.name || context.analysis.entity(*id).is_none() {
-            writer.line(format_args!(
-                "export {{ {name}Validator }} from \"./{}\";",
-                file_name(name)
-            ));
-        }
-    }
-    format!("{header}\n{}", writer.finish())
 }

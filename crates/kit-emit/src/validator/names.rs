@@ -98,6 +98,19 @@ pub(crate) fn local(property: &str, position: usize) -> String {
     }
 }
 
+/// Returns code that reads a property of the variable `value`.
+pub(crate) fn read_property(name: &str, module: &mut Module) -> String {
+    if is_inherited(name) {
+        format!(
+            "{}(value, {})",
+            module.helper("ownProperty"),
+            literal::string(name)
+        )
+    } else {
+        format!("value{}", literal::member(name))
+    }
+}
+
 /// Returns true if `Object.prototype` has a property with this name. All objects inherit it.
 pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(

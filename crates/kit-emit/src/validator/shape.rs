@@ -1,9 +1,7 @@
 //! Emits the `Shape` of a type: data with which the runtime finds the reasons why a value is invalid.
 
 use kit_analysis::Member;
-use kit_ir::{
-    Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Program, Property, TypeId, TypeKind,
-};
+use kit_ir::{Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Property, TypeId, TypeKind};
 
 use super::check::Checker;
 use super::names::value_step;
@@ -25,19 +23,18 @@ impl<'a> Shapes<'a> {
 
     /// Emits `export const NoteShape`. The shape of a recursive type is a reference, so that the runtime counts the depth.
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
-        let shape = module.codec_type("Shape");
         let name = &declaration.name;
         let recursive = self.context.analysis.is_recursive(self.home);
         let text = self.shape(declaration.r#type, Some(name), &Path::root(name), module);
         let mut writer = Writer::default();
         if recursive {
             let inner = module.private("shape");
-            writer.line(format_args!("const {inner}: {shape} = {text};"));
+            writer.line(format_args!("const {inner} = {text};"));
             writer.line(format_args!(
-                "export const {name}Shape: {shape} = {{ kind: \"reference\", recursive: true, to: () => {inner} }};"
+                "export const {name}Shape = {{ kind: \"reference\", recursive: true, to: () => {inner} }};"
             ));
         } else {
-            writer.line(format_args!("export const {name}Shape: {shape} = {text};"));
+            writer.line(format_args!("export const {name}Shape = {text};"));
         }
         module.push(writer);
     }
@@ -141,7 +138,9 @@ impl<'a> Shapes<'a> {
             .iter()
             .map(|property| self.property(property, path, module))
             .collect();
-        let explain = (!properties.is_empty())
+        // Without this function, the runtime explains failures by the shape alone, which takes longer.
+        let is_explained = !self.context.analysis.is_large() || self.context.analysis.is_received(self.home);
+        let explain = (is_explained && !properties.is_empty())
             .then(|| Checker::new(self.context, self.home).explain(id, object, path, module));
         let mut writer = Writer::default();
         writer.block("{", "}", |writer| {
@@ -187,9 +186,8 @@ impl<'a> Shapes<'a> {
             None => text,
             Some(name) => {
                 module.item_once("union", id.0.to_string(), path, |module, _| {
-                    let union = module.codec_type("UnionShape");
                     let mut writer = Writer::default();
-                    writer.line(format_args!("export const {name}: {union} = {text};"));
+                    writer.line(format_args!("export const {name} = {text};"));
                     module.push(writer);
                 });
                 name.to_owned()
@@ -207,9 +205,8 @@ impl<'a> Shapes<'a> {
         }
         // Every use must refer to the same object, so the shape is a constant.
         let name = module.item_once("shape", member.r#type.0.to_string(), path, |module, name| {
-            let kind = module.codec_type("Shape");
             let mut writer = Writer::default();
-            writer.line(format_args!("const {name}: {kind} = {shape};"));
+            writer.line(format_args!("const {name} = {shape};"));
             module.push(writer);
         });
         let levels = member.containing_unions.iter().filter(recursive);
@@ -279,7 +276,7 @@ impl<'a> Shapes<'a> {
         let name = &self.context.program.declarations[target].name;
         let shape = format!("{name}Shape");
         if self.home != target {
-            module.value(&module_path(self.context.program, target), &shape);
+            module.value(&super::import_path(name), &shape);
         }
         if self.context.analysis.is_recursive(target) {
             // Modules of recursive types import each other. The constant may not be initialized yet, so a function returns it.
@@ -288,14 +285,6 @@ impl<'a> Shapes<'a> {
             shape
         }
     }
-}
-
-/// Returns the path to the validator of a declaration, for modules in `validators/` or in a directory beside it.
-fn module_path(program: &Program, target: DeclarationId) -> String {
-    format!(
-        "../validators/{}",
-        super::file_name(&program.declarations[target].name)
-    )
 }
 
 fn simple(kind: &str) -> String {

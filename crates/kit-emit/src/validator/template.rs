@@ -4,7 +4,7 @@ use kit_analysis::{Segment, segments};
 use kit_ir::{Program, TemplatePart};
 
 use crate::context::Context;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, PURE, Path, Writer, literal};
 
 /// Returns the name of a constant: a function that tests if a string matches a template literal type. It uses no
 /// regular expression, because an invalid string could take a regular expression exponential time.
@@ -16,9 +16,9 @@ pub(crate) fn test(
 ) -> String {
     let parts = list(&segments(program, parts));
     module.item_once("texts", parts.clone(), path, |module, name| {
-        let (texts, template) = (module.codec_type("StringTest"), module.helper("template"));
+        let template = module.helper("template");
         let mut writer = Writer::default();
-        writer.line(format_args!("const {name}: {texts} = {template}({parts});"));
+        writer.line(format_args!("const {name} = {PURE} {template}({parts});"));
         module.push(writer);
     })
 }

@@ -48,10 +48,14 @@ async function load(path: string): Promise<unknown> {
     return ((await import(pathToFileURL(path).href)) as { default?: unknown }).default;
   } catch (cause) {
     const reason = describeWithoutStack(cause).message.split("\n")[0];
+    const isMissing = (cause as NodeJS.ErrnoException | undefined)?.code === "ERR_MODULE_NOT_FOUND";
     throw new StartError({
       problem: `the output of \`kit build\` cannot be loaded: ${reason}`,
       locations: [`at ${path}`],
-      help: "run `kit build` again",
+      help:
+        isMissing && extname(path) === ".js"
+          ? "run `kit build`, which compiles the project and copies the JavaScript of .kit/; tsc alone does not copy it"
+          : "run `kit build` again",
       cause,
     });
   }

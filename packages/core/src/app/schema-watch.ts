@@ -1,5 +1,5 @@
-import { type FSWatcher, watch } from "node:fs";
-import { basename, sep } from "node:path";
+import { type FSWatcher, readFileSync, watch } from "node:fs";
+import { basename, join, sep } from "node:path";
 
 /** Changes that a build made in `.kit/` while the application runs. */
 export interface SchemaChange {
@@ -7,10 +7,17 @@ export interface SchemaChange {
   readonly directory: string;
   /** Files that were written or removed, relative to `directory`, with slashes, sorted by name. */
   readonly files: readonly string[];
-  /** Names of the types with a changed validator, coercer or serializer. */
+  /** Names of types that are new, that no longer exist, or whose properties or rules changed. */
   readonly types: readonly string[];
   /** True if the routes changed. */
   readonly routes: boolean;
+}
+
+/** Entry of a type in `schemas.json`: JSON Schemas, and properties with their doc tags. */
+interface TypeEntry {
+  readonly schema: unknown;
+  readonly inputSchema?: unknown;
+  readonly properties: unknown;
 }
 
 /**
@@ -19,7 +26,8 @@ export interface SchemaChange {
  */
 const quietMs = 100;
 
-const typeFile = /^(?:validators|coercers|serializers)\/([^/]+)\.(?:validator|coercer|serializer)\.[jt]s$/;
+/** File of `.kit/` that describes the types. */
+const typesFile = "schemas.json";
 
 /**
  * Watches `.kit/` and calls `onChange` after a build changed files in it. A build does not write unchanged files. The
@@ -31,11 +39,15 @@ export function watchSchema(
   onFailure: (error: unknown) => void,
 ): () => void {
   const changed = new Set<string>();
+  let known = readTypes(directory) ?? new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   const tell = (): void => {
     const files = [...changed].toSorted();
     changed.clear();
-    onChange({ directory, files, types: typesOf(files), routes: files.some(isOfRoutes) });
+    const now = (files.includes(typesFile) ? readTypes(directory) : undefined) ?? known;
+    const types = differences(known, now);
+    known = now;
+    onChange({ directory, files, types, routes: files.some(isOfRoutes) });
   };
   let watcher: FSWatcher;
   try {
@@ -58,8 +70,25 @@ export function watchSchema(
   };
 }
 
-function typesOf(files: readonly string[]): string[] {
-  return [...new Set(files.flatMap((file) => typeFile.exec(file)?.[1] ?? []))].toSorted();
+/** Returns the schemas and properties of each type as text. `undefined` if the last build did not write them. */
+function readTypes(directory: string): Map<string, string> | undefined {
+  try {
+    const types = JSON.parse(readFileSync(join(directory, typesFile), "utf8")) as Record<string, TypeEntry>;
+    return new Map(
+      Object.entries(types).map(([name, { schema, inputSchema, properties }]) => [
+        name,
+        JSON.stringify([schema, inputSchema, properties]),
+      ]),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the keys that only one of the maps has, or for which their values differ, sorted. */
+function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string[] {
+  const names = new Set([...before.keys(), ...now.keys()]);
+  return [...names].filter((name) => before.get(name) !== now.get(name)).toSorted();
 }
 
 function isOfRoutes(file: string): boolean {

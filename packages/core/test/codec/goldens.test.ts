@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, test } from "node:test";
+import { type TestContext, describe, test } from "node:test";
+
+import { build } from "esbuild";
 
 import type { CompiledApplication, Coercer, Serializer, ValidationFailure, Validator } from "@kit/types";
 
@@ -66,18 +67,22 @@ async function writeFailures(): Promise<void> {
   await writeFile(file, lines.join("\n"));
 }
 
-async function load<T>(app: string, path: string, name: string): Promise<T> {
-  const module = (await import(new URL(`${app}/${path}`, goldens).href)) as Record<string, unknown>;
-  assert.ok(module[name], `${path} exports ${name}`);
+async function load<T>(app: string, name: string): Promise<T> {
+  const module = await codecs(app);
+  assert.ok(module[name], `codecs.js exports ${name}`);
   return module[name] as T;
 }
 
+async function codecs(app: string): Promise<Record<string, unknown>> {
+  return (await import(new URL(`${app}/codecs.js`, goldens).href)) as Record<string, unknown>;
+}
+
 function validator(app: string, type: string): Promise<Validator<unknown>> {
-  return load(app, `validators/${type}.validator.ts`, `${type}Validator`);
+  return load(app, `${type}Validator`);
 }
 
 function serializer(app: string, type: string): Promise<Serializer<unknown>> {
-  return load(app, `serializers/${type}.serializer.ts`, `${type}Serializer`);
+  return load(app, `${type}Serializer`);
 }
 
 /** Returns failures as a response contains them. */
@@ -85,8 +90,8 @@ function inJson(failures: readonly ValidationFailure[]): unknown {
   return JSON.parse(JSON.stringify(failures));
 }
 
-function hasSerializer(app: string, type: string): boolean {
-  return existsSync(new URL(`${app}/serializers/${type}.serializer.ts`, goldens));
+async function hasSerializer(app: string, type: string): Promise<boolean> {
+  return `${type}Serializer` in (await codecs(app));
 }
 
 function jsonText(vector: ValidationCase): string {
@@ -129,7 +134,7 @@ describe("generated serializers", () => {
   test("write JSON that the validator accepts and that decodes to the same value", async () => {
     let written = 0;
     for (const vector of vectors.cases) {
-      if (!vector.ok || !hasSerializer(vector.app, vector.type)) continue;
+      if (!vector.ok || !(await hasSerializer(vector.app, vector.type))) continue;
       const { decode, is } = await validator(vector.app, vector.type);
       const { serialize, failures } = await serializer(vector.app, vector.type);
       const value = decode(JSON.parse(jsonText(vector)));
@@ -236,8 +241,7 @@ describe("generated serializers", () => {
 describe("conformance vectors of coercers", () => {
   for (const vector of vectors.text) {
     test(`${vector.coercer} reads ${vector.query ?? String(vector.params)}`, async () => {
-      const path = `coercers/${vector.coercer}.coercer.ts`;
-      const coercer = await load<Coercer>(vector.app, path, `${vector.coercer}Coercer`);
+      const coercer = await load<Coercer>(vector.app, `${vector.coercer}Coercer`);
       const { is, failures } = await validator(vector.app, vector.coercer);
       const value =
         vector.query === undefined ? coercer.params?.(vector.params ?? []) : coercer.query?.(vector.query);
@@ -294,7 +298,7 @@ test("`is` and `failures` of a validator agree on a thousand mutated inputs for 
       const taken = is(value);
       assert.equal(failures(value).length === 0, taken, `${vector.type} ${JSON.stringify(value)}`);
       counts[taken ? "taken" : "refused"]++;
-      if (!taken || !hasSerializer(vector.app, vector.type)) continue;
+      if (!taken || !(await hasSerializer(vector.app, vector.type))) continue;
       const { serialize } = await serializer(vector.app, vector.type);
       const decoded = decode(value);
       const complete = (await serializer(vector.app, vector.type)).failures(decoded).length === 0;
@@ -338,32 +342,87 @@ test("the compiled application of the fixture kitchen-sink loads, and its path p
 test("generated modules pass the strictest type check of tsc", () =>
   typesHold(fileURLToPath(new URL("tsconfig.goldens.json", import.meta.url))));
 
-test("the generated runtime module passes the type check of tsc even without its comment that disables the check", async (t) => {
+/** Copies goldens to a directory, without the comments that disable the type check. */
+async function checkedCopy(t: TestContext, apps: readonly string[]): Promise<string> {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "kit-goldens-"));
   t.after(() => rm(directory, { recursive: true, force: true }));
-  await cp(goldens, directory, { recursive: true });
   await symlink(fileURLToPath(new URL("node_modules", root)), join(directory, "node_modules"), "junction");
   await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+  for (const app of apps) {
+    await cp(new URL(`${app}/`, goldens), join(directory, app), { recursive: true });
+    for (const name of await readdir(join(directory, app), { recursive: true })) {
+      if (!/\.[jt]s$/.test(name)) continue;
+      const path = join(directory, app, name);
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replace(/^\/\/ @ts-nocheck\n/m, "//\n"));
+    }
+  }
+  return directory;
+}
+
+function settings(compilerOptions: object, include: readonly string[]): string {
+  const typeRoots = [fileURLToPath(new URL("node_modules/@types", root))];
+  return JSON.stringify({
+    extends: fileURLToPath(new URL("tsconfig.base.json", root)),
+    compilerOptions: { typeRoots, ...compilerOptions },
+    include,
+    // Tests of an application that does not exist here. Those of the examples are checked with the examples.
+    exclude: ["tests"],
+  });
+}
+
+const checked = ["contracts", "directions", "kitchen-sink", "notes"] as const;
+
+test("generated modules pass the type check of tsc even without the comments that disable it", async (t) => {
+  const directory = await checkedCopy(t, checked);
   // One at a time, because each module declares that its type names are those of the project.
-  for (const app of ["contracts", "directions", "kitchen-sink", "notes"]) {
-    const path = join(directory, app, "runtime.ts");
-    const text = await readFile(path, "utf8");
-    assert.match(text, /^\/\/ @ts-nocheck/m);
-    await writeFile(path, text.replace(/^\/\/ @ts-nocheck/m, "//"));
-    const config = {
-      extends: fileURLToPath(new URL("tsconfig.base.json", root)),
-      compilerOptions: { typeRoots: [fileURLToPath(new URL("node_modules/@types", root))] },
-      include: ["**/*.ts"],
-      // Tests of an application that does not exist here. Those of the examples are checked with the examples.
-      exclude: ["tests"],
-    };
-    await writeFile(join(directory, app, "tsconfig.json"), JSON.stringify(config));
+  for (const app of checked) {
+    await writeFile(join(directory, app, "tsconfig.json"), settings({ skipLibCheck: false }, ["**/*.ts"]));
     await typesHold(join(directory, app));
   }
 });
 
+test("generated JavaScript uses only names that exist", async (t) => {
+  const directory = await checkedCopy(t, checked);
+  for (const app of checked) {
+    for (const name of ["runtime.d.ts", "codecs.d.ts"]) await rm(join(directory, app, name));
+    const options = { allowJs: true, checkJs: true, strict: false, isolatedDeclarations: false };
+    await writeFile(join(directory, app, "tsconfig.json"), settings(options, ["*.js"]));
+    const errors = await typeErrors(join(directory, app));
+    // Other errors are about types, which JavaScript does not declare.
+    const missing = /error TS(?:1\d{3}|2304|2305|2306|2307|2440|2451|2552|2724):/;
+    assert.deepEqual(
+      errors.split("\n").filter((line) => missing.test(line)),
+      [],
+    );
+  }
+});
+
+test("a bundle contains only the code of the types that it imports", async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: 'export { StringsValidator } from "./codecs.js";',
+      resolveDir: fileURLToPath(new URL("kitchen-sink", goldens)),
+    },
+    bundle: true,
+    format: "esm",
+    external: ["@kit/core/codec"],
+    write: false,
+  });
+  const text = outputFiles[0]!.text;
+  assert.match(text, /var StringsValidator = /);
+  assert.doesNotMatch(text, /Containers|Choices|Serializer/);
+});
+
 async function typesHold(project: string): Promise<void> {
+  assert.equal(await typeErrors(project), "");
+}
+
+async function typeErrors(project: string): Promise<string> {
   const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
-  const run = promisify(execFile)(process.execPath, [tsc, "-p", project]);
-  await run.catch((error: { stdout: string }) => assert.fail(error.stdout));
+  const run = promisify(execFile)(process.execPath, [tsc, "-p", project], { maxBuffer: 2 ** 26 });
+  return run.then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
 }

@@ -107,20 +107,25 @@ export class ProjectTypes {
   }
 
   /**
-   * Returns the shape of a type: the data about its structure that its generated validator exports.
+   * Returns the shape of a type: the data about its structure that its generated code exports.
    *
-   * @throws {Error} if the validator exports no shape.
+   * @throws {Error} if the generated code exports no shape.
    */
   shape(name: string): Shape {
     const { name: known } = this.entry(name);
-    const path = join(this.root, ".kit/validators", `${known}.validator.ts`);
-    const built = existsSync(path) ? path : path.replace(/\.ts$/, ".js");
-    // Callers expect the result without `await`, so the module is loaded synchronously. Generated modules use no top-level await.
-    const module = createRequire(path)(built) as Record<string, unknown>;
-    const shape = module[`${known}Shape`];
-    if (typeof shape === "object" && shape !== null) return shape as Shape;
+    const validator = `validators/${known}.validator`;
+    // The last two files exist if a plugin replaces the validator.
+    const files = ["codecs.js", `modules/${known}.validator.js`, `${validator}.ts`, `${validator}.js`];
+    const paths = files.map((file) => join(this.root, ".kit", file)).filter((path) => existsSync(path));
+    for (const path of paths) {
+      // Callers expect the result without `await`, so the module is loaded synchronously. Generated modules use no
+      // top-level await.
+      const module = createRequire(path)(path) as Record<string, unknown>;
+      const shape = module[`${known}Shape`];
+      if (typeof shape === "object" && shape !== null) return shape as Shape;
+    }
     throw new Error(
-      `${built} exports no ${known}Shape, which factories and matchers need. Check the plugin that replaces this file`,
+      `${paths.join(" and ")} export no ${known}Shape, which factories and matchers need. Check the plugin that replaces the validator`,
     );
   }
 }

@@ -7,8 +7,8 @@ use kit_analysis::resolve;
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
 use super::{Checker, negated};
-use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::{is_inherited, local};
+use crate::text::{Module, Path, Writer};
+use crate::validator::names::{local, read_property};
 
 impl Checker<'_> {
     /// Returns the name of a generated function that lists the failures of a value. For a property with an
@@ -21,15 +21,9 @@ impl Checker<'_> {
         module: &mut Module,
     ) -> String {
         module.item_once("explain", id.0.to_string(), path, |module, name| {
-            let explainer = module.codec_type("ObjectExplainer");
             let mut body = Writer::default();
             for (position, property) in object.properties.iter().enumerate() {
-                let key = literal::string(&property.name);
-                let read = if is_inherited(&property.name) {
-                    format!("{}(value, {key})", module.helper("ownProperty"))
-                } else {
-                    format!("value[{key}]")
-                };
+                let read = read_property(&property.name, module);
                 if self.has_parts(property.r#type) {
                     body.line(format_args!("explainer.visit({position}, {read});"));
                     continue;
@@ -41,13 +35,13 @@ impl Checker<'_> {
                     wrong = format!("{local} !== undefined && {wrong}");
                 }
                 body.line(format_args!("const {local} = {read};"));
-                body.line(format_args!("if ({wrong}) explainer.refuse({position}, {local});"));
+                body.line(format_args!(
+                    "if ({wrong}) explainer.refuse({position}, {local});"
+                ));
             }
             let mut writer = Writer::default();
             writer.block(
-                format_args!(
-                    "function {name}(value: Readonly<Record<string, unknown>>, explainer: {explainer}): void {{"
-                ),
+                format_args!("function {name}(value, explainer) {{"),
                 "}",
                 |writer| writer.line(body.inner()),
             );

@@ -25,7 +25,7 @@ impl Checker<'_> {
             "for (let index = 0; index < value.length; index++) {",
             "}",
             |body| {
-                body.line("const item: unknown = value[index];");
+                body.line("const item = value[index];");
                 let condition = self.condition(element, "item", &path.step("Item"), module);
                 body.line(format_args!("if ({}) return false;", negated(&condition)));
             },
@@ -73,7 +73,7 @@ impl Checker<'_> {
                     format_args!("for (let index = {position}; index < {end}; index++) {{"),
                     "}",
                     |body| {
-                        body.line("const item: unknown = value[index];");
+                        body.line("const item = value[index];");
                         let condition = self.condition(element.r#type, "item", &path, module);
                         body.line(format_args!("if ({}) return false;", negated(&condition)));
                     },
@@ -86,7 +86,7 @@ impl Checker<'_> {
             } else {
                 position.to_string()
             };
-            body.line(format_args!("const {name}: unknown = value[{at}];"));
+            body.line(format_args!("const {name} = value[{at}];"));
             let condition = self.condition(element.r#type, &name, &path, module);
             let absent = if element.optional {
                 format!("value.length > {position} && ")

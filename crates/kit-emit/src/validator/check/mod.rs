@@ -54,10 +54,8 @@ impl<'a> Checker<'a> {
     pub(crate) fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = format!("is{}", declaration.name);
         let path = Path::root(&declaration.name);
-        let doc = format!("Returns true if a parsed JSON value is a `{}`.", declaration.name);
         let recursive = self.counts_depth;
         let mut writer = Writer::default();
-        writer.doc(&doc);
         let parameter = if recursive { ", depth = 0" } else { "" };
         let mut body = Writer::default();
         if recursive {
@@ -66,7 +64,7 @@ impl<'a> Checker<'a> {
         }
         self.body(declaration.r#type, &path, &mut body, module);
         writer.block(
-            format_args!("export function {name}(value: unknown{parameter}): boolean {{"),
+            format_args!("export function {name}(value{parameter}) {{"),
             "}",
             |writer| {
                 writer.line(body.inner());
@@ -140,9 +138,9 @@ impl<'a> Checker<'a> {
                 ..*self
             };
             checker.body(id, path, &mut body, module);
-            let parameter = if deep { ", depth: number" } else { "" };
+            let parameter = if deep { ", depth" } else { "" };
             let mut writer = Writer::default();
-            let opening = format!("function {name}(value: unknown{parameter}): boolean {{");
+            let opening = format!("function {name}(value{parameter}) {{");
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
@@ -157,10 +155,7 @@ impl<'a> Checker<'a> {
         let declaration = &self.context.program.declarations[target];
         let name = format!("is{}", declaration.name);
         if self.home != target {
-            module.value(
-                &format!("../validators/{}", crate::validator::file_name(&declaration.name)),
-                &name,
-            );
+            module.value(&crate::validator::import_path(&declaration.name), &name);
         }
         if self.context.analysis.is_recursive(target) && self.counts_depth {
             format!("{name}({value}, {})", self.depth(1))

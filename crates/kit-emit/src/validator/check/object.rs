@@ -3,8 +3,10 @@
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
 use super::{Checker, negated, operand, scalar};
-use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::{is_inherited, key_condition, local, not_an_index_key, value_step};
+use crate::text::{Module, Path, Writer};
+use crate::validator::names::{
+    is_inherited, key_condition, local, not_an_index_key, read_property, value_step,
+};
 
 impl Checker<'_> {
     pub(super) fn object_body(
@@ -14,28 +16,17 @@ impl Checker<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let (subject, guard) = if self.array_cannot_fit(object) {
-            (
-                "input",
-                "typeof value !== \"object\" || value === null".to_owned(),
-            )
+        let guard = if self.array_cannot_fit(object) {
+            "typeof value !== \"object\" || value === null".to_owned()
         } else {
-            ("value", format!("!{}(value)", module.helper("isObject")))
+            format!("!{}(value)", module.helper("isObject"))
         };
         body.line(format_args!("if ({guard}) return false;"));
-        if subject == "input" {
-            body.line("const input = value as Readonly<Record<string, unknown>>;");
-        }
         // Read a property right before its check. Most invalid values are refused early, and reading takes most of the time.
         let last = object.properties.len().wrapping_sub(1);
         for (position, property) in object.properties.iter().enumerate() {
             let name = local(&property.name, position);
-            let key = literal::string(&property.name);
-            let read = if is_inherited(&property.name) {
-                format!("{}({subject}, {key})", module.helper("ownProperty"))
-            } else {
-                format!("{subject}[{key}]")
-            };
+            let read = read_property(&property.name, module);
             body.line(format_args!("const {name} = {read};"));
             let condition = self.condition(property.r#type, &name, &path.step(&property.name), module);
             if position == last && object.index.is_empty() {
@@ -55,10 +46,10 @@ impl Checker<'_> {
             }
         }
         if !object.index.is_empty() {
-            body.block(format_args!("for (const key in {subject}) {{"), "}", |body| {
-                let skip = format!("!Object.hasOwn({subject}, key) || {}", not_an_index_key(object));
+            body.block("for (const key in value) {", "}", |body| {
+                let skip = format!("!Object.hasOwn(value, key) || {}", not_an_index_key(object));
                 body.line(format_args!("if ({skip}) continue;"));
-                body.line(format_args!("const item = {subject}[key];"));
+                body.line("const item = value[key];");
                 for (position, signature) in object.signatures().into_iter().enumerate() {
                     let step = value_step(position);
                     let path = path.step(&step);

@@ -5,8 +5,8 @@ use kit_analysis::{Candidates, Decision, Kinds, Member, UnionPlan, kinds, litera
 use kit_ir::TypeId;
 
 use super::{Checker, operand};
-use crate::text::{Module, Path, Writer, literal};
-use crate::validator::names::is_inherited;
+use crate::text::{Module, PURE, Path, Writer, literal};
+use crate::validator::names::read_property;
 use crate::validator::tag_switch;
 
 /// From this number of literals on, a `Set` is faster than comparisons.
@@ -27,9 +27,7 @@ impl Checker<'_> {
             let choices = module.item_once("choices", id.0.to_string(), path, |module, name| {
                 let values = literal::list("[", literals.iter().map(literal::value), "]");
                 let mut writer = Writer::default();
-                writer.line(format_args!(
-                    "const {name}: ReadonlySet<unknown> = new Set({values});"
-                ));
+                writer.line(format_args!("const {name} = {PURE} new Set({values});"));
                 module.push(writer);
             });
             return format!("{choices}.has({value})");
@@ -117,12 +115,7 @@ impl Checker<'_> {
                 body.line(format_args!("return {condition};"));
             }
             Decision::Switch(switch) => {
-                let property = literal::string(&switch.property);
-                let tag = if is_inherited(&switch.property) {
-                    format!("{}(value, {property})", module.helper("ownProperty"))
-                } else {
-                    format!("value[{property}]")
-                };
+                let tag = read_property(&switch.property, module);
                 tag_switch(&tag, switch, path, body, |decision, path, body| {
                     self.decide(id, decision, path, body, module);
                 });

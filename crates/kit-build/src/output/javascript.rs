@@ -1,0 +1,60 @@
+//! Copies generated JavaScript beside compiled code.
+
+use std::io;
+use std::path::Path;
+
+use super::manifest::Manifest;
+use super::paths::MANIFEST;
+use crate::{BuildError, disk, read_text, write_text};
+
+/// Copies the JavaScript files of an output directory into another directory, because TypeScript compiles only the
+/// TypeScript files. In the copies, imports name the compiled files: `./Tag.validator.ts` becomes
+/// `./Tag.validator.js`. Files that are equal already are not written.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be read or written.
+pub fn copy_javascript(from: &Path, to: &Path) -> Result<(), BuildError> {
+    let path = from.join(MANIFEST);
+    let Some(bytes) = disk::read_optional(&path)? else {
+        return Ok(());
+    };
+    let damaged = |problem: String| BuildError::io("read", &path)(io::Error::other(problem));
+    let manifest = Manifest::parse(&bytes).map_err(damaged)?;
+    let is_javascript = |file: &&String| Path::new(file).extension().is_some_and(|ending| ending == "js");
+    for file in manifest.files.keys().filter(is_javascript) {
+        let Some(text) = read_text(&from.join(file))? else {
+            continue;
+        };
+        let (text, target) = (with_compiled_imports(&text), to.join(file));
+        if read_text(&target)?.as_deref() != Some(text.as_str()) {
+            write_text(&target, &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a generated module in which imports of `.ts` files become imports of `.js` files. A statement of a
+/// generated module ends its line.
+fn with_compiled_imports(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let is_import = line.contains(" from \"./") || line.contains(" from \"../");
+        match line.strip_suffix(".ts\";\n") {
+            Some(start) if is_import => format!("{start}.js\";\n"),
+            _ => line.to_owned(),
+        }
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_compiled_imports;
+
+    #[test]
+    fn copies_import_compiled_files() {
+        let text = "import { a } from \"./validators/A.validator.ts\";\nimport {\n  b,\n} from \"../b.ts\";\nconst c = \"from ./c.ts\";\n";
+        let expected = "import { a } from \"./validators/A.validator.js\";\nimport {\n  b,\n} from \"../b.js\";\nconst c = \"from ./c.ts\";\n";
+        assert_eq!(with_compiled_imports(text), expected);
+    }
+}

@@ -1,0 +1,325 @@
+//! Combines the generated modules of all types into few JavaScript files with small declarations, because a
+//! module costs time: Node loads it, and TypeScript parses and checks it.
+//!
+//! - `runtime.js` contains the code of all types that routes need. Applications load only this file.
+//! - `codecs.js` exports the code of all types: it exports `runtime.js` again, and contains the code of all other types.
+//! - `validators/<Type>.validator.ts` exports one validator from `codecs.js`.
+//!
+//! A combined file consists of the functions and constants of the modules, one after the other, and their
+//! imports. Private names are unique in the program (`text::Module`), so they do not collide. If two modules would
+//! export the same name, the build writes each module into `modules/` instead. Modules that a validator of a
+//! plugin imports are there too, because imports from the combined file would be a cycle.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kit_ir::{DeclarationId, Route};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::artifact::Artifact;
+use crate::context::Context;
+use crate::items::{Items, ValidatorSource, moved, type_imports};
+use crate::job::Generated;
+use crate::text::{Exported, Imports, NO_CHECK, header};
+use crate::{coercer, header_writer, serializer, validator};
+
+/// Path of the file with the code of all types that routes need.
+const RUNTIME: &str = "runtime.js";
+/// Path of the file that exports the code of all types.
+const CODECS: &str = "codecs.js";
+/// Directory of modules that are not combined.
+const MODULES: &str = "modules/";
+
+/// Returns the path of the file that exports the functions of a module, relative to the output directory.
+pub(crate) fn path_of(context: Context<'_>, file: &str) -> String {
+    if context.analysis.exports_are_distinct() {
+        CODECS.to_owned()
+    } else {
+        path_of_module(context, file)
+    }
+}
+
+/// Returns the same path as [`path_of`], but for a type that routes need.
+pub(crate) fn path_for_routes(context: Context<'_>, file: &str) -> String {
+    if context.analysis.exports_are_distinct() {
+        RUNTIME.to_owned()
+    } else {
+        path_of_module(context, file)
+    }
+}
+
+/// Returns the path from which contract tests import the shape of a type.
+pub(crate) fn path_of_shape(context: Context<'_>, name: &str) -> String {
+    let file = validator::file_name(name);
+    let path = replaced(context, &file).unwrap_or_else(|| path_of(context, &file));
+    format!("../{path}")
+}
+
+/// Prints import statements for contract tests: `names` has the module of each name.
+pub(crate) fn print_imports(names: &BTreeMap<String, String>) -> String {
+    let mut imports = Imports::default();
+    for (name, module) in names {
+        let of_module = imports.values.entry(module.clone()).or_default();
+        of_module.insert(name.clone(), name.clone());
+    }
+    imports.print()
+}
+
+fn path_of_module(context: Context<'_>, file: &str) -> String {
+    replaced(context, file).unwrap_or_else(|| format!("{MODULES}{file}"))
+}
+
+/// Returns the path of the validator with which a plugin replaces a module. `None` if no plugin replaces the
+/// module.
+fn replaced(context: Context<'_>, file: &str) -> Option<String> {
+    let path = facade_path(file.strip_suffix(".validator.js")?);
+    context.options.replaced.contains(&path).then_some(path)
+}
+
+/// Returns the path of the file that exports only the validator of one type.
+fn facade_path(name: &str) -> String {
+    format!("validators/{name}.validator.ts")
+}
+
+/// Returns the generated files: the modules of types are combined, all others are unchanged.
+pub(crate) fn emit(context: Context<'_>, generated: Vec<Generated>) -> Vec<Artifact> {
+    let mut modules = FxHashMap::default();
+    let mut artifacts = Vec::new();
+    for Generated { artifact, items } in generated {
+        match items {
+            Some(items) => {
+                modules.insert(artifact.path, items);
+            }
+            None => artifacts.push(artifact),
+        }
+    }
+    artifacts.extend(facades(context, &modules));
+    if context.analysis.exports_are_distinct() {
+        artifacts.extend(combined(context, &modules));
+    }
+    artifacts.extend(separate(context, &modules));
+    artifacts
+}
+
+fn artifact(path: String, text: String) -> Artifact {
+    Artifact {
+        path,
+        text: text.into(),
+        dated: false,
+        only_if_replaced: false,
+        source: None,
+    }
+}
+
+/// Returns a file for each type that exports its validator.
+fn facades(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec<Artifact> {
+    let declarations = &context.program.declarations;
+    let distinct = context.analysis.exports_are_distinct();
+    // Thousands of files would make the directory large and TypeScript slow.
+    let only_if_replaced = distinct && context.analysis.is_large();
+    let files = declarations.iter().filter_map(|declaration| {
+        let name = &declaration.name;
+        let file = validator::file_name(name);
+        let items = modules.get(&file)?;
+        let module = if distinct {
+            CODECS.to_owned()
+        } else {
+            format!("{MODULES}{file}")
+        };
+        let export = format!("\nexport {{ {name}Validator }} from \"../{module}\";\n");
+        Some(Artifact {
+            only_if_replaced,
+            source: Some(ValidatorSource::new(Arc::clone(items), MODULES)),
+            ..artifact(facade_path(name), [items.header(), &export].concat())
+        })
+    });
+    files.collect()
+}
+
+/// The module of a type.
+struct Section<'a> {
+    file: String,
+    items: &'a Items,
+    /// True if routes need the module.
+    needed: bool,
+}
+
+/// Returns the modules of all types in an order in which modules come after those whose constants they use.
+fn sections<'a>(context: Context<'_>, modules: &'a FxHashMap<String, Arc<Items>>) -> Vec<Section<'a>> {
+    let (program, analysis) = (context.program, context.analysis);
+    let replies = program.routes.iter().flat_map(Route::declared_replies);
+    let headers = analysis
+        .references()
+        .reached(replies.filter_map(|reply| reply.headers));
+    let order: Vec<DeclarationId> = analysis.groups().iter().flatten().copied().collect();
+    let mut sections = Vec::new();
+    let mut add = |name_of: fn(&str) -> String, is_needed: &dyn Fn(DeclarationId) -> bool| {
+        sections.extend(order.iter().filter_map(|id| {
+            let file = name_of(&program.declarations[*id].name);
+            let items = modules.get(&file)?;
+            let needed = is_needed(*id);
+            Some(Section { file, items, needed })
+        }));
+    };
+    add(validator::file_name, &|id| {
+        analysis.is_received(id) || analysis.is_sent(id) || headers.contains(&id)
+    });
+    add(coercer::file_name, &|_| true);
+    add(serializer::file_name, &|id| analysis.is_sent(id));
+    add(header_writer::file_name, &|_| true);
+    sections
+}
+
+/// Returns `runtime.js` and `codecs.js` with their declarations.
+fn combined(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec<Artifact> {
+    let sections = sections(context, modules);
+    if sections.is_empty() {
+        return Vec::new();
+    }
+    let (needed, others): (Vec<_>, Vec<_>) = sections.into_iter().partition(|section| section.needed);
+    let mut artifacts = Vec::new();
+    let mut codecs = Combined::default();
+    if !needed.is_empty() {
+        let mut runtime = Combined::default();
+        for section in &needed {
+            runtime.add(context, section, |_| None);
+        }
+        artifacts.extend(runtime.finish(RUNTIME, "all types that routes use"));
+        codecs.export(&format!("export * from \"./{RUNTIME}\";\n"));
+    }
+    let needed: FxHashSet<&str> = needed.iter().map(|section| section.file.as_str()).collect();
+    for section in &others {
+        codecs.add(context, section, |file| {
+            needed.contains(file).then(|| format!("./{RUNTIME}"))
+        });
+    }
+    artifacts.extend(codecs.finish(CODECS, "all types of the project"));
+    artifacts
+}
+
+/// Several modules in one file.
+#[derive(Default)]
+struct Combined<'a> {
+    imports: Imports,
+    /// Statements that export from other files.
+    exports: String,
+    text: String,
+    exported: Vec<&'a Exported>,
+}
+
+impl<'a> Combined<'a> {
+    fn export(&mut self, statement: &str) {
+        self.exports.push_str(statement);
+    }
+
+    /// Adds a module. `elsewhere` returns the path of another combined file that contains a module.
+    fn add(
+        &mut self,
+        context: Context<'_>,
+        section: &Section<'a>,
+        elsewhere: impl Fn(&str) -> Option<String>,
+    ) {
+        let (file, items) = (&section.file, section.items);
+        if let Some(path) = replaced(context, file) {
+            for Exported { name, .. } in &items.exported {
+                self.export(&format!("export {{ {name} }} from \"./{path}\";\n"));
+            }
+            return;
+        }
+        self.text.extend(["\n// ", file, "\n"]);
+        self.text.push_str(items.text());
+        self.exported.extend(&items.exported);
+        for (from, names) in &items.imports.values {
+            let from = match from.strip_prefix("./") {
+                None => Some(from.clone()),
+                Some(file) => match replaced(context, file) {
+                    Some(path) => Some(format!("./{path}")),
+                    None => elsewhere(file),
+                },
+            };
+            if let Some(from) = from {
+                let joined = self.imports.values.entry(from).or_default();
+                joined.extend(names.iter().map(|(name, local)| (name.clone(), local.clone())));
+            }
+        }
+    }
+
+    /// Returns the JavaScript file and its declarations.
+    fn finish(self, path: &str, from: &str) -> [Artifact; 2] {
+        let (header, imports) = (header(from), self.imports.print());
+        let code = [&header, NO_CHECK, "\n", &self.exports, &imports, &self.text].concat();
+        let declarations = declarations(&header, &self.exports, self.exported.into_iter(), "./types.ts");
+        [
+            artifact(path.to_owned(), code),
+            artifact(declarations_path(path), declarations),
+        ]
+    }
+}
+
+/// Returns the path of the declarations of a JavaScript file.
+fn declarations_path(path: &str) -> String {
+    format!("{}.d.ts", path.trim_end_matches(".js"))
+}
+
+/// Returns the text of the declarations of a JavaScript file. `types` is the path to the types of the program.
+fn declarations<'a>(
+    header: &str,
+    exports: &str,
+    exported: impl Iterator<Item = &'a Exported> + Clone,
+    types: &str,
+) -> String {
+    let mut text = [header, "\n", &type_imports(exported.clone(), types), exports].concat();
+    for (position, Exported { name, r#type, .. }) in exported.enumerate() {
+        let before = if position == 0 { "\n" } else { "" };
+        text.extend([before, "export declare const ", name, ": ", r#type, ";\n"]);
+    }
+    text
+}
+
+/// Returns the modules that are not combined: all modules if two of them export the same name, else those that
+/// validators of plugins refer to.
+fn separate(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec<Artifact> {
+    let distinct = context.analysis.exports_are_distinct();
+    if distinct && context.options.replaced.is_empty() {
+        return Vec::new();
+    }
+    let wanted = distinct.then(|| references_of_replaced(context));
+    let sections = sections(context, modules).into_iter().filter(|section| {
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| wanted.contains(&section.file))
+    });
+    let files = sections.flat_map(|Section { file, items, .. }| {
+        let path = format!("{MODULES}{file}");
+        if let Some(new) = replaced(context, &file) {
+            let text = format!("{}\nexport * from \"../{new}\";\n", items.header());
+            return [
+                artifact(declarations_path(&path), text.clone()),
+                artifact(path, text),
+            ];
+        }
+        let imports = moved(&items.imports, |file| {
+            replaced(context, file).map(|path| format!("../{path}"))
+        });
+        let code = [items.header(), NO_CHECK, "\n", &imports.print(), items.text()].concat();
+        let declarations = declarations(items.header(), "", items.exported.iter(), "../types.ts");
+        let declarations = artifact(declarations_path(&path), declarations);
+        [declarations, artifact(path, code)]
+    });
+    files.collect()
+}
+
+/// Returns the modules of all validators to which replaced validators refer, directly or through others.
+fn references_of_replaced(context: Context<'_>) -> FxHashSet<String> {
+    let declarations = &context.program.declarations;
+    let file = |id: DeclarationId| validator::file_name(&declarations[id].name);
+    let is_replaced = |id: &DeclarationId| replaced(context, &file(*id)).is_some();
+    let ids = declarations.iter_ids().map(|(id, _)| id);
+    let references = context.analysis.references();
+    let of_replaced = ids.filter(is_replaced).flat_map(|id| references.of(id));
+    references
+        .reached(of_replaced.copied())
+        .into_iter()
+        .map(file)
+        .collect()
+}

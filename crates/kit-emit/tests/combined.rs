@@ -1,0 +1,219 @@
+//! Tests of `runtime.js` and `codecs.js`, which combine the modules of types.
+
+#![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
+
+use kit_test_programs as support;
+
+use std::collections::BTreeMap;
+
+use kit_emit::{Artifact, EmitOptions, emit};
+use kit_ir::{Method, Program, RouteSlots};
+use support::Builder;
+
+/// Returns the artifacts of a program. Plugins replace the validators in `replaced`.
+fn artifacts(program: &Program, replaced: &[&str]) -> Vec<Artifact> {
+    let options = EmitOptions {
+        generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
+        output_dir_to_root: "..".to_owned(),
+        title: "runtime".to_owned(),
+        tests: None,
+        version: "1.0.0".to_owned(),
+        about: kit_emit::ApiInfo::default(),
+        openapi: kit_emit::OpenApiVersion::default(),
+        client: true,
+        replaced: replaced.iter().map(|path| (*path).to_owned()).collect(),
+    };
+    emit(program, &support::tree(program), &options)
+}
+
+/// Returns the text of each artifact, by path.
+fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
+    artifacts(program, replaced)
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.text.to_string()))
+        .collect()
+}
+
+/// Returns a program in which a route uses the first type, which refers to the second. The third type is unused.
+fn program([outer, inner, unused]: [&str; 3]) -> Program {
+    let mut b = Builder::new("src/app.types.ts");
+    let text = b.string();
+    let properties = vec![b.property("text", text)];
+    let inner = b.interface(inner, properties);
+    let reference = b.reference(inner);
+    let properties = vec![b.property("inner", reference)];
+    let outer = b.interface(outer, properties);
+    let properties = vec![b.property("text", text)];
+    b.interface(unused, properties);
+    let slots = RouteSlots {
+        body: Some(outer),
+        response: Some(outer),
+        ..RouteSlots::default()
+    };
+    let route = b.route(Method::Post, "/outer", "Routes", slots);
+    b.program.routes.push(route);
+    b.program
+}
+
+/// Returns the modules in a combined file, in order.
+fn sections(text: &str) -> Vec<&str> {
+    text.lines()
+        .filter_map(|line| line.strip_prefix("// "))
+        .filter(|line| line.ends_with(".js") && !line.contains(' '))
+        .collect()
+}
+
+#[test]
+fn runtime_contains_the_types_of_routes_after_the_types_they_refer_to() {
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
+    let runtime = &texts["runtime.js"];
+    let expected = [
+        "Tag.validator.js",
+        "Note.validator.js",
+        "Tag.serializer.js",
+        "Note.serializer.js",
+    ];
+    assert_eq!(sections(runtime), expected);
+    assert!(!runtime.contains("Unused"));
+    let index = &texts["routes/index.ts"];
+    assert!(index.contains("import { NoteSerializer, NoteValidator } from \"../runtime.js\";"));
+    assert!(!index.contains("codecs"), "{index}");
+}
+
+#[test]
+fn codecs_contain_all_other_types_and_export_the_runtime_again() {
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
+    let codecs = &texts["codecs.js"];
+    assert!(codecs.contains("export * from \"./runtime.js\";"));
+    assert_eq!(sections(codecs), ["Unused.validator.js", "Unused.serializer.js"]);
+}
+
+#[test]
+fn declarations_contain_one_line_for_each_exported_constant() {
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
+    let expected = "
+import type { Serializer, Validator } from \"@kit/types\";
+import type * as Types from \"./types.ts\";
+export * from \"./runtime.js\";
+
+export declare const UnusedValidator: Validator<Types.Unused>;
+export declare const UnusedSerializer: Serializer<Types.Unused>;
+";
+    assert_eq!(texts["codecs.d.ts"].split_once('\n').unwrap().1, expected);
+    assert!(texts["runtime.d.ts"].contains("export declare const NoteValidator: Validator<Types.Note>;"));
+}
+
+#[test]
+fn each_type_has_a_file_that_exports_its_validator() {
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
+    for name in ["Note", "Tag", "Unused"] {
+        let text = &texts[&format!("validators/{name}.validator.ts")];
+        let expected = format!("export {{ {name}Validator }} from \"../codecs.js\";");
+        assert_eq!(text.lines().last(), Some(expected.as_str()));
+    }
+}
+
+#[test]
+fn types_have_no_files_of_their_own_if_there_are_more_than_500() {
+    let program = |count| {
+        let mut b = Builder::new("src/app.types.ts");
+        let text = b.string();
+        for number in 0..count {
+            let properties = vec![b.property("text", text)];
+            b.interface(&format!("Type{number}"), properties);
+        }
+        b.program
+    };
+    let written = |count| {
+        let artifacts = artifacts(&program(count), &[]);
+        let written = artifacts.iter().filter(|artifact| !artifact.only_if_replaced);
+        written
+            .filter(|artifact| artifact.path.starts_with("validators/"))
+            .count()
+    };
+    assert_eq!((written(500), written(501)), (500, 0));
+}
+
+#[test]
+fn a_large_program_has_only_the_code_that_routes_need() {
+    let mut program = program(["Note", "Tag", "Unused"]);
+    let small = texts(&program, &[]);
+    let mut b = Builder::new("src/more.types.ts");
+    std::mem::swap(&mut b.program, &mut program);
+    let text = b.string();
+    for number in 0..500 {
+        let properties = vec![b.property("text", text)];
+        b.interface(&format!("More{number}"), properties);
+    }
+    let large = texts(&b.program, &[]);
+    assert!(small["codecs.js"].contains("UnusedSerializer") && small["codecs.js"].contains("explain$Unused"));
+    assert!(
+        !large["codecs.js"].contains("UnusedSerializer") && !large["codecs.js"].contains("explain$Unused")
+    );
+    assert!(large["codecs.js"].contains("UnusedValidator"));
+    assert_eq!(large["runtime.js"], small["runtime.js"]);
+    let lines = |texts: &BTreeMap<String, String>| texts["schemas/openapi.json"].lines().count();
+    assert!(lines(&large) < lines(&small));
+}
+
+/// Plugins get the code of a validator as one module, and return a changed module.
+#[test]
+fn source_of_a_validator_imports_the_validators_to_which_it_refers_from_modules() {
+    let program = program(["Note", "Tag", "Unused"]);
+    let replaced = "validators/Note.validator.ts";
+    let artifacts = artifacts(&program, &[replaced]);
+    let note = artifacts
+        .iter()
+        .find(|artifact| artifact.path == replaced)
+        .unwrap();
+    let source = note.source.as_ref().unwrap().text();
+    assert!(source.contains("// @ts-nocheck\n"));
+    assert!(source.contains("import { TagShape, decodeTag, isTag } from \"../modules/Tag.validator.js\";"));
+    assert!(source.contains("export const NoteValidator: Validator<Types.Note> = {"));
+    let paths: Vec<_> = artifacts.iter().map(|artifact| artifact.path.as_str()).collect();
+    assert!(paths.contains(&"modules/Tag.validator.js") && paths.contains(&"modules/Tag.validator.d.ts"));
+    assert!(!paths.contains(&"modules/Note.validator.js"));
+    assert!(!paths.contains(&"modules/Unused.validator.js"));
+}
+
+#[test]
+fn runtime_imports_validators_that_plugins_replace() {
+    let replaced = "validators/Tag.validator.ts";
+    let texts = texts(&program(["Note", "Tag", "Unused"]), &[replaced]);
+    let runtime = &texts["runtime.js"];
+    assert!(!runtime.contains("function isTag"));
+    assert!(
+        runtime.contains("import { TagShape, decodeTag, isTag } from \"./validators/Tag.validator.ts\";")
+    );
+    let export = "export { TagValidator } from \"./validators/Tag.validator.ts\";";
+    assert!(runtime.contains(export) && texts["runtime.d.ts"].contains(export));
+    assert!(runtime.contains("export function isNote"));
+}
+
+/// If a project has the types `isFoo` and `FooShape`, `isFooShape` would be the shape of one and the check of
+/// the other.
+#[test]
+fn modules_are_not_combined_if_two_of_them_export_the_same_name() {
+    for inner in ["FooShape", "FooUnion2"] {
+        let texts = texts(&program(["isFoo", inner, "Unused"]), &[]);
+        assert!(!texts.contains_key("runtime.js") && !texts.contains_key("codecs.js"));
+        let index = &texts["routes/index.ts"];
+        assert!(index.contains("import { isFooValidator } from \"../modules/isFoo.validator.js\";"));
+        let own = &texts["validators/isFoo.validator.ts"];
+        assert!(own.contains("export { isFooValidator } from \"../modules/isFoo.validator.js\";"));
+        assert!(texts["modules/isFoo.validator.js"].contains(&format!("from \"./{inner}.validator.js\";")));
+        assert!(texts.contains_key("modules/isFoo.validator.d.ts"));
+    }
+    assert!(texts(&program(["isFoo", "Foo", "Shape"]), &[]).contains_key("runtime.js"));
+}
+
+#[test]
+fn a_program_without_routes_has_no_runtime() {
+    let mut b = Builder::new("src/app.types.ts");
+    let text = b.string();
+    let properties = vec![b.property("text", text)];
+    b.interface("Note", properties);
+    let texts = texts(&b.program, &[]);
+    assert!(!texts.contains_key("runtime.js"));
+    assert!(!texts["codecs.js"].contains("export *"));
+}
