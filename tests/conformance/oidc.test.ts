@@ -37,6 +37,7 @@ async function shop(issuer: string, { clockToleranceMs, timeoutMs }: ShopSetting
     finish: (text, cookie) => send("callback", text, { cookie }),
     refresh: (token, subject) => send("refresh", query({ token, subject })),
     logout: (token) => send("logout", query({ token })),
+    loggedOut: (token) => send("logged-out", query({ token })),
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
   };
 }

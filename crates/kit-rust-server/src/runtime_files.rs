@@ -127,6 +127,10 @@
     ("media_type.rs", include_str!("../../kit-runtime/src/media_type.rs")),
     ("multipart.rs", include_str!("../../kit-runtime/src/multipart.rs")),
     ("never.rs", include_str!("../../kit-runtime/src/never.rs")),
+    (
+        "oidc/logout.rs",
+        include_str!("../../kit-runtime/src/oidc/logout.rs"),
+    ),
     ("oidc/mod.rs", include_str!("../../kit-runtime/src/oidc/mod.rs")),
     ("oidc/options.rs", include_str!("../../kit-runtime/src/oidc/options.rs")),
     ("oidc/pending.rs", include_str!("../../kit-runtime/src/oidc/pending.rs")),

@@ -42,6 +42,9 @@ async function shop(issuer: string, settings: ShopSettings): Promise<ShopRoutes>
       "GET /logout/:token": async ({ ctx }) => ({
         text: String(await oidc.logoutUrl(ctx, ctx.path.split("/").at(-1)!, afterLogout)),
       }),
+      "GET /logged-out/*token": async ({ ctx }) => ({
+        text: JSON.stringify(await oidc.verifyLogout(ctx, ctx.rawWildcard ?? "")),
+      }),
     },
     { cookies: { keys: ["a key of at least 32 characters for tests"] } },
   );
@@ -50,6 +53,7 @@ async function shop(issuer: string, settings: ShopSettings): Promise<ShopRoutes>
     finish: (query, cookie) => app.send(`/callback/${encodeURIComponent(query)}`, { headers: { cookie } }),
     refresh: (token, subject) => app.send(`/refresh/${token}/${subject}`),
     logout: (idToken) => app.send(`/logout/${idToken}`),
+    loggedOut: (token) => app.send(`/logged-out/${token}`),
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
 }

@@ -1,6 +1,7 @@
 //! Login at an identity provider by `OpenID` Connect: authorization code with PKCE, state and nonce. The cookie and the rules
 //! are those of `createOidc` of `@kit/auth`, so that a login can begin on a server of one kind and end on the other.
 
+mod logout;
 mod options;
 mod pending;
 mod provider;
@@ -16,11 +17,12 @@ use sha2_v10::{Digest as _, Sha256};
 use crate::bytes::base64url;
 use crate::coerce::decode_query_component;
 use crate::json::Json;
-use crate::jwt::Location;
+use crate::jwt::{JwtError, Location};
 use crate::{Context, Cookie, Error, Timestamp};
 use pending::Pending;
 use provider::{Provider, Refusal, with_query};
 
+pub use logout::OidcLogout;
 pub use options::OidcOptions;
 
 /// Returns the reason for which the application cannot set a parameter of the request, or `None` if the application can.
@@ -78,6 +80,11 @@ const OTHER_FLOWS: [&str; 3] = ["id_token", "token", "response"];
 /// /// Returns the URL at which the browser logs out at the provider.
 /// async fn after_logout(id_token: &str) -> Result<Option<String>, Error> {
 ///     oidc()?.logout_url(id_token, "https://shop.example/").await
+/// }
+///
+/// /// Returns the user whose sessions end, because the provider has logged the user out.
+/// async fn logged_out(logout_token: &str) -> Result<String, Error> {
+///     Ok(oidc()?.verify_logout(logout_token).await?.subject().to_owned())
 /// }
 /// ```
 pub struct Oidc {
@@ -212,6 +219,26 @@ impl Oidc {
         Ok(provider
             .end_session()
             .map(|endpoint| with_query(endpoint, parameters)))
+    }
+
+    /// Verifies the logout token that the provider sends to this application when a user logs out elsewhere (`OpenID` Connect
+    /// Back-Channel Logout 1.0). End the sessions of the subject then. A token without the claim `sub` is refused.
+    ///
+    /// # Errors
+    ///
+    /// 400 `LOGOUT_REFUSED` if the token is not valid, and 503 if the provider does not answer.
+    pub async fn verify_logout(&self, logout_token: &str) -> Result<OidcLogout, Error> {
+        let provider = self.provider().await?;
+        provider
+            .verify_logout(logout_token)
+            .await
+            .map_err(|error| match error {
+                JwtError::Invalid(reason) => {
+                    tracing::debug!(reason, "A logout token was refused");
+                    Error::bad_request("LOGOUT_REFUSED", "The logout token is not valid")
+                }
+                JwtError::Unavailable { .. } => provider::unavailable(&self.issuer, &error.to_string()),
+            })
     }
 
     /// Returns the provider, whose metadata is fetched once. Requests that need the metadata at the same time do not wait for

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use indexmap::IndexMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{Client, OidcTokens};
+use super::{Client, OidcLogout, OidcTokens};
 use crate::bytes;
 use crate::json::{Json, parse};
 use crate::jwt::{Jwt, JwtCaller, JwtError, JwtKeys, JwtOptions, KeyCache, Location};
@@ -79,6 +79,8 @@ pub(super) struct Provider {
     /// True if each response names its issuer (RFC 9207).
     names_issuer: bool,
     jwt: Jwt,
+    /// Verifies tokens with the type of logout tokens.
+    logout_jwt: Jwt,
 }
 
 impl Provider {
@@ -120,12 +122,15 @@ impl Provider {
             timeout: client.timeout,
             ..KeyCache::default()
         };
-        let keys = JwtKeys::url(text_of("jwks_uri").unwrap_or_default());
-        let jwt = JwtOptions::new(found, &*client.id, keys)
-            .clock_tolerance(clock_tolerance)
-            .key_cache(cache)
-            .build()
-            .map_err(|error| error.to_string())?;
+        let tokens = || {
+            let keys = JwtKeys::url(text_of("jwks_uri").unwrap_or_default());
+            JwtOptions::new(found, &*client.id, keys)
+                .clock_tolerance(clock_tolerance)
+                .key_cache(cache)
+        };
+        let jwt = tokens().build().map_err(|error| error.to_string())?;
+        let logout_jwt = tokens().token_type("logout+jwt").build();
+        let logout_jwt = logout_jwt.map_err(|error| error.to_string())?;
         Ok(Self {
             issuer: found.to_owned(),
             authorization: text_of("authorization_endpoint").unwrap_or_default().to_owned(),
@@ -134,6 +139,7 @@ impl Provider {
             names_issuer: metadata.get("authorization_response_iss_parameter_supported")
                 == Some(&Json::Bool(true)),
             jwt,
+            logout_jwt,
         })
     }
 
@@ -250,6 +256,21 @@ impl Provider {
             return Err(Refusal::Wrong("The ID token has no claim `iat`".to_owned()));
         }
         Ok(verified)
+    }
+
+    /// Verifies a logout token: the signature, issuer, audience and times, and the claims of such tokens (`OpenID` Connect
+    /// Back-Channel Logout 1.0, section 2.6).
+    ///
+    /// # Errors
+    ///
+    /// If the token is not valid, or if the keys of the provider cannot be fetched.
+    pub(super) async fn verify_logout(&self, token: &str) -> Result<OidcLogout, JwtError> {
+        let verified = match self.logout_jwt.verify(token).await {
+            // Some providers give logout tokens the type of all tokens.
+            Err(JwtError::Invalid(_)) => self.jwt.verify(token).await?,
+            verified => verified?,
+        };
+        OidcLogout::of_token(&verified).map_err(|reason| JwtError::Invalid(reason.to_owned()))
     }
 }
 

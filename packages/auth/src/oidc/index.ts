@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { createOidc, type Oidc, type OidcOptions, type OidcStart } from "./oidc.ts";
+export { createOidc, type Oidc, type OidcLogout, type OidcOptions, type OidcStart } from "./oidc.ts";
 export type { OidcCallback, OidcClaims, OidcLogin, OidcTokens } from "./oidc-tokens.ts";

@@ -79,6 +79,21 @@ export interface Oidc {
    * session first.
    */
   logoutUrl(ctx: BaseContext, idToken: string, returnTo: string): Promise<string | null>;
+  /**
+   * Verifies the logout token that the provider sends to this application when a user logs out elsewhere (OpenID Connect
+   * Back-Channel Logout 1.0). End the sessions of the subject then. A token without the claim `sub` is refused.
+   *
+   * @throws {ValidationError} `LOGOUT_REFUSED`, if the token is not valid.
+   */
+  verifyLogout(ctx: BaseContext, logoutToken: string): Promise<OidcLogout>;
+}
+
+/** Result of {@link Oidc.verifyLogout}. */
+export interface OidcLogout {
+  /** Claim `sub`: the id of the user at the provider. */
+  readonly subject: string;
+  /** Claim `sid`: the id of the session at the provider. `undefined` if the provider sends none. */
+  readonly sessionId: string | undefined;
 }
 
 /** Login in progress, as the cookie keeps it. */
@@ -158,14 +173,15 @@ export function createOidc(options: OidcOptions): Oidc {
     // `openid-client` would wait up to a minute before it fetches a new key. The tokens come from the provider itself, so
     // nobody can provoke fetches.
     const keyCache = { cooldownMs: 1000, timeoutMs };
-    const verifier = createJwtVerifier({
+    const tokens = {
       issuer: name,
       audience: clientId,
       keys: new URL(keys),
       keyCache,
       clockToleranceMs: tolerance,
-    });
-    return { configuration: found, verifier };
+    };
+    const logoutVerifier = createJwtVerifier({ ...tokens, type: "logout+jwt" });
+    return { configuration: found, verifier: createJwtVerifier(tokens), logoutVerifier };
   });
 
   const start = async (ctx: BaseContext, { returnTo = "/", parameters = {} }: OidcStart): Promise<string> => {
@@ -243,11 +259,30 @@ export function createOidc(options: OidcOptions): Oidc {
     const parameters = { id_token_hint: idToken, post_logout_redirect_uri: returnTo };
     return client.buildEndSessionUrl(configuration, parameters).href;
   };
+  const verifyLogout = async (ctx: BaseContext, token: string): Promise<OidcLogout> => {
+    const { verifier, logoutVerifier } = await provider.get();
+    try {
+      return readLogout(
+        await logoutVerifier.verify(token, ctx.log).catch((error: unknown) => {
+          // Some providers give logout tokens the type of all tokens.
+          if (error instanceof InvalidTokenError) return verifier.verify(token, ctx.log);
+          throw error;
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof InvalidTokenError)) throw error;
+      ctx.log.debug("A logout token was refused", { reason: error.message });
+      throw new ValidationError("LOGOUT_REFUSED", "The logout token is not valid", undefined, {
+        cause: error,
+      });
+    }
+  };
   return {
     start: (ctx, given = {}) => reached(ctx, start(ctx, given)),
     finish: (ctx, query) => reached(ctx, finish(ctx, query)),
     refresh: (ctx, refreshToken, subject) => reached(ctx, refresh(ctx, refreshToken, subject)),
     logoutUrl: (ctx, idToken, returnTo) => reached(ctx, logoutUrl(idToken, returnTo)),
+    verifyLogout: (ctx, token) => reached(ctx, verifyLogout(ctx, token)),
   };
 }
 
@@ -256,6 +291,8 @@ interface Discovered {
   readonly configuration: client.Configuration;
   /** Verifies the signatures of ID tokens. */
   readonly verifier: JwtVerifier;
+  /** Verifies the signatures of logout tokens. */
+  readonly logoutVerifier: JwtVerifier;
 }
 
 /** Metadata of the provider. A fetch that failed is tried again at the next login. */
@@ -297,6 +334,28 @@ function checkParty({ claims }: JwtAuth, clientId: string): void {
   const { azp } = claims;
   if (azp !== undefined && azp !== clientId)
     throw new InvalidTokenError("The ID token was issued to another application");
+}
+
+/** Event in the claim `events` of a logout token. */
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+
+/**
+ * Returns the user whom a token logs out. The event distinguishes a logout token from other tokens with the same signature.
+ *
+ * @throws {InvalidTokenError} If the claims are not those of a logout token (Back-Channel Logout 1.0, section 2.6).
+ */
+function readLogout({ subject, claims }: JwtAuth): OidcLogout {
+  const { events, nonce, sid } = claims as Readonly<Record<string, unknown>>;
+  if (nonce !== undefined) throw new InvalidTokenError("A logout token has no claim `nonce`");
+  const event =
+    isObject(events) && Object.hasOwn(events, logoutEvent) ? (events[logoutEvent] as unknown) : undefined;
+  if (!isObject(event)) throw new InvalidTokenError("The claim `events` is not that of a logout token");
+  if (sid !== undefined && typeof sid !== "string") throw new InvalidTokenError("The claim `sid` is no text");
+  return { subject, sessionId: sid };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function readPending(text: string | undefined): Pending | undefined {

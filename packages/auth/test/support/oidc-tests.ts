@@ -47,6 +47,15 @@ export class Provider implements AsyncDisposable {
     await fetch(`${this.issuer}/test/${path}`);
   }
 
+  /** Returns the token by which the provider logs Ada out, with other claims if any are given. */
+  async logoutToken(changes?: Readonly<Record<string, unknown>>): Promise<string> {
+    const path = changes === undefined ? "" : `/${encodeURIComponent(JSON.stringify(changes))}`;
+    const response = await fetch(`${this.issuer}/test/logout${path}`);
+    const token = await response.text();
+    assert.equal(response.status, 200, token);
+    return token;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#process.kill("SIGKILL");
     await once(this.#process, "exit");
@@ -69,6 +78,8 @@ export interface ShopRoutes extends AsyncDisposable {
   refresh(token: string, subject: string): Promise<Response>;
   /** The text is the URL of the logout at the provider. */
   logout(idToken: string): Promise<Response>;
+  /** Verifies a logout token. The text is the subject and the id of the session as JSON. */
+  loggedOut(logoutToken: string): Promise<Response>;
 }
 
 class Shop {
@@ -102,6 +113,10 @@ class Shop {
 
   logout(idToken: string): Promise<Response> {
     return this.#routes.logout(idToken);
+  }
+
+  loggedOut(logoutToken: string): Promise<Response> {
+    return this.#routes.loggedOut(logoutToken);
   }
 
   [Symbol.asyncDispose](): PromiseLike<void> {
@@ -229,6 +244,49 @@ export function testOidc(
       assert.equal(url.searchParams.get("id_token_hint"), idToken);
       const bye = await new Browser().login(text, "ada", "http://127.0.0.1:1/bye");
       assert.equal(bye.pathname, "/bye");
+    });
+
+    it("accepts the token by which the provider logs a user out", async () => {
+      await using from = await shop(provider.issuer);
+      const expected = { subject: "ada", sessionId: "session of ada" };
+      assert.deepEqual(await textOf(await from.loggedOut(await provider.logoutToken())), expected);
+      const untyped = await provider.logoutToken({ typ: "JWT" });
+      assert.deepEqual(await textOf(await from.loggedOut(untyped)), expected);
+    });
+
+    it("refuses a token that is no logout token, is forged, or is for another application", async () => {
+      await using from = await shop(provider.issuer);
+      const { idToken } = await login(from);
+      const [head, claims, signature] = (await provider.logoutToken()).split(".");
+      const tokens = [
+        idToken,
+        "a",
+        "a.b.c",
+        `${head}.${claims}.`,
+        `${head}.${claims}.${signature!.slice(0, -4)}AAAA`,
+      ];
+      for (const changes of [
+        { nonce: "a" },
+        { events: {} },
+        { events: null },
+        { events: "http://schemas.openid.net/event/backchannel-logout" },
+        { events: { "http://schemas.openid.net/event/backchannel-logout": true } },
+        { sub: "" },
+        { sid: 7 },
+        { aud: "other" },
+        { iss: "https://evil.example" },
+        { exp: 1 },
+        { typ: "id+jwt" },
+      ]) {
+        // oxlint-disable-next-line no-await-in-loop
+        tokens.push(await provider.logoutToken(changes));
+      }
+      for (const token of tokens) {
+        // oxlint-disable-next-line no-await-in-loop
+        const response = await from.loggedOut(token);
+        // oxlint-disable-next-line no-await-in-loop
+        assert.deepEqual([response.status, await codeOf(response)], [400, "LOGOUT_REFUSED"], token);
+      }
     });
 
     it("accepts tokens after the provider has replaced its key", async () => {

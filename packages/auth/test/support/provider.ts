@@ -2,9 +2,11 @@
 // milliseconds by which the clock is ahead. `/test/rotate` replaces the signing key, `/test/foreign` signs ID tokens with a key
 // that the provider does not publish, `/test/broken/503` lets all requests fail with that status, `/test/cut` lets
 // responses of the token endpoint end in their middle, and `/test/claims/{"aud":"x"}` changes claims of the next ID tokens, which
-// the provider signs nevertheless. With `null`, responses have no ID token.
+// the provider signs nevertheless. With `null`, responses have no ID token. `/test/logout` responds with the token by which the
+// provider logs Ada out, and `/test/logout/{"iss":"x"}` with the same token with other claims, or with a header in `typ`.
 
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 
 import { decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 
@@ -25,8 +27,15 @@ if (ahead !== "0") {
 
 // Imported after the clock was set.
 const { Provider } = (await import("oidc-provider" as string)) as {
-  Provider: new (issuer: string, configuration: object) => { callback(): RequestListener };
+  Provider: new (issuer: string, configuration: object) => IdentityProvider;
 };
+
+interface IdentityProvider {
+  callback(): RequestListener;
+  Client: {
+    find(id: string): Promise<{ backchannelLogout(subject: string, session: string): Promise<void> }>;
+  };
+}
 
 /** Key that signs ID tokens. */
 let signing: Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
@@ -39,10 +48,11 @@ async function key(kid: string): Promise<JWK> {
 
 const base = `http://127.0.0.1:${port}`;
 let kid = 0;
+let identities: IdentityProvider;
 
 async function provider(): Promise<RequestListener> {
   kid += 1;
-  const made = new Provider(base, {
+  identities = new Provider(base, {
     clients: [
       {
         client_id: "shop",
@@ -52,11 +62,17 @@ async function provider(): Promise<RequestListener> {
         grant_types: ["authorization_code", "refresh_token"],
         response_types: ["code"],
         id_token_signed_response_alg: "ES256",
+        backchannel_logout_uri: `${base}/test/logged-out`,
+        backchannel_logout_session_required: true,
       },
     ],
     jwks: { keys: [await key(`key ${kid}`)] },
     cookies: { keys: ["a key of the cookies of the provider"] },
     scopes: ["openid", "offline_access"],
+    features: { backchannelLogout: { enabled: true } },
+    // The provider sends logout tokens to this process. Its own dispatcher refuses loopback addresses.
+    fetch: (url: string, { method, headers, body }: Required<RequestInit>) =>
+      fetch(url, { method, headers, body }),
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
     ttl: {
@@ -70,7 +86,7 @@ async function provider(): Promise<RequestListener> {
     },
     clockTolerance: 0,
   });
-  return made.callback();
+  return identities.callback();
 }
 
 let current = await provider();
@@ -101,13 +117,35 @@ async function changed(body: string): Promise<string> {
   });
 }
 
+/** Logout token that the provider has sent last. */
+let logoutToken = "";
+
+/** Receives the token that the provider sends to the application. */
+async function receiveToken(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  logoutToken = new URLSearchParams(await text(request)).get("logout_token")!;
+  response.end();
+}
+
+/** Responds with the token by which the provider logs Ada out, with other claims if any are given. */
+async function logOut(response: ServerResponse, changes: string): Promise<void> {
+  const client = await identities.Client.find("shop");
+  await client.backchannelLogout("ada", "session of ada");
+  if (changes === "") {
+    response.end(logoutToken);
+    return;
+  }
+  const { typ = "logout+jwt", ...others } = JSON.parse(decodeURIComponent(changes)) as { typ?: string };
+  const token = new SignJWT({ ...decodeJwt(logoutToken), ...others });
+  response.end(await token.setProtectedHeader({ alg: "ES256", kid: `key ${kid}`, typ }).sign(signing));
+}
+
 /** Changes the body of a response before the response is sent. */
 function change(response: ServerResponse): void {
   const end = response.end.bind(response) as (body: string) => void;
   const endChanged = async (body: unknown): Promise<void> => {
-    const text = await changed(String(body));
-    response.setHeader("content-length", Buffer.byteLength(text));
-    end(text);
+    const content = await changed(String(body));
+    response.setHeader("content-length", Buffer.byteLength(content));
+    end(content);
   };
   response.end = ((body: unknown) => {
     void endChanged(body);
@@ -124,6 +162,12 @@ createServer((request, response) => {
   else if (url.startsWith("/test/broken/")) {
     broken = Number(url.split("/").at(-1));
     response.end();
+  } else if (url === "/test/logged-out") {
+    void receiveToken(request, response);
+  } else if (url === "/test/logout" || url.startsWith("/test/logout/")) {
+    logOut(response, url.slice("/test/logout/".length)).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
   } else if (url === "/test/cut") {
     isCut = true;
     response.end();

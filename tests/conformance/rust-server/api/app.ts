@@ -189,6 +189,7 @@ const loginHandlers = defineHandlers<LoginRoutes>({
   "GET /oidc/callback": inRust,
   "GET /oidc/refresh": inRust,
   "GET /oidc/logout": inRust,
+  "GET /oidc/logged-out": inRust,
 });
 
 const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });

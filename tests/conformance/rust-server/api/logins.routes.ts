@@ -19,4 +19,5 @@ export interface LoginRoutes {
   "GET /oidc/callback": Route<{ query: LoginResponse; response: LoginText }>;
   "GET /oidc/refresh": Route<{ query: { token: string; subject: string }; response: LoginText }>;
   "GET /oidc/logout": Route<{ query: { token: string }; response: LoginText }>;
+  "GET /oidc/logged-out": Route<{ query: { token: string }; response: LoginText }>;
 }

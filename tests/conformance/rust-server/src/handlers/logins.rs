@@ -6,7 +6,7 @@ use kit_runtime::value;
 use crate::app::App;
 use crate::error::Error;
 use crate::models::LoginText;
-use crate::router::{GetOidcCallback, GetOidcLogout, GetOidcRefresh, GetOidcStart, LoginRoutes};
+use crate::router::{GetOidcCallback, GetOidcLoggedOut, GetOidcLogout, GetOidcRefresh, GetOidcStart, LoginRoutes};
 use crate::services::logins::oidc;
 
 impl LoginRoutes for App {
@@ -39,6 +39,14 @@ impl LoginRoutes for App {
             .await?;
         Ok(LoginText {
             text: url.unwrap_or_default(),
+        })
+    }
+
+    async fn get_oidc_logged_out(&self, input: GetOidcLoggedOut) -> Result<LoginText, Error> {
+        let logout = oidc()?.verify_logout(&input.query.token).await?;
+        let shown = value!({ "subject": logout.subject(), "sessionId": logout.session_id() });
+        Ok(LoginText {
+            text: shown.to_string(),
         })
     }
 }
