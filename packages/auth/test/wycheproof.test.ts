@@ -1,4 +1,4 @@
-// Runs Project Wycheproof's vectors of JSON Web Signature and JSON Web Key through the verifier of tokens.
+// Runs Project Wycheproof's vectors of JSON Web Signature, Encryption and Key through the verifier of tokens.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -100,3 +100,22 @@ for (const [file, count] of [
     });
   });
 }
+
+describe("json_web_encryption_test.json", () => {
+  const groups = groupsOf("json_web_encryption_test.json") as unknown as readonly {
+    readonly tests: readonly { readonly tcId: number; readonly jwe: string }[];
+  }[];
+
+  it("has 139 tokens, which are all refused, because kit does not decrypt tokens", async () => {
+    const verifier = createJwtVerifier({ issuer: "i", audience: "a", keys: Buffer.alloc(64) });
+    let refused = 0;
+    for (const { tests } of groups) {
+      for (const { tcId, jwe } of tests) {
+        // oxlint-disable-next-line no-await-in-loop
+        await assert.rejects(verifier.verify(jwe), InvalidTokenError, String(tcId));
+        refused += 1;
+      }
+    }
+    assert.equal(refused, 139);
+  });
+});

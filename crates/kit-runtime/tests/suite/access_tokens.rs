@@ -145,6 +145,26 @@ async fn accepts_and_refuses_the_vectors_of_wycheproof_as_they_say() {
     }
 }
 
+#[tokio::test]
+async fn refuses_the_encrypted_tokens_of_wycheproof_because_kit_does_not_decrypt_tokens() {
+    let jwt = JwtOptions::new("i", "a", JwtKeys::secrets([SECRET.to_vec()]))
+        .build()
+        .unwrap();
+    let mut refused = 0;
+    for group in groups("json_web_encryption_test.json") {
+        for vector in group["tests"].as_array().unwrap() {
+            let verified = jwt.verify(vector["jwe"].as_str().unwrap()).await;
+            assert!(
+                matches!(verified, Err(JwtError::Invalid(_))),
+                "{}",
+                vector["tcId"]
+            );
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 139);
+}
+
 const SECRET: &[u8; 64] = b"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 fn now() -> u64 {
