@@ -7,8 +7,9 @@ use kit_ir::{DeclaredError, Security, SecurityScheme};
 use oxc_ast::ast::Expression;
 use oxc_span::{GetSpan, Span};
 
-use super::Located;
+use super::call_option::{self, CallOption};
 use super::expression::MAX_CHAIN;
+use super::{Located, warn_computed};
 use crate::docs::{Doc, Tag, TagName, words};
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol, Value};
@@ -48,7 +49,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Mid
             _ => break,
         };
         if let Some(doc) = span.and_then(|span| doc(lowering, module, span)) {
-            let mut found = tags(lowering, &doc);
+            let mut found = tags(lowering, &doc, is_called.then_some(current));
             if is_called {
                 // The text of the comment describes the function, not the middleware.
                 for security in &mut found.security {
@@ -80,8 +81,9 @@ fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<
     Some(lowering.eval.store.doc(id))
 }
 
-/// Reads the tags that kit uses on middleware. Other tags may belong to other tools.
-fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> MiddlewareTags {
+/// Reads the tags that kit uses on middleware. Other tags may belong to other tools. `call` is the call that creates the
+/// middleware, if the tags are those of the called function.
+fn tags<'a>(lowering: &mut Lowering<'a>, doc: &Doc, call: Option<Located<'a>>) -> MiddlewareTags {
     let mut found = MiddlewareTags::default();
     for slip in &doc.misspelt {
         if slip.meant == TagName::Security {
@@ -94,7 +96,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> MiddlewareTags {
     }
     let description = doc.text.as_deref().map(|text| first_paragraph(text).to_owned());
     for tag in doc.all(TagName::Security) {
-        match scheme(tag) {
+        match scheme(lowering, tag, call) {
             Some(scheme) => found.security.push(Security {
                 scheme,
                 description: description.clone(),
@@ -124,9 +126,17 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> MiddlewareTags {
     found
 }
 
-fn scheme(tag: &Tag) -> Option<SecurityScheme> {
+fn scheme<'a>(lowering: &mut Lowering<'a>, tag: &Tag, call: Option<Located<'a>>) -> Option<SecurityScheme> {
     let words = words(tag);
     let own = |name: &str| name.to_owned();
+    let chosen;
+    let words = match words.as_slice() {
+        [kind, name] => {
+            chosen = chosen_name(lowering, kind, name, call)?;
+            vec![*kind, &chosen]
+        }
+        words => words.to_vec(),
+    };
     Some(match words.as_slice() {
         ["bearer"] => SecurityScheme::Bearer { format: None },
         ["bearer", format] => SecurityScheme::Bearer {
@@ -138,6 +148,36 @@ fn scheme(tag: &Tag) -> Option<SecurityScheme> {
         ["cookie", name] if is_token(name) => SecurityScheme::Cookie { name: own(name) },
         ["query", name] => SecurityScheme::Query { name: own(name) },
         _ => return None,
+    })
+}
+
+/// Returns the name of a header, cookie or parameter in a tag. For `{header=x-api-key}`, this is the value of the option
+/// `header` of the call that creates the middleware, and `x-api-key` if the call does not set the option. Returns `None` if
+/// the braces do not have this form.
+fn chosen_name<'a>(
+    lowering: &mut Lowering<'a>,
+    kind: &str,
+    written: &str,
+    call: Option<Located<'a>>,
+) -> Option<String> {
+    let Some(inner) = written.strip_prefix('{') else {
+        return Some(written.to_owned());
+    };
+    let (option, name) = inner.strip_suffix('}')?.split_once('=')?;
+    let found = call.map_or(CallOption::Absent, |call| {
+        call_option::read(lowering, call, option)
+    });
+    Some(match found {
+        CallOption::Text(text) if is_token(&text) => text,
+        // The middleware refuses this value when the application starts.
+        CallOption::Text(_) | CallOption::Absent => name.to_owned(),
+        CallOption::Unknown(location) => {
+            let help = format!(
+                "write the value as a string, or name it in the comment of the middleware's constant: `@security {kind} <name>`"
+            );
+            warn_computed(lowering, location, &format!("the option `{option}`"), &help);
+            name.to_owned()
+        }
     })
 }
 

@@ -4,6 +4,7 @@
 //! have a value is skipped with a warning.
 
 mod app;
+mod call_option;
 mod calls;
 mod cors;
 mod declared_middleware;

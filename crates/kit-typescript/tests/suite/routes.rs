@@ -555,6 +555,104 @@ fn reads_the_security_and_throws_tags_of_middleware() {
     );
 }
 
+/// Functions that create middleware, as `@kit/auth` declares them.
+const KEYS: &str = r#"
+  import type { Middleware } from "@kit/core";
+  /** @security header {header=x-api-key} */
+  export declare function keys(options?: { header?: string }): Middleware<{ a: 1 }>;
+  /** @security cookie {cookie=sid} */
+  export declare function sessions(store: object): Middleware<{ b: 1 }>;
+  export declare function store(options: { cookie?: string; max?: number }): object;
+"#;
+
+/// Returns the names in the security of the first route, and the warnings, for an application whose middleware `key` and
+/// `whole` are these expressions.
+fn security_names(key: &str, whole: &str, more: &str) -> (Vec<String>, Vec<String>) {
+    let auth = format!(
+        r#"
+          import {{ defineMiddleware }} from "@kit/core";
+          import {{ keys, sessions, store }} from "./keys.ts";
+          {more}
+          export const key = {key};
+          export const whole = {{ name: "whole", middleware: {whole} }};
+          export const requireAuth = defineMiddleware(() => {{}});
+          export const old = requireAuth;
+        "#
+    );
+    let routes = format!("{HEAD}{ROUTES}");
+    let mut files = app_with(&routes, &auth).to_vec();
+    files.push(("src/keys.ts", KEYS));
+    let output = crate::support::output(&files);
+    let named = output.program.routes[kit_ir::RouteId(0)]
+        .security
+        .iter()
+        .flatten();
+    let names = named.filter_map(|security| match &security.scheme {
+        kit_ir::SecurityScheme::Header { name } | kit_ir::SecurityScheme::Cookie { name } => {
+            Some(name.clone())
+        }
+        _ => None,
+    });
+    let messages = output
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.message.clone());
+    (names.collect(), messages.collect())
+}
+
+#[test]
+fn names_of_security_follow_the_options_of_the_call() {
+    for (key, whole, more, expected) in [
+        ("keys()", "sessions(store({ max: 1 }))", "", ["x-api-key", "sid"]),
+        (
+            "keys({ header: \"x-token\" })",
+            "sessions(store({ cookie: `__Host-app` }))",
+            "",
+            ["x-token", "__Host-app"],
+        ),
+        (
+            "keys(options)",
+            "sessions(known)",
+            "const name = \"x-token\"; const options = { header: \"no\", ...{ header: name } };
+             const known = store({ ...{ cookie: \"app\" }, max: 1 });",
+            ["x-token", "app"],
+        ),
+    ] {
+        let (names, warnings) = security_names(key, whole, more);
+        assert_eq!(names, expected, "{key} {whole}");
+        assert_eq!(warnings, Vec::<String>::new(), "{key} {whole}");
+    }
+}
+
+#[test]
+fn warns_if_the_option_that_names_the_security_cannot_be_read() {
+    let more = "const unknown = process.env; const cookie = process.env.COOKIE;";
+    let warning =
+        |option: &str| format!("the option `{option}` cannot be read without running the application");
+    for (key, whole, option) in [
+        (
+            "keys({ header: process.env.HEADER })",
+            "sessions(store({}))",
+            "header",
+        ),
+        ("keys({ ...unknown })", "sessions(store({}))", "header"),
+        ("keys({ [unknown.a]: \"a\" })", "sessions(store({}))", "header"),
+        ("keys(...[])", "sessions(store({}))", "header"),
+        ("keys()", "sessions(store({ cookie }))", "cookie"),
+        ("keys()", "sessions(unknown.sessions)", "cookie"),
+    ] {
+        let (names, warnings) = security_names(key, whole, more);
+        assert_eq!(names, ["x-api-key", "sid"], "{key} {whole}");
+        assert_eq!(warnings, [warning(option)], "{key} {whole}");
+    }
+    let (names, warnings) =
+        security_names("keys({ ...unknown, header: \"x\" })", "sessions(store({}))", more);
+    assert_eq!(
+        (names, warnings.len()),
+        (vec!["x".to_owned(), "sid".to_owned()], 0)
+    );
+}
+
 #[test]
 fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
     let auth = r#"

@@ -59,7 +59,7 @@ const noHash = Buffer.alloc(32);
  * Creates middleware that accepts only requests with a valid API key, and adds the owner of the key as `ctx.auth`.
  *
  * @param options - Prefix of the keys and the function that finds a stored key, and options with defaults.
- * @security header x-api-key
+ * @security header {header=x-api-key}
  * @throws UNAUTHORIZED 401 The request has no API key.
  * @throws INVALID_API_KEY 401 The API key does not exist, or has ended.
  * @example

@@ -17,7 +17,7 @@ export interface SessionAuth<TScope extends string = never, TData = unknown>
  * Creates middleware that accepts only requests with a session, and adds it as `ctx.auth`.
  *
  * @param sessions - Sessions of the application, from `createSessions`.
- * @security cookie __Host-session
+ * @security cookie {cookie=__Host-session}
  * @throws UNAUTHORIZED 401 The request has no session, or the session has ended.
  * @throws SERVICE_UNAVAILABLE 503 The store of the sessions cannot be reached.
  * @example
