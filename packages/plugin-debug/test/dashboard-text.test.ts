@@ -23,6 +23,7 @@ import {
   withRemembered,
   writeHeaders,
 } from "../dashboard/src/text/headers.ts";
+import { missingScopesOf, scopesText } from "../dashboard/src/text/scopes.ts";
 import { withGaps } from "../dashboard/src/text/slices.ts";
 import { framesOf, readPlaceInSource } from "../dashboard/src/text/stack.ts";
 import { barsOf } from "../dashboard/src/text/waterfall.ts";
@@ -384,6 +385,19 @@ it("wordsOf describes changes of a migration in words", () => {
       "Set type size of notes",
     ],
   );
+});
+
+describe("scopes", () => {
+  it("of a route are shown with all scopes of each list", () => {
+    assert.equal(scopesText([["a", "b"], ["admin"]]), "a and b, or admin");
+    assert.equal(scopesText([["a"]]), "a");
+  });
+
+  it("of a refused request are shown if the details of its error list them", () => {
+    assert.equal(missingScopesOf({ missingScopes: [["a"], ["admin"]] }), "a, or admin");
+    for (const details of [{}, { missingScopes: "a" }, { missingScopes: ["a"] }])
+      assert.equal(missingScopesOf(details), undefined);
+  });
 });
 
 /** Creates a span of a request record. */

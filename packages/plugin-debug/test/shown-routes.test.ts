@@ -12,7 +12,7 @@ import {
 import { oneRoute } from "../src/responses/routes.ts";
 import type { SidecarState } from "../src/responses/sidecar-state.ts";
 
-it("a route is shown with the types of its headers, cookies, replies and details of errors", () => {
+it("a route is shown with the types of its headers, cookies, replies and details of errors, and its scopes", () => {
   const order = responseOf("Order", { id: "string" });
   const program = compiled(
     route("POST /orders", {
@@ -24,13 +24,14 @@ it("a route is shown with the types of its headers, cookies, replies and details
         204: { body: null, headers: null },
       },
       details: { SOLD_OUT: responseOf("SoldOutDetails", { left: "number" }) },
+      scopes: { anyOf: [["orders:write"], ["admin"]], isBearer: true },
     }),
     route("GET /orders", { response: order }),
   );
   const state = { host: { compiled: program } } as SidecarState;
-  const { validators, serializer, replies, details } = oneRoute(state, "POST", "/orders");
+  const { validators, serializer, replies, details, scopes } = oneRoute(state, "POST", "/orders");
   assert.deepEqual(
-    { validators, serializer, replies, details },
+    { validators, serializer, replies, details, scopes },
     {
       validators: { headers: "OrderHeaders", cookies: "OrderCookies" },
       serializer: null,
@@ -39,8 +40,10 @@ it("a route is shown with the types of its headers, cookies, replies and details
         { status: 204, body: null, headers: null },
       ],
       details: { SOLD_OUT: "SoldOutDetails" },
+      scopes: [["orders:write"], ["admin"]],
     },
   );
   const plain = oneRoute(state, "GET", "/orders");
   assert.deepEqual([plain.validators, plain.serializer, plain.replies, plain.details], [{}, "Order", [], {}]);
+  assert.deepEqual(plain.scopes, []);
 });

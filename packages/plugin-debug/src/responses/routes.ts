@@ -80,6 +80,7 @@ function showRoute(route: CompiledRoute): ShownRoute {
     serializer: responseFormat === undefined ? (response?.name ?? null) : contentText(responseFormat),
     replies,
     details: Object.fromEntries(details),
+    scopes: route.scopes?.anyOf ?? [],
     status,
     group,
     handler: source.handler,

@@ -139,6 +139,8 @@ export interface ShownRoute {
   readonly replies: readonly ShownReply[];
   /** Name of the type of each error's declared details: `{ SOLD_OUT: "SoldOutDetails" }`. */
   readonly details: Readonly<Record<string, string>>;
+  /** Scopes that the caller must have: all scopes of at least one list. Empty if the contract requires none. */
+  readonly scopes: readonly (readonly string[])[];
   readonly status: number;
   readonly group: string;
   readonly handler: CompiledRoute["source"]["handler"];

@@ -6,6 +6,7 @@ import { Source } from "../parts/source.tsx";
 import { hrefOf } from "../state/place.ts";
 import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
+import { missingScopesOf } from "../text/scopes.ts";
 import { framesOf, readPlaceInSource } from "../text/stack.ts";
 
 /** Field of a request that breaks a rule of its type. */
@@ -33,9 +34,10 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
         : readPlaceInSource(error.sourceFile)
       : { file: thrownAt.file!, line: thrownAt.line };
   const invalidFields = invalidFieldsOf(error, details);
-  const rest = Object.entries(details).filter(
-    ([name]) => !["stack", "fields", "handler", "relatedTests"].includes(name),
-  );
+  const missingScopes = missingScopesOf(details);
+  const shown = ["stack", "fields", "handler", "relatedTests"];
+  if (missingScopes !== undefined) shown.push("missingScopes");
+  const rest = Object.entries(details).filter(([name]) => !shown.includes(name));
   const causes = Array.isArray(details["causes"]) ? (details["causes"] as unknown[]).map(String) : [];
   return (
     <div class="error-body">
@@ -50,6 +52,9 @@ export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Eleme
           ["Code", <span class="mono">{error.code}</span>],
           ["Status", <Status status={error.status} />],
           ["Phase", <span class="mono">{error.phase}</span>],
+          ...(missingScopes === undefined
+            ? []
+            : [["Missing scopes", <span class="mono">{missingScopes}</span>] as const]),
           ...(error.schema === undefined
             ? []
             : [

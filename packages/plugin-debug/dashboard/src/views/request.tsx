@@ -2,6 +2,7 @@ import type { ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import type { ShownRoute } from "../../../src/responses/shapes.ts";
 import { CopyButton, Empty, Facts, Failure, Loading, Pre, Section, Status } from "../parts/basic.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { hrefOf, type Place } from "../state/place.ts";
@@ -10,6 +11,7 @@ import { useStore } from "../state/store.ts";
 import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { curlOf } from "../text/curl.ts";
 import { bytes, clock, duration, prettyJson } from "../text/format.ts";
+import { scopesText } from "../text/scopes.ts";
 import { ErrorBody } from "./error-body.tsx";
 import { LogRows } from "./log-rows.tsx";
 import { Replay } from "./replay.tsx";
@@ -78,6 +80,8 @@ function Summary({ request, error, logs }: RequestAnswer): JSX.Element {
   const current = useStore(session);
   const { status, isActive, durationMs, startTime, traceId, requestId, route, received, phase } = request;
   const base = current.state === "ready" ? current.info.application.url : "";
+  const { value: known } = useSidecarData<{ routes: readonly ShownRoute[] }>("routes");
+  const scopes = known?.routes.find(({ ref }) => ref === route)?.scopes ?? [];
   return (
     <>
       <div class="actions">
@@ -99,6 +103,9 @@ function Summary({ request, error, logs }: RequestAnswer): JSX.Element {
               </a>
             ),
           ],
+          ...(scopes.length === 0
+            ? []
+            : [["Scopes", <span class="mono">{scopesText(scopes)}</span>] as const]),
           [isActive ? "Phase" : "Ended in", <span class="mono">{phase}</span>],
           ["Trace", <Id id={traceId} name="trace id" isLong />],
           ["Request", <Id id={requestId} name="request id" />],

@@ -16,6 +16,7 @@ import { useStore } from "../state/store.ts";
 import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { definitionOf, registeredAt } from "../text/definition.ts";
 import { count, duration } from "../text/format.ts";
+import { scopesText } from "../text/scopes.ts";
 import { LatencyCharts } from "./latency.tsx";
 
 interface Middleware {
@@ -39,8 +40,8 @@ export function Routes({ place }: { readonly place: Place }): JSX.Element {
   }
   const { q = "" } = place.query;
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = routes.filter(({ ref, group, middleware }) => {
-    const text = `${ref} ${group} ${middleware.join(" ")}`.toLowerCase();
+  const shown = routes.filter(({ ref, group, middleware, scopes }) => {
+    const text = `${ref} ${group} ${middleware.join(" ")} ${scopes.flat().join(" ")}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const figures = new Map(performance?.routes?.map((row) => [row.route, row]));
@@ -49,7 +50,7 @@ export function Routes({ place }: { readonly place: Place }): JSX.Element {
       <search class="toolbar" aria-label="Filter routes">
         <Search
           value={q}
-          label="Path, group, middleware"
+          label="Path, group, middleware, scope"
           onInput={(text) => go({ ...place, query: { q: text } }, "replace")}
         />
         <span class="counted">{count(shown.length)} routes</span>
@@ -74,7 +75,7 @@ function RouteRow({
   readonly route: ShownRoute;
   readonly figures: RouteFigures | undefined;
 }): JSX.Element {
-  const { ref, method, path, middleware, validators } = route;
+  const { ref, method, path, middleware, validators, scopes } = route;
   const takes = Object.entries(validators).map(([slot, type]) => `${slot} ${type}`);
   return (
     <li>
@@ -84,6 +85,7 @@ function RouteRow({
           <span class="path">{path}</span>
           <span class="muted small-text">
             {takes.join(", ") || "takes nothing"} → {answerText(route)}
+            {scopes.length > 0 && `, needs ${scopesText(scopes)}`}
           </span>
         </span>
         <span class="chips">
@@ -113,7 +115,8 @@ function answerText({ replies, serializer }: ShownRoute): string {
 }
 
 function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
-  const { ref, method, path, middleware, validators, status, group, handler, contract, tests } = route;
+  const { ref, method, path, middleware, validators, scopes, status, group, handler, contract, tests } =
+    route;
   const { value: known } = useSidecarData<{ middleware: readonly Middleware[] }>("middleware");
   const chain = middleware.map((name) => known?.middleware.find((other) => other.name === name) ?? { name });
   return (
@@ -134,6 +137,9 @@ function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
       <Facts
         facts={[
           ["Group", <span class="mono">{group}</span>],
+          ...(scopes.length === 0
+            ? []
+            : [["Scopes", <span class="mono">{scopesText(scopes)}</span>] as const]),
           ["Success", <span class="mono">{status}</span>],
           ...Object.entries(validators).map(
             ([slot, type]) =>
