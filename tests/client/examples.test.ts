@@ -17,6 +17,7 @@ import {
   createClient as createTeams,
   type Routes as TeamRoutes,
 } from "../../examples/teams/.kit/client/index.ts";
+import { credentials } from "../../examples/teams/tests/token.ts";
 import { chromiumPath, withoutChromium } from "../e2e/support/chromium.ts";
 import { type Example, Project, repository } from "../e2e/support/project.ts";
 import type { RunningApp } from "../e2e/support/running-app.ts";
@@ -76,7 +77,7 @@ describe("the client of the teams example", () => {
   after(() => project?.remove());
 
   test("accepts requests without optional properties, and distinguishes errors by their codes", async () => {
-    const api = createTeams<TeamRoutes>({ baseUrl: app.url });
+    const api = createTeams<TeamRoutes>({ baseUrl: app.url, headers: await credentials() });
     const ada = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } });
     assert.equal(ada.status, "active");
     const team = await api.post("/teams", { body: { name: "Analysts", capacity: 1 } });
@@ -99,6 +100,10 @@ describe("the client of the teams example", () => {
       default:
         assert.fail(again.error.code);
     }
+    const guest = createTeams({ baseUrl: app.url, headers: await credentials("guest") });
+    const refused = await guest.post("/teams", { body: { name: "Analysts" } }).result();
+    assert.ok(!refused.ok && refused.error.code === "INSUFFICIENT_SCOPE");
+    assert.deepEqual(refused.error.details?.missingScopes, [["teams:write"]]);
     const users = await api.get("/users", { query: { status: "active", page: 1 } });
     assert.equal(users.pagination.total, 1);
     assert.deepEqual(await api.get("/todos", { query: { completed: false, userId: ada.id } }), {
@@ -178,7 +183,7 @@ test("the client of the notes example works in a browser", { skip: withoutChromi
 test("the client of the teams example works in a browser", { skip: withoutChromium }, async () => {
   const result = await inBrowser(
     "teams",
-    `const api = createClient({ baseUrl: "/api" });
+    `const api = createClient({ baseUrl: "/api", headers: ${JSON.stringify(await credentials())} });
     const ada = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } });
     const again = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } }).result();
     const team = await api.post("/teams", { body: { name: "Analysts" } });

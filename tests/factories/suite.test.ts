@@ -15,6 +15,8 @@ import { before, beforeEach, describe, test } from "node:test";
 import { assertMatches, createFactory, createIntegrationSuite } from "@kit/testing";
 import type { Team, TeamMember, JoinTeamInput } from "../src/teams.types.ts";
 import type { User } from "../src/users.types.ts";
+import { credentials } from "./token.ts";
+const headers = () => credentials();
 `;
 
 function passed({ code, stdout, stderr }: CommandResult, count: number): void {
@@ -42,13 +44,17 @@ describe("a suite", { timeout: 300_000 }, () => {
         return path;
       }),
     );
-    return await run(process.execPath, ["--test", ...paths], { cwd: project.root, env });
+    return await run(process.execPath, ["--test", ...paths], {
+      cwd: project.root,
+      env: { NODE_ENV: "test", ...env },
+    });
   }
 
   test("resets its database for each test, and other files have other databases", async () => {
     const file = `
 const suite = await createIntegrationSuite({
   app: () => import("../src/app.ts"),
+  headers,
   seed: async (own) => { await own.insertMany(createFactory<User>({ seed: 5 }), 2); },
 });
 const users = createFactory<User>();
@@ -95,7 +101,7 @@ describe("teams", () => {
     passed(
       await tested({
         "wrong.test.ts": `
-const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
+const suite = await createIntegrationSuite({ app: () => import("../src/app.ts"), headers });
 test("wrong", async () => {
   const members = createFactory<TeamMember>();
   await assert.rejects(suite.insert(members), /Cannot insert a value of TeamMember into the table team_members: .*foreign key/);
@@ -115,7 +121,7 @@ test("wrong", async () => {
   });
 
   const small = `
-const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
+const suite = await createIntegrationSuite({ app: () => import("../src/app.ts"), headers });
 test("asks", async () => {
   const user = await suite.insert(createFactory<User>());
   assert.equal((await suite.request("GET /users/:id", { params: { id: user.id } })).status, 200);

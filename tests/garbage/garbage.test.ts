@@ -12,6 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { createTestDatabase, type TestDatabase } from "@kit/dev-database";
 import { Client } from "pg";
 
+import { accessToken } from "../../examples/teams/tests/token.ts";
 import type { Contracts } from "../../packages/testing/src/coverage/contracts.ts";
 import { routesOf } from "../differential/requests/routes.ts";
 import { runs, seed } from "../differential/support/settings.ts";
@@ -19,6 +20,9 @@ import { type Example, Project } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
 import { rustProgram, rustProgramOf } from "../e2e/support/server.ts";
 import { send } from "./support/run.ts";
+
+/** Secret of access tokens of Teams, which does not start without its own secret in production. */
+const AUTH_SECRET = "a secret of tests, which has at least 32 bytes";
 
 /** Number of requests that each server gets. */
 const count = runs(5_000);
@@ -32,16 +36,25 @@ async function contractsIn(root: string): Promise<Contracts> {
 async function sendGarbage(
   name: string,
   contracts: Contracts,
-  { root, database, program }: { root: string; database: TestDatabase; program?: string },
+  {
+    root,
+    database,
+    program,
+    token = "ada:user",
+  }: { root: string; database: TestDatabase; program?: string; token?: string },
 ): Promise<void> {
-  const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal", AUTH_SECRET };
   const app = await RunningApp.start(root, {
     mode: "production",
     env,
     ...(program !== undefined && { program }),
   });
   try {
-    const result = await send(app.port, routesOf(contracts), { seed, count });
+    const result = await send(app.port, routesOf(contracts), {
+      seed,
+      count,
+      authorization: `Bearer ${token}`,
+    });
     const statuses = [...result.statuses].toSorted(([a], [b]) => a - b).map((pair) => pair.join(": "));
     process.stderr.write(`${name}: seed ${seed}; ${statuses.join(", ")}\n`);
     assert.ok(result.failures.length === 0, `seed ${seed}\n${result.failures.join("\n\n")}`);
@@ -67,7 +80,13 @@ for (const example of ["notes", "teams"] as const satisfies readonly Example[]) 
 
     test("gets no status 500 from the server on Node", async () => {
       await using database = await createTestDatabase({ root: project.root });
-      await sendGarbage(`${example} on Node`, contracts, { root: project.root, database });
+      const token =
+        example === "teams" ? await accessToken("ada", ["manager"], Buffer.from(AUTH_SECRET)) : undefined;
+      await sendGarbage(`${example} on Node`, contracts, {
+        root: project.root,
+        database,
+        ...(token !== undefined && { token }),
+      });
     });
 
     if (example === "notes") {

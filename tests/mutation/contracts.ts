@@ -40,6 +40,8 @@ async function mutate(example: string, root: string, group: string): Promise<voi
   const program = join(import.meta.dirname, "project.ts");
   const child = spawn(process.execPath, [program, root, group], {
     cwd: root,
+    // In production, Teams does not start without its own secret.
+    env: { ...process.env, NODE_ENV: "test" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -6,6 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 
+import { accessToken } from "../../examples/teams/tests/token.ts";
 import { run } from "../e2e/support/command.ts";
 import { Project } from "../e2e/support/project.ts";
 import { PythonPackage } from "./python.ts";
@@ -50,11 +51,15 @@ describe("a Python client that is generated from the OpenAPI document sends requ
         assert.equal(made.code, 0, made.stdout + made.stderr);
         const app = await project.start();
         const program = join(import.meta.dirname, `${example}.py`);
-        const called = await run(join(generator.bin, "python"), [program, app.url], {
-          cwd: project.root,
-          env: { PYTHONPATH: join(project.root, "client"), PYTHONDONTWRITEBYTECODE: "1" },
-          timeout: 60_000,
-        });
+        const called = await run(
+          join(generator.bin, "python"),
+          [program, app.url, await accessToken("ada", ["manager"])],
+          {
+            cwd: project.root,
+            env: { PYTHONPATH: join(project.root, "client"), PYTHONDONTWRITEBYTECODE: "1" },
+            timeout: 60_000,
+          },
+        );
         assert.deepEqual([called.code, called.stdout], [0, "done\n"], called.stdout + called.stderr);
       } finally {
         await project.remove();

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
+import { accessToken } from "../../examples/teams/tests/token.ts";
 import { run } from "../e2e/support/command.ts";
 import { type Example, Project } from "../e2e/support/project.ts";
 import type { RunningApp } from "../e2e/support/running-app.ts";
@@ -36,7 +37,7 @@ const applications: Readonly<Record<string, Checked>> = {
     // invents.
     except: ["--exclude-checks", "ignored_auth"],
   },
-  teams: { project: example("teams"), token: ada },
+  teams: { project: example("teams"), token: () => accessToken("ada", ["manager"]) },
   realworld: { project: example("realworld"), token: register },
   "shop, whose contracts have headers, cookies, replies and failures": {
     project: () => built(shop),

@@ -4,7 +4,7 @@ import datetime
 import sys
 import uuid
 
-from teams_client import Client
+from teams_client import AuthenticatedClient
 from teams_client.api.teams import (
     delete_teams_by_id_members_by_user_id,
     get_teams_by_id,
@@ -23,7 +23,7 @@ from teams_client.models.update_user_input import UpdateUserInput
 from teams_client.models.user import User
 from teams_client.models.user_status import UserStatus
 
-client = Client(base_url=sys.argv[1], raise_on_unexpected_status=True)
+client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2], raise_on_unexpected_status=True)
 
 
 def code(answer):

@@ -1,4 +1,4 @@
-import type { RouteContract } from "@kit/types";
+import type { Route, Scopes } from "@kit/types";
 import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type {
   CreateTeamInput,
@@ -17,7 +17,7 @@ export interface TeamRoutes {
    * @summary Adds a team
    * @tag teams
    */
-  "POST /teams": RouteContract<void, void, CreateTeamInput, Team>;
+  "POST /teams": Route<{ body: CreateTeamInput; response: Team; auth: Scopes<"teams:write"> }>;
 
   /**
    * Newest first.
@@ -25,7 +25,7 @@ export interface TeamRoutes {
    * @summary Lists teams, a page at a time
    * @tag teams
    */
-  "GET /teams": RouteContract<void, Paging, void, PaginatedResponse<Team>>;
+  "GET /teams": Route<{ query: Paging; response: PaginatedResponse<Team> }>;
 
   /**
    * Members are in the order in which they joined.
@@ -34,7 +34,7 @@ export interface TeamRoutes {
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 No team has this id.
    */
-  "GET /teams/:id": RouteContract<{ id: Team["id"] }, void, void, TeamWithMembers>;
+  "GET /teams/:id": Route<{ params: { id: Team["id"] }; response: TeamWithMembers }>;
 
   /**
    * Omitted properties stay unchanged.
@@ -44,7 +44,12 @@ export interface TeamRoutes {
    * @throws TEAM_NOT_FOUND 404 No team has this id.
    * @throws TEAM_FULL 403 The team has more members than the new maximum.
    */
-  "PUT /teams/:id": RouteContract<{ id: Team["id"] }, void, UpdateTeamInput, Team>;
+  "PUT /teams/:id": Route<{
+    params: { id: Team["id"] };
+    body: UpdateTeamInput;
+    response: Team;
+    auth: Scopes<"teams:write">;
+  }>;
 
   /**
    * The memberships are deleted, too. The members stay users.
@@ -53,7 +58,7 @@ export interface TeamRoutes {
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 No team has this id.
    */
-  "DELETE /teams/:id": RouteContract<{ id: Team["id"] }, void, void, void>;
+  "DELETE /teams/:id": Route<{ params: { id: Team["id"] }; auth: Scopes<"teams:write"> }>;
 
   /**
    * If several users ask for the last place at the same time, one of them gets the place.
@@ -65,7 +70,12 @@ export interface TeamRoutes {
    * @throws ALREADY_MEMBER 409 The user is already a member.
    * @throws TEAM_FULL 403 The team has the maximum number of members.
    */
-  "POST /teams/:id/members": RouteContract<{ id: Team["id"] }, void, JoinTeamInput, TeamMember>;
+  "POST /teams/:id/members": Route<{
+    params: { id: Team["id"] };
+    body: JoinTeamInput;
+    response: TeamMember;
+    auth: Scopes<"teams:write">;
+  }>;
 
   /**
    * Another user can take the place immediately.
@@ -74,10 +84,8 @@ export interface TeamRoutes {
    * @tag teams
    * @throws TEAM_NOT_FOUND 404 No team has this id, or the user is not a member.
    */
-  "DELETE /teams/:id/members/:userId": RouteContract<
-    { id: Team["id"]; userId: TeamMember["userId"] },
-    void,
-    void,
-    void
-  >;
+  "DELETE /teams/:id/members/:userId": Route<{
+    params: { id: Team["id"]; userId: TeamMember["userId"] };
+    auth: Scopes<"teams:write">;
+  }>;
 }

@@ -1,6 +1,6 @@
 import type { User } from "./users.types.ts";
 
-// This API has no authentication, so every request may read and change every row: `@owner none`.
+// Every caller may read all rows, and callers with the scope `teams:write` may change all of them: `@owner none`.
 /**
  * Users who work together.
  *

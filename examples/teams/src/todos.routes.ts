@@ -1,4 +1,4 @@
-import type { RouteContract } from "@kit/types";
+import type { Route, Scopes } from "@kit/types";
 import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type { CreateTodoInput, Todo, UpdateTodoInput } from "./todos.types.ts";
 
@@ -19,7 +19,7 @@ export interface TodoRoutes {
    * @tag todos
    * @throws USER_NOT_FOUND 404 No user has this id.
    */
-  "POST /todos": RouteContract<void, void, CreateTodoInput, Todo>;
+  "POST /todos": Route<{ body: CreateTodoInput; response: Todo; auth: Scopes<"todos:write"> }>;
 
   /**
    * Newest first.
@@ -27,7 +27,7 @@ export interface TodoRoutes {
    * @summary Lists todos, a page at a time
    * @tag todos
    */
-  "GET /todos": RouteContract<void, TodoFilter, void, PaginatedResponse<Todo>>;
+  "GET /todos": Route<{ query: TodoFilter; response: PaginatedResponse<Todo> }>;
 
   /**
    * The todo may belong to any user.
@@ -36,7 +36,7 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 No todo has this id.
    */
-  "GET /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, Todo>;
+  "GET /todos/:id": Route<{ params: { id: Todo["id"] }; response: Todo }>;
 
   /**
    * Omitted properties stay unchanged.
@@ -45,7 +45,12 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 No todo has this id.
    */
-  "PUT /todos/:id": RouteContract<{ id: Todo["id"] }, void, UpdateTodoInput, Todo>;
+  "PUT /todos/:id": Route<{
+    params: { id: Todo["id"] };
+    body: UpdateTodoInput;
+    response: Todo;
+    auth: Scopes<"todos:write">;
+  }>;
 
   /**
    * The todo is deleted permanently.
@@ -54,5 +59,5 @@ export interface TodoRoutes {
    * @tag todos
    * @throws TODO_NOT_FOUND 404 No todo has this id.
    */
-  "DELETE /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, void>;
+  "DELETE /todos/:id": Route<{ params: { id: Todo["id"] }; auth: Scopes<"todos:write"> }>;
 }

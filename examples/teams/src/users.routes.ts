@@ -1,4 +1,4 @@
-import type { RouteContract } from "@kit/types";
+import type { Route, Scopes } from "@kit/types";
 import type { PaginatedResponse, Paging } from "./shared.types.ts";
 import type { CreateUserInput, UpdateUserInput, User, UserStatus } from "./users.types.ts";
 
@@ -17,7 +17,7 @@ export interface UserRoutes {
    * @tag users
    * @throws USER_EMAIL_CONFLICT 409 Another user has this email address.
    */
-  "POST /users": RouteContract<void, void, CreateUserInput, User>;
+  "POST /users": Route<{ body: CreateUserInput; response: User; auth: Scopes<"users:write"> }>;
 
   /**
    * Newest first.
@@ -25,7 +25,7 @@ export interface UserRoutes {
    * @summary Lists users, a page at a time
    * @tag users
    */
-  "GET /users": RouteContract<void, UserFilter, void, PaginatedResponse<User>>;
+  "GET /users": Route<{ query: UserFilter; response: PaginatedResponse<User> }>;
 
   /**
    * The response does not contain the user's todos and teams.
@@ -34,7 +34,7 @@ export interface UserRoutes {
    * @tag users
    * @throws USER_NOT_FOUND 404 No user has this id.
    */
-  "GET /users/:id": RouteContract<{ id: User["id"] }, void, void, User>;
+  "GET /users/:id": Route<{ params: { id: User["id"] }; response: User }>;
 
   /**
    * Omitted properties stay unchanged.
@@ -44,7 +44,12 @@ export interface UserRoutes {
    * @throws USER_NOT_FOUND 404 No user has this id.
    * @throws USER_EMAIL_CONFLICT 409 Another user has this email address.
    */
-  "PUT /users/:id": RouteContract<{ id: User["id"] }, void, UpdateUserInput, User>;
+  "PUT /users/:id": Route<{
+    params: { id: User["id"] };
+    body: UpdateUserInput;
+    response: User;
+    auth: Scopes<"users:write">;
+  }>;
 
   /**
    * The user's todos and memberships are deleted, too.
@@ -53,5 +58,5 @@ export interface UserRoutes {
    * @tag users
    * @throws USER_NOT_FOUND 404 No user has this id.
    */
-  "DELETE /users/:id": RouteContract<{ id: User["id"] }, void, void, void>;
+  "DELETE /users/:id": Route<{ params: { id: User["id"] }; auth: Scopes<"users:write"> }>;
 }

@@ -1,4 +1,4 @@
-// This API has no authentication, so every request may read and change every row: `@owner none`.
+// Every caller may read all rows, and callers with the scope `users:write` may change all of them: `@owner none`.
 /**
  * Person with todos and teams.
  *

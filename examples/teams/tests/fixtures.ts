@@ -1,4 +1,5 @@
 import { defineFixtures, type FixtureMaker, type TestClient } from "@kit/testing";
+import { credentials } from "./token.ts";
 
 /** Creates a resource with the given body, and returns its id. */
 async function add(client: TestClient, path: string, body: object): Promise<string> {
@@ -17,8 +18,10 @@ const todo: FixtureMaker = async (client) => {
   return { params: { id: await add(client, "/todos", { title: "Find the moth", userId }) } };
 };
 
-/** Ids of existing resources, because contracts cannot specify which ids exist. */
+/** Callers with and without scopes, and ids of existing resources, because contracts cannot specify which ids exist. */
 export default defineFixtures({
+  headers: () => credentials(),
+  withoutScopes: () => credentials("guest"),
   routes: {
     "GET /users/:id": user,
     "PUT /users/:id": user,

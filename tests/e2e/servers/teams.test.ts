@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { credentials } from "../../../examples/teams/tests/token.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { assertError, assertInvalid } from "../support/errors.ts";
 import { Project } from "../support/project.ts";
@@ -44,7 +45,7 @@ let api: Api;
 before(async () => {
   project = await Project.ready("teams");
   app = await project.start();
-  api = app.with({});
+  api = app.with(await credentials());
 });
 after(() => project?.remove());
 
@@ -254,5 +255,18 @@ describe("teams", () => {
     assert.equal((await api.delete(`/teams/${team.id}`)).status, 204);
     assertError(await api.get(`/teams/${team.id}`), 404, "TEAM_NOT_FOUND");
     assert.equal((await api.get(`/users/${crowd[0]?.id}`)).status, 200, "members stay users");
+  });
+});
+
+describe("a caller", () => {
+  test("without a token gets 401, and without the scope 403", async () => {
+    assertError(await app.with({}).get("/teams"), 401, "UNAUTHORIZED");
+    assertError(await app.as("ada").get("/teams"), 401, "UNAUTHORIZED");
+    const member = app.with(await credentials("member"));
+    assert.equal((await member.get("/teams")).status, 200);
+    assertError(await member.post("/teams", { name: "Analysts" }), 403, "INSUFFICIENT_SCOPE");
+    assertError(await member.delete(`/users/${randomUUID()}`), 403, "INSUFFICIENT_SCOPE");
+    const { id: userId } = await someone();
+    assert.equal((await member.post("/todos", { title: "Milk", userId })).status, 201);
   });
 });

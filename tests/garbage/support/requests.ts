@@ -47,7 +47,12 @@ export interface Request {
 }
 
 /** Returns a random request to one of the routes. */
-export function request(routes: readonly Route[], random: Random, known: ExistingKeys): Request {
+export function request(
+  routes: readonly Route[],
+  random: Random,
+  known: ExistingKeys,
+  authorization: string,
+): Request {
   const route = random.weighed(
     // Creates rows twice as often as it deletes them.
     ...routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
@@ -72,7 +77,7 @@ export function request(routes: readonly Route[], random: Random, known: Existin
   if (parts.length > 0) target += `?${parts.join("&")}`;
   const headers: [string, string][] = [
     ["host", "127.0.0.1"],
-    ["authorization", "Bearer ada:user"],
+    ["authorization", authorization],
   ];
   let body: Buffer | undefined;
   if (route.hasBody) {

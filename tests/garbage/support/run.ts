@@ -22,14 +22,22 @@ export interface Result {
 export async function send(
   port: number,
   routes: readonly Route[],
-  { seed, count }: { readonly seed: number; readonly count: number },
+  {
+    seed,
+    count,
+    authorization,
+  }: {
+    readonly seed: number;
+    readonly count: number;
+    readonly authorization: string;
+  },
 ): Promise<Result> {
   const known = new ExistingKeys();
   const statuses = new Map<number, number>();
   const failures: string[] = [];
   let number = 0;
   let sent = 0;
-  const next = (): Request => request(routes, new Random(seed, number++), known);
+  const next = (): Request => request(routes, new Random(seed, number++), known, authorization);
   const work = async (): Promise<void> => {
     let connection = new Connection(port);
     while (sent < count && failures.length < MOST) {
