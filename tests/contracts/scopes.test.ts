@@ -100,6 +100,23 @@ export const app = createApp({
 });
 `,
   ],
+  [
+    "src/client.ts",
+    `import { createClient } from "../.kit/client/index.ts";
+
+const api = createClient({ baseUrl: "http://localhost" });
+
+/** Returns the scopes that the caller lacks. */
+export async function missingScopes(): Promise<readonly (readonly ("admin" | "orders:read" | "orders:write")[])[]> {
+  const result = await api.get("/orders").result();
+  if (result.ok || result.error.code !== "INSUFFICIENT_SCOPE") return [];
+  const { details } = result.error;
+  // @ts-expect-error -- the contract does not require this scope
+  if (details?.missingScopes[0]?.[0] === "orders:delete") return [];
+  return details?.missingScopes ?? [];
+}
+`,
+  ],
 ]);
 
 type Requirement = Readonly<Record<string, readonly string[]>>;
@@ -162,6 +179,7 @@ describe("an application whose contracts require scopes", () => {
     const post = paths["/orders"]!["post"]!;
     assert.deepEqual(post.security, [{ bearerAuth: ["orders:write"] }]);
     assert.ok(post.responses["401"] !== undefined && post.responses["403"] !== undefined);
+    assert.match(JSON.stringify(post.responses["403"]), /"missingScopes":\[\["orders:write"\]\]/);
     assert.deepEqual(paths["/orders"]!["get"]!.security, [
       { bearerAuth: ["orders:read", "orders:write"] },
       { bearerAuth: ["admin"] },
