@@ -87,6 +87,7 @@ interface Answer {
   readonly status: number;
   readonly code?: string;
   readonly message?: string;
+  readonly missing?: unknown;
   readonly challenge: string | null;
   readonly failed: string | null;
 }
@@ -103,10 +104,14 @@ async function send(
     headers: { "content-type": "application/json", ...(scopes !== undefined && { "x-scopes": scopes }) },
     ...(method === "POST" && { body: content }),
   });
-  const { error } = (await response.json()) as { error?: { code: string; message: string } };
+  const { error } = (await response.json()) as {
+    error?: { code: string; message: string; details?: { missingScopes?: unknown } };
+  };
+  const missing = error?.details?.missingScopes;
   return {
     status: response.status,
     ...(error !== undefined && { code: error.code, message: error.message }),
+    ...(missing !== undefined && { missing }),
     challenge: response.headers.get("www-authenticate"),
     failed: response.headers.get("x-failed"),
   };
@@ -143,6 +148,7 @@ function check(name: string, start: () => Promise<Served>): void {
             status: 403,
             code: "INSUFFICIENT_SCOPE",
             message: "The caller needs the scope drafts:write",
+            missing: [["drafts:write"]],
             challenge: 'Bearer error="insufficient_scope", scope="drafts:write"',
             failed,
           });
@@ -169,6 +175,7 @@ function check(name: string, start: () => Promise<Served>): void {
         status: 403,
         code: "INSUFFICIENT_SCOPE",
         message: "The caller needs the scopes drafts:list and drafts:read, or the scope admin",
+        missing: [["drafts:read"], ["admin"]],
         challenge: 'Bearer error="insufficient_scope", scope="drafts:list drafts:read"',
         failed: null,
       });

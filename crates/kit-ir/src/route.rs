@@ -493,6 +493,12 @@ pub struct DeclaredError {
     pub details: Option<DeclarationId>,
 }
 
+impl DeclaredError {
+    /// Code of the error with which kit refuses a caller without the scopes that a contract requires. Its details list the
+    /// missing scopes.
+    pub const INSUFFICIENT_SCOPE: &str = "INSUFFICIENT_SCOPE";
+}
+
 /// Location of a route's handler in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

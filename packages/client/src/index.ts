@@ -23,6 +23,7 @@ export type {
   Failure,
   InputOf,
   InvalidField,
+  MissingScopes,
   OperationMethods,
   OtherCode,
   OutputOf,

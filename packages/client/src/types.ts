@@ -131,6 +131,15 @@ export interface InvalidField {
 }
 
 /**
+ * Details of the error `INSUFFICIENT_SCOPE` (403), with which a server refuses a caller who lacks scopes that the contract
+ * requires.
+ */
+export interface MissingScopes<Scope extends string = string> {
+  /** Lists of scopes that the caller lacks. A caller who gets all scopes of one list may call the route. */
+  readonly missingScopes: readonly (readonly Scope[])[];
+}
+
+/**
  * Errors with which any call may fail, in addition to the declared errors. `Body` is the type of the API's error
  * bodies, `ValidationStatus` the status of its validation errors.
  */

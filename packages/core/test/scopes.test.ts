@@ -80,6 +80,7 @@ describe("a contract with scopes", () => {
       assert.equal(answer.status, 403);
       assert.equal(errorOf(answer)["code"], "INSUFFICIENT_SCOPE");
       assert.equal(errorOf(answer)["message"], "The caller needs the scope orders:write");
+      assert.deepEqual(errorOf(answer)["details"], { missingScopes: [["orders:write"]] });
       const challenge = 'Bearer error="insufficient_scope", scope="orders:write"';
       assert.equal(challengeOf(answer), challenge);
       assert.equal(calls(), 0);
@@ -104,6 +105,7 @@ describe("a contract with scopes", () => {
     assert.equal(await statusOf("a"), 403);
     const refused = await server.send("POST /orders", { headers: { "x-scopes": "b" } });
     assert.equal(errorOf(refused)["message"], "The caller needs the scopes a and b, or the scope admin");
+    assert.deepEqual(errorOf(refused)["details"], { missingScopes: [["a"], ["admin"]] });
     assert.equal(challengeOf(refused), undefined);
   });
 

@@ -138,6 +138,7 @@ fn index(context: Context<'_>) -> String {
         "ApiRoute",
         "ApiSocketRoute",
         "LinesBody",
+        "MissingScopes",
         "Wire",
     ];
     imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));

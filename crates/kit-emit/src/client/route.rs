@@ -1,6 +1,6 @@
 //! Emits one route of `client/index.ts`.
 
-use kit_ir::{DeclarationId, Program, Property, Route, Slot};
+use kit_ir::{DeclarationId, DeclaredError, Program, Property, Route, Slot};
 
 use super::Inputs;
 use super::body;
@@ -150,6 +150,7 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     let mut failures: Vec<String> = Vec::new();
     for error in &route.throws {
         let details = error.details.map(|id| format!(", {}", received(id)));
+        let details = details.or_else(|| missing_scopes(context, route, error));
         // Without a place of the code in error bodies, a client cannot know it.
         let has_code = declared.is_none_or(|declared| !declared.paths.code.is_empty());
         let code = if has_code {
@@ -171,6 +172,21 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
         arguments.push(failures.join(" | "));
     }
     arguments
+}
+
+/// Returns the type argument with the details of the error for callers without the scopes of the contract. Returns `None`
+/// for other errors, and if error bodies of the application have no details.
+fn missing_scopes(context: Context<'_>, route: &Route, error: &DeclaredError) -> Option<String> {
+    let declared = context.program.application.declared_format();
+    let has_details = declared.is_none_or(|declared| !declared.paths.details.is_empty());
+    if error.code != DeclaredError::INSUFFICIENT_SCOPE || route.scopes.is_empty() || !has_details {
+        return None;
+    }
+    let mut names: Vec<String> = route.scopes.iter().flatten().cloned().collect();
+    names.sort();
+    names.dedup();
+    // The application itself can throw an error with this code and without details.
+    Some(format!(", MissingScopes<{}> | undefined", literal::union(&names)))
 }
 
 /// Name of the header that the client sends by itself.

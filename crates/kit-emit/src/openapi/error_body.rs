@@ -1,7 +1,7 @@
 //! Schemas and examples of error bodies, in the format that the option `errors` of the application selects.
 
 use indexmap::IndexMap;
-use kit_ir::{ErrorFormat, ErrorRules};
+use kit_ir::{DeclaredError, ErrorFormat, ErrorRules, Route};
 use serde_json::{Map, Value, json};
 
 use super::document::error_envelope;
@@ -23,13 +23,28 @@ pub(super) fn media_type(rules: &ErrorRules) -> &str {
 }
 
 /// Returns the component for error bodies. Returns `None` if the application declares the type of error
-/// bodies, because this type has a component already.
-pub(super) fn component(rules: &ErrorRules) -> Option<Value> {
-    match rules.format {
-        ErrorFormat::Envelope => Some(error_envelope()),
-        ErrorFormat::ProblemDetails => Some(problem_details()),
-        ErrorFormat::Declared(_) => None,
+/// bodies, because this type has a component already. `has_scopes` is true if a contract requires scopes.
+pub(super) fn component(rules: &ErrorRules, has_scopes: bool) -> Option<Value> {
+    let (mut component, details) = match rules.format {
+        ErrorFormat::Envelope => (error_envelope(), "/properties/error/properties/details"),
+        ErrorFormat::ProblemDetails => (problem_details(), "/properties/details"),
+        ErrorFormat::Declared(_) => return None,
+    };
+    if has_scopes && let Some(details) = component.pointer_mut(details) {
+        details["properties"]["missingScopes"] = json!({
+            "description": "For `INSUFFICIENT_SCOPE`, lists of scopes that the caller lacks. A caller with all scopes of one list may send the request.",
+            "type": "array",
+            "items": { "type": "array", "items": { "type": "string" } },
+        });
     }
+    Some(component)
+}
+
+/// Returns the details of an example of the error with which kit refuses a caller without scopes. Returns `None` for
+/// errors with other codes.
+pub(super) fn missing_scopes(route: &Route, code: &str) -> Option<Value> {
+    let is_of_scopes = code == DeclaredError::INSUFFICIENT_SCOPE && !route.scopes.is_empty();
+    is_of_scopes.then(|| json!({ "missingScopes": route.scopes }))
 }
 
 /// Returns an example of an error body. Returns `None` if the application declares the type of error bodies,
@@ -143,4 +158,29 @@ fn problem_details() -> Value {
         },
         "required": ["type", "title", "status", "detail", "instance", "code", "traceId"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::{ErrorFormat, ErrorRules};
+
+    use super::component;
+
+    #[test]
+    fn describes_missing_scopes_only_if_a_contract_requires_scopes() {
+        let places = [
+            (ErrorFormat::Envelope, "/properties/error/properties/details"),
+            (ErrorFormat::ProblemDetails, "/properties/details"),
+        ];
+        for (format, details) in places {
+            let rules = ErrorRules {
+                format,
+                ..ErrorRules::DEFAULT
+            };
+            let place = format!("{details}/properties/missingScopes/items/items/type");
+            let found = |has_scopes| component(&rules, has_scopes)?.pointer(&place).cloned();
+            assert_eq!(found(true), Some("string".into()));
+            assert_eq!(found(false), None);
+        }
+    }
 }

@@ -87,12 +87,13 @@ impl<'a> PrintedParts<'a> {
         let texts = kept.components.get_or_create(&used, |(id, direction)| {
             version.print_schema(context.declared.get(*id, *direction), layout)
         });
+        let has_scopes = routes.iter().any(|route| !route.scopes.is_empty());
         Self {
             operations: kept.operations.get_or_create(&keyed, |route| {
                 version.print_operation(&operations.operation(route), layout)
             }),
             components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
-            error: error_body::component(program.application.error_rules()).map(|schema| {
+            error: error_body::component(program.application.error_rules(), has_scopes).map(|schema| {
                 (
                     operations.error_name().to_owned(),
                     version.print_schema(&schema, layout),

@@ -180,7 +180,10 @@ impl<'a> Operations<'a> {
             let descriptions: Vec<_> = failures.iter().map(Failure::described).collect();
             let declared = failures.iter().filter(|failure| failure.declared);
             let examples = declared.filter_map(|failure| {
-                let details = failure.details.and_then(|id| self.example(id, Purpose::Response));
+                let details = match failure.details {
+                    Some(id) => self.example(id, Purpose::Response),
+                    None => error_body::missing_scopes(route, failure.code),
+                };
                 Some((failure.code.to_owned(), failure.example(rules, status, details)?))
             });
             let examples = examples.collect();

@@ -1,6 +1,7 @@
 //! Scopes that a contract requires of the caller.
 
 use axum::http::{HeaderValue, header};
+use serde_json::json;
 
 use super::{Error, Phase, Request};
 
@@ -90,7 +91,12 @@ impl Request {
         if let Ok(value) = HeaderValue::try_from(text) {
             challenge(value);
         }
-        Err(Error::forbidden("INSUFFICIENT_SCOPE", message(alternatives)))
+        let missing = alternatives.iter().map(|scopes| {
+            let missing = scopes.iter().filter(|scope| !caller.has(scope));
+            missing.copied().collect::<Vec<_>>()
+        });
+        let details = json!({ "missingScopes": missing.collect::<Vec<_>>() });
+        Err(Error::forbidden("INSUFFICIENT_SCOPE", message(alternatives)).with_details(details))
     }
 }
 

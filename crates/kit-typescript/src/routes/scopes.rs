@@ -12,8 +12,7 @@ use crate::modules::Location;
 /// Code of the error for a caller who is not authenticated, if the route declares no other error with this status.
 const UNAUTHORIZED: &str = "UNAUTHORIZED";
 
-/// Code of the error for a caller without the scopes.
-const INSUFFICIENT_SCOPE: &str = "INSUFFICIENT_SCOPE";
+const INSUFFICIENT_SCOPE: &str = DeclaredError::INSUFFICIENT_SCOPE;
 
 /// Maximum number of alternatives and of scopes in one alternative. Each scope is checked in each request.
 const MAX_SCOPES: usize = 100;
@@ -149,13 +148,23 @@ pub(super) fn add_errors(lowering: &mut Lowering<'_>, contract: &Contract, throw
             403,
             "The caller does not have the required scopes.",
         )),
-        Some(known) if known.status == 403 => {}
+        Some(known) if known.status == 403 && known.details.is_none() => {}
         Some(known) => {
+            let (declared, help) = if known.status == 403 {
+                (
+                    "own details".to_owned(),
+                    "declare no details, or give the error another code",
+                )
+            } else {
+                (
+                    format!("the status {}", known.status),
+                    "declare the status 403, or give the error another code",
+                )
+            };
             let message = format!(
-                "`{}` has the error `{INSUFFICIENT_SCOPE}` with the status {}, but kit sends it with the status 403 to callers without the scopes of `auth`",
-                contract.key, known.status
+                "`{}` has the error `{INSUFFICIENT_SCOPE}` with {declared}, but kit sends it with the status 403 and the missing scopes to callers without the scopes of `auth`",
+                contract.key
             );
-            let help = "declare the status 403, or give the error another code";
             super::failures::invalid(lowering, contract.location, message, help);
         }
     }

@@ -22,7 +22,8 @@ export function requireScopes(ref: string, { anyOf, isBearer }: CompiledScopes):
     }
     if (anyOf.some((scopes) => scopes.every((scope) => hasScope(ref, auth, scope)))) return;
     if (isBearer) ctx.header("www-authenticate", challenge);
-    throw withoutStack((): AppError => new ForbiddenError("INSUFFICIENT_SCOPE", message));
+    const missingScopes = anyOf.map((scopes) => scopes.filter((scope) => !hasScope(ref, auth, scope)));
+    throw withoutStack((): AppError => new ForbiddenError("INSUFFICIENT_SCOPE", message, { missingScopes }));
   };
 }
 
