@@ -239,6 +239,34 @@ if (isRust) {
   };
   check("rust", start);
 
+  test("Rust warns once for each route in development if the handler does not use the transaction", async () => {
+    const served = await startRust("rust-payments", { bodyBytes: 1024 }, "development", {
+      DATABASE_URL: `${cluster.url}?sslmode=disable`,
+      LOG_LEVEL: "warn",
+    });
+    try {
+      const send = sendTo({ port: served.port, stop: () => Promise.resolve() });
+      for (const [text, key, path] of [
+        ["tea", "k-1", "/payments"],
+        ["none", "k-2", "/payments"],
+        ["none", "k-3", "/payments"],
+        ["none", "k-4", "/refunds"],
+      ] as const) {
+        // oxlint-disable-next-line no-await-in-loop
+        assert.equal((await send(text, key, path)).status, 201);
+      }
+      const warnings = /"message":"(\S+ \S+): the handler has not used the transaction of its request/g;
+      const log = served.log?.() ?? "";
+      assert.deepEqual(
+        Array.from(log.matchAll(warnings), ([, route]) => route),
+        ["POST /payments", "POST /refunds"],
+        log,
+      );
+    } finally {
+      await served[Symbol.asyncDispose]();
+    }
+  });
+
   describe("Node and Rust on one database", () => {
     let node: Running;
     let rust: Running;

@@ -3,7 +3,9 @@
 
 mod answer_table;
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -13,7 +15,7 @@ use sqlx::PgPool;
 use crate::bytes::hex;
 use crate::http::StoredAnswer;
 use crate::postgres::{EndGuard, RequestTransaction};
-use crate::{Error, Next, Passed, Replies, Request, Wrapped};
+use crate::{Error, Next, Passed, Replies, Request, Wrapped, is_development};
 use answer_table::{AnswerTable, is_conflict, is_table_name};
 
 const HEADER: &str = "idempotency-key";
@@ -288,6 +290,7 @@ impl Idempotency {
         let added = adds(transaction.clone());
         let Some(Key { id, fingerprint }) = key else {
             let answer = next.run(added).await?;
+            warn_if_unused(transaction, request);
             transaction.check_open().await?;
             return Ok(answer);
         };
@@ -303,6 +306,7 @@ impl Idempotency {
             None => {}
         }
         let mut answer = next.run(added).await?;
+        warn_if_unused(transaction, request);
         let stored = answer.store().await?;
         if stored.headers.iter().any(|(name, _)| *name == header::SET_COOKIE) {
             return Err(Error::internal(format!(
@@ -333,7 +337,7 @@ impl Idempotency {
         transaction: &RequestTransaction,
         id: &str,
     ) -> Result<Option<(String, StoredAnswer)>, Error> {
-        let mut connection = transaction.connection().await?;
+        let mut connection = transaction.own_connection().await?;
         if !self.table.lock(&mut connection, id).await? {
             return Err(in_use());
         }
@@ -369,6 +373,23 @@ impl Idempotency {
 }
 
 /// Returns the error for a request whose key another request is using.
+/// Warns in development, once for each route, if the handler has not used its transaction. A handler that queries the pool
+/// by mistake compiles, and its rows stay if the request fails.
+fn warn_if_unused(transaction: &RequestTransaction, request: &Request) {
+    static WARNED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if !is_development() || transaction.is_used() {
+        return;
+    }
+    let route = request.context().route().unwrap_or_default();
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if warned.insert(route) {
+        tracing::warn!(
+            "{route}: the handler has not used the transaction of its request, so its queries, if any, do not belong to the \
+             transaction; take the connection with `transaction.connection()` in place of the pool"
+        );
+    }
+}
+
 fn in_use() -> Error {
     let message = "A request with this idempotency key is running; try again later";
     Error::conflict("IDEMPOTENCY_KEY_IN_USE", message)

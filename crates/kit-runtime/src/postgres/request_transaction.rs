@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnection, Postgres};
@@ -35,7 +36,14 @@ const ROLLBACK_LIMIT: Duration = Duration::from_secs(10);
 /// }
 /// ```
 #[derive(Clone)]
-pub struct RequestTransaction(Arc<Mutex<Option<OpenTransaction>>>);
+pub struct RequestTransaction(Arc<Shared>);
+
+struct Shared {
+    /// `None` after the transaction has ended.
+    open: Mutex<Option<OpenTransaction>>,
+    /// True after the handler or a wrapper has taken the connection.
+    is_used: AtomicBool,
+}
 
 /// Transaction that has not ended.
 struct OpenTransaction {
@@ -49,10 +57,10 @@ impl RequestTransaction {
     pub(crate) async fn begin(pool: &PgPool, statement: &'static str) -> Result<Self, Error> {
         let place = take_place(pool).await?;
         let transaction = pool.begin_with(statement).await?;
-        Ok(Self(Arc::new(Mutex::new(Some(OpenTransaction {
-            transaction,
-            place,
-        })))))
+        Ok(Self(Arc::new(Shared {
+            open: Mutex::new(Some(OpenTransaction { transaction, place })),
+            is_used: AtomicBool::new(false),
+        })))
     }
 
     /// Returns the connection of the transaction, for one query after another. Other callers wait until the result is
@@ -62,7 +70,18 @@ impl RequestTransaction {
     ///
     /// 500 if the transaction has ended, because the handler has returned.
     pub async fn connection(&self) -> Result<TransactionConnection<'_>, Error> {
-        connection_of(self.0.lock().await)
+        self.0.is_used.store(true, Ordering::Relaxed);
+        self.own_connection().await
+    }
+
+    /// Returns the connection for kit's own queries, which do not count as use by the handler.
+    pub(crate) async fn own_connection(&self) -> Result<TransactionConnection<'_>, Error> {
+        connection_of(self.0.open.lock().await)
+    }
+
+    /// Returns true if the handler or a wrapper has taken the connection.
+    pub(crate) fn is_used(&self) -> bool {
+        self.0.is_used.load(Ordering::Relaxed)
     }
 
     /// Returns the connection after the handler has returned.
@@ -71,7 +90,7 @@ impl RequestTransaction {
     ///
     /// 500 if a task of the handler still uses the connection. Waiting for the task could take forever.
     pub(crate) fn free_connection(&self) -> Result<TransactionConnection<'_>, Error> {
-        connection_of(self.0.try_lock().map_err(|_| still_used())?)
+        connection_of(self.0.open.try_lock().map_err(|_| still_used())?)
     }
 
     /// Checks after the handler that the transaction can be committed. PostgreSQL answers `COMMIT` of a failed transaction
@@ -108,7 +127,7 @@ impl RequestTransaction {
     ///
     /// 500 if a task of the handler still uses the connection, or if PostgreSQL does not commit.
     pub(crate) async fn commit(&self) -> Result<(), Error> {
-        let open = self.0.try_lock().ok().and_then(|mut open| open.take());
+        let open = self.0.open.try_lock().ok().and_then(|mut open| open.take());
         match open {
             Some(OpenTransaction { transaction, place }) => {
                 let committed = transaction.commit().await;
@@ -121,7 +140,7 @@ impl RequestTransaction {
 
     /// Rolls the transaction back, if no task uses the connection. Otherwise the end of this task does.
     pub(crate) async fn roll_back(&self) {
-        let open = self.0.try_lock().ok().and_then(|mut open| open.take());
+        let open = self.0.open.try_lock().ok().and_then(|mut open| open.take());
         if let Some(OpenTransaction { transaction, place }) = open {
             // The connection is broken if this fails, so PostgreSQL has rolled back. Without the limit, a request would wait for
             // a database that does not answer.
@@ -136,7 +155,7 @@ pub(crate) struct EndGuard(pub(crate) RequestTransaction);
 
 impl Drop for EndGuard {
     fn drop(&mut self) {
-        if let Ok(mut open) = self.0.0.try_lock() {
+        if let Ok(mut open) = self.0.0.open.try_lock() {
             // sqlx rolls back a transaction that is dropped.
             drop(open.take());
             return;
@@ -144,7 +163,7 @@ impl Drop for EndGuard {
         // A task still uses the connection. Clones that the task or the handler keeps must not keep the transaction open.
         let shared = Arc::clone(&self.0.0);
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { drop(shared.lock().await.take()) });
+            runtime.spawn(async move { drop(shared.open.lock().await.take()) });
         }
     }
 }

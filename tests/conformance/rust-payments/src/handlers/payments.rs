@@ -8,13 +8,16 @@ use crate::error::Error;
 use crate::models::{PaymentNumber, PaymentText};
 use crate::router::{PaymentRoutes, PostNothing, PostPayments, PostRefunds, PostStream, PostTransfers};
 
-/// Stores a payment. The text `fail` fails afterwards, `slow` takes a second, `long` has a long answer, and `cookie` sets
-/// a cookie.
+/// Stores a payment. The text `fail` fails afterwards, `slow` takes a second, `long` has a long answer, `cookie` sets a
+/// cookie, and `none` stores nothing.
 pub async fn pay(
     transaction: &RequestTransaction,
     context: &Context,
     body: PaymentText,
 ) -> Result<PaymentText, Error> {
+    if body.text == "none" {
+        return Ok(body);
+    }
     let mut connection = transaction.connection().await?;
     let id: i32 = sqlx::query_scalar("insert into payments (text) values ($1) returning id")
         .bind(&body.text)
