@@ -49,3 +49,42 @@ fn a_middleware_of_unknown_type_tells_the_scopes_only_if_it_is_the_only_one() {
     assert_eq!(of("plain, unknown").as_deref(), Some("unknown"));
     assert_eq!(of("unknown, other"), None);
 }
+
+/// Returns the mistakes of a contract with scopes and these errors.
+fn mistakes_with(errors: &str) -> String {
+    let routes = format!(
+        "import type {{ Failure, Route, Scopes }} from \"@kit/types\";
+         export interface OrderRoutes {{
+           \"GET /orders\": Route<{{ response: string; auth: Scopes<\"orders:read\">; errors: {errors} }}>;
+         }}"
+    );
+    let app = format!(
+        "import {{ createApp, defineHandlers, defineMiddleware }} from \"@kit/core\";
+         import type {{ Auth }} from \"@kit/types\";
+         import type {{ OrderRoutes }} from \"./orders.routes.ts\";
+         {FIRST}
+         export const handlers = defineHandlers<OrderRoutes>({{ \"GET /orders\": () => \"a\" }});
+         export const app = createApp({{ middleware: [first], routes: [{{ handlers }}] }});"
+    );
+    mistakes(&output(&[
+        ("src/orders.routes.ts", &routes),
+        ("src/app.ts", &app),
+    ]))
+}
+
+#[test]
+fn a_contract_with_scopes_cannot_change_the_error_for_missing_scopes() {
+    assert_eq!(mistakes_with("Failure<403, \"INSUFFICIENT_SCOPE\">"), "");
+    let status = mistakes_with("Failure<404, \"INSUFFICIENT_SCOPE\">");
+    assert!(
+        status.contains("with the status 404, but kit sends it"),
+        "{status}"
+    );
+    assert!(status.contains("declare the status 403"), "{status}");
+    let details = mistakes_with("Failure<403, \"INSUFFICIENT_SCOPE\", { left: number }>");
+    assert!(
+        details.contains("with own details, but kit sends it"),
+        "{details}"
+    );
+    assert!(details.contains("declare no details"), "{details}");
+}
