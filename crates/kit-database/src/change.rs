@@ -4,7 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::online::{ColumnCopy, Retype};
-use crate::sql::{Statement, TableAction, alter, comment, identifier, is_timestamp_conversion};
+use crate::qualified::{parts, qualified};
+use crate::sql::{
+    Statement, TableAction, alter, comment, identifier, is_timestamp_conversion, relation, string_literal,
+};
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Table, Unique};
 
 /// A change of a migration, as recorded in `changes.json`.
@@ -17,6 +20,11 @@ pub enum Change {
         /// The new table.
         table: Table,
     },
+    /// Creates a schema, unless it exists.
+    CreateSchema {
+        /// Name of the schema.
+        name: String,
+    },
     /// Creates an extension, unless it exists.
     CreateExtension {
         /// Name of the extension.
@@ -27,7 +35,7 @@ pub enum Change {
         /// Name of the table.
         table: String,
     },
-    /// Renames a table.
+    /// Renames a table, moves the table to another schema, or both.
     RenameTable {
         /// Old name.
         from: String,
@@ -238,7 +246,7 @@ impl Change {
     /// Returns the name of the changed table, after a rename.
     pub(crate) fn table(&self) -> &str {
         match self {
-            Self::CreateExtension { .. } => "",
+            Self::CreateSchema { .. } | Self::CreateExtension { .. } => "",
             Self::CreateTable { table } => &table.name,
             Self::RenameTable { to: table, .. }
             | Self::DropTable { table }
@@ -306,6 +314,7 @@ impl Change {
     pub fn summary(&self) -> String {
         match self {
             Self::CreateTable { table } => format!("create table {}", table.name),
+            Self::CreateSchema { name } => format!("create schema {name}"),
             Self::CreateExtension { name } => format!("create extension {name}"),
             Self::DropTable { table } => format!("drop table {table} and all its rows"),
             Self::RenameTable { from, to } => format!("rename table {from} to {to}"),
@@ -374,6 +383,12 @@ impl Change {
     pub fn statements(&self) -> Vec<Statement> {
         match self {
             Self::CreateTable { table } => create_table(table),
+            Self::CreateSchema { name } => {
+                vec![Statement::Text(format!(
+                    "CREATE SCHEMA IF NOT EXISTS {}",
+                    identifier(name)
+                ))]
+            }
             Self::CreateExtension { name } => {
                 vec![Statement::Text(format!(
                     "CREATE EXTENSION IF NOT EXISTS {}",
@@ -381,7 +396,7 @@ impl Change {
                 ))]
             }
             Self::DropTable { table } => vec![Statement::DropTable { name: table.clone() }],
-            Self::RenameTable { from, to } => vec![alter(from, TableAction::Rename(to.clone()))],
+            Self::RenameTable { from, to } => rename_table(from, to),
             Self::AddColumn { table, column } => add_column(table, column),
             Self::DropColumn { table, column } => {
                 vec![alter(table, TableAction::DropColumn(column.clone()))]
@@ -495,8 +510,12 @@ impl Change {
                 table: table.clone(),
                 index: index.clone(),
             }],
-            Self::DropIndex { index, .. } => vec![Statement::DropIndex { name: index.clone() }],
-            Self::RenameIndex { from, to, .. } => vec![Statement::RenameIndex {
+            Self::DropIndex { table, index } => vec![Statement::DropIndex {
+                table: table.clone(),
+                name: index.clone(),
+            }],
+            Self::RenameIndex { table, from, to } => vec![Statement::RenameIndex {
+                table: table.clone(),
                 from: from.clone(),
                 to: to.clone(),
             }],
@@ -519,6 +538,30 @@ pub(crate) fn place(table: &str, columns: &[String]) -> String {
         [only] => format!("{table}.{only}"),
         several => format!("{table} ({})", several.join(", ")),
     }
+}
+
+/// Returns the statements that give a table another name, another schema, or both.
+fn rename_table(from: &str, to: &str) -> Vec<Statement> {
+    let ((old_schema, old), (schema, new)) = (parts(from), parts(to));
+    let mut statements = Vec::new();
+    if old_schema != schema {
+        statements.push(match &schema {
+            Some(schema) => alter(from, TableAction::SetSchema(schema.to_string())),
+            // Only the server knows the name of the first schema of the `search_path`.
+            None => Statement::Text(format!(
+                "DO $kit$\nBEGIN\n  EXECUTE format({}, current_schema());\nEND\n$kit$",
+                string_literal(&format!(
+                    "ALTER TABLE {} SET SCHEMA %I",
+                    relation(from).replace('%', "%%")
+                ))
+            )),
+        });
+    }
+    if old != new {
+        let moved = qualified(schema.as_deref(), &old);
+        statements.push(alter(&moved, TableAction::Rename(new.into_owned())));
+    }
+    statements
 }
 
 fn create_table(table: &Table) -> Vec<Statement> {
@@ -606,7 +649,7 @@ fn set_type(table: &str, column: &str, from: ColumnType, to: ColumnType, guarded
             message: format!("{table}.{column} holds values that a column of type {to} would change"),
             hint: format!(
                 "Look for them with: SELECT * FROM {} WHERE {name} IS DISTINCT FROM {name}::{to}::{from}",
-                crate::sql::identifier(table)
+                crate::sql::relation(table)
             ),
         },
         set,

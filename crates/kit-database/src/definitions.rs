@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kit_ir::{LiteralValue, ReferentialActions};
 
-use crate::sql::{identifier, string_literal};
+use crate::sql::{identifier, relation, string_literal};
 use crate::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, ElementType, ForeignKey, Index, Rule, Unique,
     ValueType,
@@ -251,7 +251,7 @@ pub(crate) fn foreign_key_definition(key: &ForeignKey) -> String {
     format!(
         "FOREIGN KEY ({}) REFERENCES {}({}){}{}",
         list(columns),
-        identifier(table),
+        relation(table),
         list(targets),
         // PostgreSQL prints the action of updates first.
         crate::sql::on("UPDATE", *on_update),
@@ -265,7 +265,7 @@ pub(crate) fn index_definition(table: &str, index: &Index) -> String {
     let mut text = format!(
         "CREATE {}INDEX ON {} USING {method} ({})",
         if index.unique { "UNIQUE " } else { "" },
-        identifier(table),
+        relation(table),
         crate::sql::index_columns(index)
     );
     if !index.include.is_empty() {

@@ -4,10 +4,12 @@
 //! PostgreSQL describes them, so that a comparison with a live database accepts them, and so that a plan does not break
 //! them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::qualified::schema_of;
 use crate::sql::identifier;
 
 /// Kind of an object of a database. The order is that in which a script can create objects that do not depend on each
@@ -157,8 +159,44 @@ impl ForeignObject {
         self.kind == ObjectKind::Sequence && (column == name || column.starts_with(&format!("{name}.")))
     }
 
+    /// Returns the schema in which the object is; `None` for the first schema of the `search_path`, and for objects such as
+    /// extensions, which tables do not need.
+    ///
+    /// ```
+    /// use kit_database::{ForeignObject, ObjectKind};
+    ///
+    /// let view = ForeignObject {
+    ///     kind: ObjectKind::View,
+    ///     table: None,
+    ///     name: "billing.open_invoices".to_owned(),
+    ///     definition: None,
+    ///     uses: Vec::new(),
+    /// };
+    /// assert_eq!(view.schema().as_deref(), Some("billing"));
+    /// assert_eq!(ForeignObject::citext().schema(), None);
+    /// ```
+    pub fn schema(&self) -> Option<String> {
+        let name = match (&self.table, self.kind) {
+            (Some(table), _) => table.as_str(),
+            (None, ObjectKind::Extension | ObjectKind::Other | ObjectKind::Comment) => return None,
+            // The types of a function's arguments have schemas too.
+            (None, _) => self.name.split('(').next().unwrap_or_default(),
+        };
+        schema_of(name).map(Cow::into_owned)
+    }
+
     /// Returns true if the object belongs to the table.
     pub(crate) fn belongs_to(&self, table: &str) -> bool {
         self.table.as_deref() == Some(table) || (self.kind == ObjectKind::Table && self.name == table)
     }
+}
+
+/// Returns the column if `used` names a column of the table: `title` of `column notes.title`.
+pub(crate) fn column_of<'a>(used: &'a str, table: &str) -> Option<&'a str> {
+    let column = used
+        .strip_prefix("column ")?
+        .strip_prefix(table)?
+        .strip_prefix('.')?;
+    // `column a.b.c` is a column of the table `a.b`, not of the table `a`.
+    (schema_of(table).is_some() || !column.contains('.')).then_some(column)
 }

@@ -11,7 +11,7 @@ use heck::ToUpperCamelCase;
 use crate::relations::{self, Kind, Relation};
 use crate::rows::{self, BigInts};
 use crate::typescript::{self as name, Names};
-use crate::{Column, ColumnType, Schema, Table, TextFile};
+use crate::{Column, ColumnType, Schema, Table, TextFile, local_name};
 
 /// Returns the schema files, relative to `.kit/schemas/`. Contains `database.ts` even if there is no table, because
 /// applications import it.
@@ -84,12 +84,15 @@ fn queries(variable: &str, table: &Table, relations: &[Relation<'_>]) -> String 
     };
     let mut lines = String::new();
     for relation in relations {
-        // Within the query, the name of the same table would stand for the related row.
-        let (from, alias) = if relation.other.name == table.name {
-            let from = format!("{} as {}", relation.other.name, relation.name);
-            (from, relation.name.as_str())
+        // Within the query, the name of the same table, or of a table with this name in another schema, would stand for the
+        // related row.
+        let own = local_name(&table.name);
+        let (from, alias) = if local_name(&relation.other.name) == own {
+            let suffix = if relation.name == own { "Row" } else { "" };
+            let alias = format!("{}{suffix}", relation.name);
+            (format!("{} as {alias}", relation.other.name), alias)
         } else {
-            (relation.other.name.clone(), relation.other.name.as_str())
+            (relation.other.name.clone(), relation.other.name.clone())
         };
         let conditions: Vec<String> = relation
             .pairs()

@@ -43,6 +43,7 @@ mod model;
 mod names;
 mod online;
 mod pulled;
+mod qualified;
 pub mod raw;
 mod relations;
 mod renames_from;
@@ -69,6 +70,7 @@ pub use model::{
 };
 pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
+pub use qualified::{local_name, qualified, schema_of};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Alternative, ChangeClass, PlannedChange, Risk};
 pub use tags::{RenameTag, rename_tags};

@@ -6,6 +6,7 @@ use kit_ir::{Decimal, IndexColumnOptions, IndexMethod, LiteralValue, Referential
 use serde::{Deserialize, Serialize};
 
 pub use crate::column_type::{ColumnType, ElementType};
+use crate::local_name;
 
 /// All tables of an application, in the order of its entities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ impl Schema {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Table {
-    /// Name in the database.
+    /// Name in the database, with its schema if the table is not in the first schema of the `search_path`.
     pub name: String,
     /// Name of the stored entity; empty in a table that was read from a snapshot, because snapshots contain no types.
     #[serde(skip)]
@@ -76,7 +77,7 @@ impl Table {
     pub fn primary_key_name(&self) -> String {
         self.key_name
             .clone()
-            .unwrap_or_else(|| crate::names::constraint(&[&self.name], "pkey"))
+            .unwrap_or_else(|| crate::names::constraint(&[&local_name(&self.name)], "pkey"))
     }
 
     /// Returns the column with the given name.
@@ -349,7 +350,7 @@ mod one_or_several {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Index {
-    /// Name of the index, unique in the database's schema.
+    /// Name of the index, unique in the schema of its table.
     pub name: String,
     /// Names of the columns.
     pub columns: Vec<String>,

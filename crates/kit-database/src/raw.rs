@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::rows::{self, BigInts};
-use crate::sql::identifier;
+use crate::sql::{identifier, relation};
 use crate::typescript::{self as name, Names};
 use crate::{Column, ColumnType, Schema, Table, TextFile};
 
@@ -70,7 +70,7 @@ fn module(names: &Names, table: &Table, big_ints: BigInts) -> String {
          name: {quoted},\n  columns: {{\n{columns}  }},\n  json: [{json}],\n  onUpdate: [{touched}],\n{times}}};\n",
         shown = table.name.replace("*/", "* /"),
         variable = names.variable(table),
-        quoted = name::string_literal(&identifier(&table.name)),
+        quoted = name::string_literal(&relation(&table.name)),
         json = list(&|column| column.r#type == ColumnType::Jsonb),
         touched = list(&|column| column.source.on_update_now),
         times = times(

@@ -1,10 +1,13 @@
 //! Snapshot of a schema. Committed with each migration; the next migration is planned from it.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::{Column, ColumnSource, ColumnType, Expansion, ForeignObject, Schema, Table, names};
+use crate::{Column, ColumnSource, ColumnType, Expansion, ForeignObject, Schema, Table, names, schema_of};
 
 /// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
 /// types, so renaming a property without renaming its column changes nothing.
@@ -180,6 +183,15 @@ impl Snapshot {
     /// Returns the objects that no entity describes: hand-written SQL made them, or an adopted database has them.
     pub fn foreign(&self) -> &[ForeignObject] {
         &self.foreign
+    }
+
+    /// Returns the names of the schemas, sorted, in which the tables and foreign objects are. The first schema of the
+    /// `search_path` is not one of them.
+    pub fn schemas(&self) -> Vec<String> {
+        let of_tables = self.tables.iter().filter_map(|table| schema_of(&table.name));
+        let of_foreign = self.foreign.iter().filter_map(ForeignObject::schema);
+        let all: BTreeSet<String> = of_tables.map(Cow::into_owned).chain(of_foreign).collect();
+        all.into_iter().collect()
     }
 
     /// Returns the checksum of the hand-written SQL whose result the snapshot describes, or `None` if kit wrote the

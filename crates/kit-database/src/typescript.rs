@@ -27,6 +27,7 @@ const TAKEN: &[&str] = &[
     "many",
     "numeric",
     "one",
+    "pgSchema",
     "pgTable",
     "primaryKey",
     "relations",

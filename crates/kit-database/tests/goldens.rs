@@ -121,6 +121,19 @@ fn schema_with_integers_but_no_bigint_matches_its_goldens() {
 }
 
 #[test]
+fn tables_in_several_schemas_match_their_goldens() {
+    let mut builder = Builder::new();
+    support::billing(&mut builder);
+    let schema = schema(&builder.program);
+    check("billing/schemas", &drizzle::emit(&schema));
+    check("billing/kysely", &kysely::emit(&schema));
+    check("billing/raw", &raw::emit(&schema));
+    let plan = plan(None, &schema).unwrap();
+    let migration = Migration::create("20260102030405", "billing", &plan, None).unwrap();
+    check("billing/migrations", &migration.files());
+}
+
+#[test]
 fn writes_the_same_bytes_for_the_same_program() {
     let texts = || {
         let schema = schema(&support::reference_program());

@@ -52,7 +52,8 @@ pub enum DeclarationOrigin {
 pub struct Entity {
     /// Declaration of the interface. Its type is an object type.
     pub declaration: DeclarationId,
-    /// Table name: the argument of `@table`, otherwise the interface's name in `snake_case` and plural.
+    /// Table name: the argument of `@table`, such as `billing.invoices`, otherwise the interface's name in `snake_case` and
+    /// plural.
     pub table: String,
     /// Previous name of the table, from `@renamedFrom` on the interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]

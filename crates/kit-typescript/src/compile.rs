@@ -11,7 +11,7 @@ use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
 use crate::docs::index::{self, is_identifier};
-use crate::docs::{Doc, Tag, TagName, entity_reference, invalid, is_property_name, property_name};
+use crate::docs::{Doc, Tag, TagName, entity_reference, invalid, is_property_name, table_name};
 use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
 use crate::factory::{self, Entry, Factory, Group};
 use crate::lower::Lowering;
@@ -219,11 +219,11 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         .all(TagName::Table)
         .next()
         .filter(|tag| !tag.argument.is_empty());
-    let table = table.and_then(|tag| property_name(graph, tag, "@table notes", &mut issues));
+    let table = table.and_then(|tag| table_name(graph, tag, "@table notes", &mut issues));
     let renamed_from = doc
         .all(TagName::RenamedFrom)
         .next()
-        .and_then(|tag| property_name(graph, tag, "@renamedFrom old_notes", &mut issues));
+        .and_then(|tag| table_name(graph, tag, "@renamedFrom old_notes", &mut issues));
     let mut indexes = composites(lowering, ty, doc, TagName::Index, name, &mut issues);
     let mut uniques = Vec::new();
     for unique in composites(lowering, ty, doc, TagName::Unique, name, &mut issues) {

@@ -39,6 +39,13 @@ pub(super) fn rename_constraint() -> Classification {
     Classification::new(ChangeClass::Safe, "only the name changes")
 }
 
+pub(super) fn create_schema() -> Classification {
+    Classification::new(
+        ChangeClass::Safe,
+        "nothing happens if the schema exists; the role needs the right CREATE on the database",
+    )
+}
+
 pub(super) fn create_extension() -> Classification {
     Classification::new(
         ChangeClass::Safe,

@@ -1,5 +1,6 @@
 //! Refuses steps that would break foreign objects, and updates the list of foreign objects.
 
+use crate::foreign::column_of;
 use crate::{Change, ForeignObject, ObjectKind};
 
 use super::Planner;
@@ -21,13 +22,7 @@ impl Planner<'_> {
                         .filter(|object| {
                             !object.belongs_to(table) && !object.is_owned_by(&format!("table {table}"))
                         })
-                        .find(|object| {
-                            object.uses.iter().any(|used| {
-                                used.strip_prefix("column ")
-                                    .and_then(|used| used.strip_prefix(table.as_str()))
-                                    .is_some_and(|rest| rest.starts_with('.'))
-                            })
-                        })
+                        .find(|object| object.uses.iter().any(|used| column_of(used, table).is_some()))
                         .map(ForeignObject::title);
                     if let Some(user) = columns {
                         self.used(table, "drops this table", &user);
@@ -127,9 +122,7 @@ impl Planner<'_> {
             };
             self.foreign.iter().any(|object| {
                 let uses = object.uses.iter().any(|used| match column {
-                    None => {
-                        *used == format!("table {table}") || used.starts_with(&format!("column {table}."))
-                    }
+                    None => *used == format!("table {table}") || column_of(used, table).is_some(),
                     Some(column) => *used == format!("column {table}.{column}"),
                 });
                 let is_part = object.belongs_to(table)
@@ -219,12 +212,8 @@ impl Planner<'_> {
                         object.table = Some(to.clone());
                     }
                     for used in &mut object.uses {
-                        let rest = used
-                            .strip_prefix("column ")
-                            .and_then(|used| used.strip_prefix(from.as_str()))
-                            .filter(|rest| rest.starts_with('.'))
-                            .map(|rest| format!("column {to}{rest}"));
-                        if let Some(renamed) = rest {
+                        let renamed = column_of(used, from).map(|column| format!("column {to}.{column}"));
+                        if let Some(renamed) = renamed {
                             *used = renamed;
                         }
                     }

@@ -17,7 +17,7 @@ use std::fmt;
 use crate::online::{self, Group, Parts};
 use crate::sql::{self, Statement};
 use crate::step::Classification;
-use crate::{Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table};
+use crate::{Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table, schema_of};
 
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -124,6 +124,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
         steps: Vec::new(),
         problems: Vec::new(),
     };
+    planner.schemas();
     planner.extensions();
     planner.renames();
     // Earlier versions of kit wrote such constraints into snapshots.
@@ -170,7 +171,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
 /// Phase in which a step runs. Phases run in the order of this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
-    /// Create extensions, whose types later steps use.
+    /// Create schemas, and extensions, whose types later steps use.
     Extension,
     /// Rename tables and columns.
     Rename,
@@ -271,6 +272,27 @@ impl Planner<'_> {
             return None;
         }
         Some(self.former_columns.get(&key).map_or(column, String::as_str))
+    }
+
+    /// Plans schemas of tables. No step drops a schema, because other objects may be in it.
+    fn schemas(&mut self) {
+        let known = Snapshot::recorded(None, self.before.clone(), self.foreign.clone(), None).schemas();
+        let wanted = self.after.iter().filter_map(|table| schema_of(&table.name));
+        let mut new: Vec<String> = Vec::new();
+        for schema in wanted {
+            let schema = schema.into_owned();
+            if !known.contains(&schema) && !new.contains(&schema) {
+                new.push(schema);
+            }
+        }
+        for name in new {
+            let change = Change::CreateSchema { name };
+            let parts = Parts {
+                change: at_once(&change, Vec::new()),
+                ..Parts::default()
+            };
+            self.push_parts(Phase::Extension, classify::create_schema(), change, parts);
+        }
     }
 
     /// Plans extensions whose types the columns have.

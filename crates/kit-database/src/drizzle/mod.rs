@@ -17,6 +17,7 @@ use crate::{Index, Schema, Table, TextFile};
 
 use own_types::OwnType;
 
+use crate::qualified::parts;
 use crate::rows;
 use crate::typescript::{self as name, Names};
 
@@ -30,10 +31,11 @@ pub fn emit(schema: &Schema) -> Vec<TextFile> {
 }
 
 fn module(names: &Names, table: &Table) -> String {
+    let (schema, local) = parts(&table.name);
     let mut body = Body {
         names,
         table,
-        drizzle: BTreeSet::from(["pgTable"]),
+        drizzle: BTreeSet::from([if schema.is_some() { "pgSchema" } else { "pgTable" }]),
         types: BTreeSet::new(),
         tables: BTreeSet::new(),
         sql: false,
@@ -62,11 +64,15 @@ fn module(names: &Names, table: &Table) -> String {
     }
     let _ = write!(
         text,
-        "\n/** The table `{name}`, which stores {entity}. */\nexport const {variable} = pgTable({quoted}, {{\n{columns}}}{extras});\n",
+        "\n/** The table `{name}`, which stores {entity}. */\nexport const {variable} = {function}({quoted}, {{\n{columns}}}{extras});\n",
         name = table.name.replace("*/", "* /"),
         entity = table.entity,
         columns = columns.concat(),
-        quoted = name::string_literal(&table.name),
+        function = schema.map_or_else(
+            || "pgTable".to_owned(),
+            |schema| format!("pgSchema({}).table", name::string_literal(&schema))
+        ),
+        quoted = name::string_literal(&local),
     );
     let row = format!("{}Row", table.entity);
     let _ = write!(

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expansion::UndoCheck;
 use crate::online::{all_satisfy, converted};
-use crate::sql::{Statement, identifier, is_timestamp_conversion, string_literal};
-use crate::{Column, ColumnDefault, Problem, Table};
+use crate::sql::{Statement, identifier, is_timestamp_conversion, relation, string_literal};
+use crate::{Column, ColumnDefault, Problem, Table, local_name};
 
 use super::Using;
 use super::pair::Pair;
@@ -304,7 +304,7 @@ impl<'a> Links<'a> {
                     let there = format!(
                         "(SELECT {} FROM (SELECT {row}) AS {})",
                         self.value(table, old),
-                        identifier(&table.name)
+                        identifier(&local_name(&table.name))
                     );
                     let rule = equal(old, &identifier(&old.name), &there);
                     let place = format!("{}.{}", table.name, old.name);
@@ -338,7 +338,7 @@ impl<'a> Links<'a> {
                     place: format!("{}.{}", group.table.name, new.name),
                     query: format!(
                         "SELECT FROM {} WHERE {}",
-                        identifier(&group.table.name),
+                        relation(&group.table.name),
                         differ(new, &identifier(&new.name), &self.value(group.table, new))
                     ),
                 })
@@ -369,7 +369,7 @@ impl<'a> Links<'a> {
                 "(SELECT {} FROM (SELECT {}) AS {})",
                 differs.join(" OR "),
                 row.join(", "),
-                identifier(&group.table.name)
+                identifier(&local_name(&group.table.name))
             )
         };
         let message = format!(
@@ -408,7 +408,7 @@ impl<'a> Links<'a> {
             let changed: Vec<String> = group.new.iter().map(differs).collect();
             updates.push(format!(
                 "UPDATE {} SET {} WHERE {}",
-                identifier(&group.table.name),
+                relation(&group.table.name),
                 sets.join(", "),
                 changed.join(" OR ")
             ));
@@ -417,7 +417,7 @@ impl<'a> Links<'a> {
             let name = identifier(&fill.column.name);
             updates.push(format!(
                 "UPDATE {} SET {name} = {} WHERE {name} IS NULL",
-                identifier(&fill.table.name),
+                relation(&fill.table.name),
                 self.value(fill.table, fill.column)
             ));
         }

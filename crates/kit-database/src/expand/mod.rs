@@ -18,10 +18,11 @@ use std::collections::BTreeSet;
 
 use crate::sql::{
     ABORT, CONTRACT, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION, Statement,
-    TableAction, alter, identifier, string_literal,
+    TableAction, alter, beside, identifier, relation, string_literal,
 };
 use crate::{
-    Change, ChangeClass, Expansion, Plan, PlanError, PlannedChange, Problem, Schema, Snapshot, Table, plan,
+    Change, ChangeClass, Expansion, Plan, PlanError, PlannedChange, Problem, Schema, Snapshot, Table,
+    local_name, plan,
 };
 
 use crate::online::unknown_objects;
@@ -56,7 +57,7 @@ impl Using {
     pub fn parse(text: &str) -> Result<Self, String> {
         let form = || format!("`{text}` does not have the form TABLE.COLUMN=SQL");
         let (place, sql) = text.split_once('=').ok_or_else(form)?;
-        let (table, column) = place.trim().split_once('.').ok_or_else(form)?;
+        let (table, column) = place.trim().rsplit_once('.').ok_or_else(form)?;
         if table.is_empty() || column.is_empty() {
             return Err(form());
         }
@@ -366,7 +367,7 @@ impl Script {
 /// Returns the statements that let the new build use a table by its new name. Rights on the table hold for the view too.
 fn view(from: &Table, to: &Table) -> Vec<Statement> {
     let columns: Vec<String> = to.columns.iter().map(|column| identifier(&column.name)).collect();
-    let (old, new) = (identifier(&from.name), identifier(&to.name));
+    let (old, new) = (relation(&from.name), relation(&to.name));
     vec![
         Statement::Remark(vec![format!(
             "The new build uses {} by its new name, {}.",
@@ -390,8 +391,8 @@ fn view(from: &Table, to: &Table) -> Vec<Statement> {
 /// Returns the statements that put the table in the place of its view.
 fn rename(from: &Table, to: &Table) -> Vec<Statement> {
     let mut statements = vec![
-        Statement::Text(format!("DROP VIEW {}", identifier(&to.name))),
-        alter(&from.name, TableAction::Rename(to.name.clone())),
+        Statement::Text(format!("DROP VIEW {}", relation(&to.name))),
+        alter(&from.name, TableAction::Rename(local_name(&to.name).into_owned())),
     ];
     let (old, new) = (from.primary_key_name(), to.primary_key_name());
     if old != new {
@@ -408,17 +409,14 @@ fn abort(shape: &Shape<'_>, links: &Links<'_>) -> Vec<Statement> {
     let mut script = Script::default();
     let text = |text: String| Statement::Text(text);
     for (_, to) in shape.renamed_tables() {
-        script.transaction(vec![text(format!(
-            "DROP VIEW IF EXISTS {}",
-            identifier(&to.name)
-        ))]);
+        script.transaction(vec![text(format!("DROP VIEW IF EXISTS {}", relation(&to.name)))]);
     }
-    let new: Vec<String> = shape.created().map(|table| identifier(&table.name)).collect();
+    let new: Vec<String> = shape.created().map(|table| relation(&table.name)).collect();
     if !new.is_empty() {
         script.transaction(vec![text(format!("DROP TABLE IF EXISTS {}", new.join(", ")))]);
     }
     for pair in &shape.pairs {
-        let table = identifier(&pair.before.name);
+        let table = relation(&pair.before.name);
         let mut statements = Vec::new();
         if links.is_synchronized(&pair.before.name) {
             let name = identifier(&sync::name(&pair.before.name));
@@ -443,7 +441,7 @@ fn abort(shape: &Shape<'_>, links: &Links<'_>) -> Vec<Statement> {
                 OUTSIDE_TRANSACTION,
                 text(format!(
                     "DROP INDEX CONCURRENTLY IF EXISTS {}",
-                    identifier(&index.name)
+                    beside(&pair.before.name, &index.name)
                 )),
             );
         }

@@ -108,7 +108,8 @@ impl<'a> Pair<'a> {
         for index in &between.indexes {
             if let Some(to) = self.final_name(&index.name) {
                 let from = index.name.clone();
-                statements.push(Statement::RenameIndex { from, to });
+                let table = between.name.clone();
+                statements.push(Statement::RenameIndex { table, from, to });
             }
         }
         statements

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Column, ObjectKind, Problem, Snapshot, Table};
+use crate::{Column, ObjectKind, Problem, Snapshot, Table, schema_of};
 
 use super::pair::Pair;
 
@@ -54,6 +54,9 @@ pub(super) fn refuse(
                 "its default changes together with its name",
             ));
         }
+    }
+    if schema_of(&before.name) != schema_of(&after.name) {
+        problems.push(own_migration(&after.name, "it moves to another schema"));
     }
     let key = |table: &Table| table.primary_key.clone();
     if key(before) != key(after) {

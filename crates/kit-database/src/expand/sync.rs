@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::sql::{Statement, identifier};
-use crate::{Column, Table, names};
+use crate::sql::{Statement, identifier, relation};
+use crate::{Column, Table, local_name, names};
 
 use super::links::{Group, Links};
 use super::values::{default_of, differ};
@@ -12,7 +12,7 @@ use super::values::{default_of, differ};
 /// and this one must see the values that other triggers set.
 pub(super) fn name(table: &str) -> String {
     names::with_hash(
-        &names::constraint(&["zz_kit", table], "expand"),
+        &names::constraint(&["zz_kit", &local_name(table)], "expand"),
         &[table],
         "expand",
     )
@@ -21,7 +21,7 @@ pub(super) fn name(table: &str) -> String {
 /// Returns the statements that create the trigger.
 pub(super) fn create(table: &Table, links: &Links<'_>) -> Vec<Statement> {
     let name = identifier(&name(&table.name));
-    let row = format!("(SELECT NEW.*) AS {}", identifier(&table.name));
+    let row = format!("(SELECT NEW.*) AS {}", identifier(&local_name(&table.name)));
     let mut body = String::new();
     for fill in links.fills.iter().filter(|fill| fill.table.name == table.name) {
         let column = identifier(&fill.column.name);
@@ -46,7 +46,7 @@ pub(super) fn create(table: &Table, links: &Links<'_>) -> Vec<Statement> {
         )),
         Statement::Text(format!(
             "CREATE TRIGGER {name} BEFORE INSERT OR UPDATE ON {} FOR EACH ROW EXECUTE FUNCTION {name}()",
-            identifier(&table.name)
+            relation(&table.name)
         )),
     ]
 }
@@ -115,7 +115,7 @@ fn synchronize(group: &Group<'_>, links: &Links<'_>, row: &str) -> String {
 pub(super) fn remove(table: &Table) -> Vec<Statement> {
     let name = identifier(&name(&table.name));
     vec![
-        Statement::Text(format!("DROP TRIGGER {name} ON {}", identifier(&table.name))),
+        Statement::Text(format!("DROP TRIGGER {name} ON {}", relation(&table.name))),
         Statement::Text(format!("DROP FUNCTION {name}()")),
     ]
 }

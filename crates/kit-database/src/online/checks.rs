@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::sql::{Statement, identifier};
+use crate::sql::{Statement, identifier, relation};
 
 /// Returns the check that a column contains no null. `stored` is the present name of the table and the column.
 pub(crate) fn without_null(table: &str, column: &str, stored: &str, stored_column: &str) -> Statement {
@@ -13,7 +13,7 @@ pub(crate) fn without_null(table: &str, column: &str, stored: &str, stored_colum
         message: format!("{table}.{column} contains null values"),
         hint: format!(
             "Look for them with: SELECT * FROM {} WHERE {name} IS NULL",
-            identifier(stored)
+            relation(stored)
         ),
     }
 }
@@ -40,7 +40,7 @@ pub(crate) fn without_duplicates(
         ),
         hint: format!(
             "Look for them with: SELECT {list}, count(*) FROM {} WHERE {condition}",
-            identifier(stored)
+            relation(stored)
         ),
         condition,
     }
@@ -54,7 +54,7 @@ pub(crate) fn all_satisfy(place: &str, rule: &str, stored: &str) -> Statement {
         message: format!("{place} holds values that the new rule forbids"),
         hint: format!(
             "Look for them with: SELECT * FROM {} WHERE NOT ({rule})",
-            identifier(stored)
+            relation(stored)
         ),
     }
 }
@@ -62,7 +62,7 @@ pub(crate) fn all_satisfy(place: &str, rule: &str, stored: &str) -> Statement {
 /// Returns the check that each reference refers to an existing row. `stored` is the present name of the table and its
 /// columns. `target` is the present name of the other table and its columns; `None` if they are new.
 pub(crate) fn all_refer(place: &str, stored: (&str, &[&str]), target: Option<(&str, &[&str])>) -> Statement {
-    let table = identifier(stored.0);
+    let table = relation(stored.0);
     let columns: Vec<String> = stored
         .1
         .iter()
@@ -83,7 +83,7 @@ pub(crate) fn all_refer(place: &str, stored: (&str, &[&str]), target: Option<(&s
         let _ = write!(
             condition,
             " AND NOT EXISTS (SELECT FROM {} AS kit_target WHERE {})",
-            identifier(other),
+            relation(other),
             equal.join(" AND ")
         );
     }

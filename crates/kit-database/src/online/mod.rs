@@ -12,7 +12,7 @@ use crate::sql::{
     self, IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION, Statement,
     TableAction, alter, comment, identifier,
 };
-use crate::{Column, ColumnDefault, Index, Unique, names};
+use crate::{Column, ColumnDefault, Index, Unique, local_name, names};
 
 mod checks;
 mod retype;
@@ -123,7 +123,7 @@ pub(crate) fn set_not_null(table: &str, column: &str) -> Vec<Group> {
 /// Returns the name of the temporary check that a column contains no null. PostgreSQL 18 names its own constraint
 /// `…_not_null`, and keeps this name if the column is renamed.
 fn not_null_check_name(table: &str, column: &str) -> String {
-    names::constraint(&[table, column], "kit_not_null")
+    names::constraint(&[&local_name(table), column], "kit_not_null")
 }
 
 fn not_null_check(table: &str, column: &str, name: &str) -> Vec<Group> {
@@ -201,7 +201,7 @@ pub(crate) fn create_index(table: &str, index: &Index) -> Vec<Group> {
 
 /// Returns the groups that add a column to a table in use.
 pub(crate) fn add_column(table: &str, column: &Column) -> Vec<Group> {
-    let (quoted, name) = (identifier(table), identifier(&column.name));
+    let (quoted, name) = (sql::relation(table), identifier(&column.name));
     let bare = Column {
         nullable: true,
         default: None,

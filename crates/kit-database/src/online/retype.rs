@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Group, not_null_check, validate};
 use crate::sql::{
-    Statement, TENANT_POLICY, TableAction, alter, identifier, is_timestamp_conversion, string_literal,
+    Statement, TENANT_POLICY, TableAction, alter, identifier, is_timestamp_conversion, relation,
+    string_literal,
 };
-use crate::{Column, ColumnDefault, ColumnType, ElementType, Index, Unique, names};
+use crate::{Column, ColumnDefault, ColumnType, ElementType, Index, Unique, local_name, names};
 
 /// Column that replaces a column of another type.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -87,7 +88,7 @@ impl<'a> Retype<'a> {
         // The hash separates `user.role_id` from `user_role.id`. Functions of all tables share one schema.
         let parts = [self.table, self.column];
         names::with_hash(
-            &names::constraint(&["zz_kit", parts[0], parts[1]], "next"),
+            &names::constraint(&["zz_kit", &local_name(parts[0]), parts[1]], "next"),
             &parts,
             "next",
         )
@@ -98,7 +99,7 @@ impl<'a> Retype<'a> {
     }
 
     fn filled_check(&self) -> String {
-        names::constraint(&[self.table, self.column], "filled")
+        names::constraint(&[&local_name(self.table), self.column], "filled")
     }
 
     fn not_null_check(&self) -> String {
@@ -129,7 +130,7 @@ impl<'a> Retype<'a> {
     /// Returns the groups that add, fill and check the new column, and build its indexes.
     pub(crate) fn prepare(&self) -> Vec<Group> {
         let (table, next) = (self.table, self.next());
-        let (quoted, old, new) = (identifier(table), identifier(self.column), identifier(&next));
+        let (quoted, old, new) = (relation(table), identifier(self.column), identifier(&next));
         let trigger = identifier(&self.trigger());
         let add = TableAction::AddColumn(Column {
             name: next.clone(),
@@ -202,7 +203,7 @@ impl<'a> Retype<'a> {
     /// Returns the group that puts the new column in the place of the old one.
     pub(crate) fn swap(&self) -> Vec<Group> {
         let (table, column) = (self.table, self.column);
-        let quoted = identifier(table);
+        let quoted = relation(table);
         let trigger = identifier(&self.trigger());
         let sequence = format!(
             "pg_get_serial_sequence({}, {})",
@@ -249,6 +250,7 @@ impl<'a> Retype<'a> {
             },
         ));
         statements.extend(self.copy.indexes.iter().map(|index| Statement::RenameIndex {
+            table: table.to_owned(),
             from: Self::next_name(&index.name),
             to: index.name.clone(),
         }));
@@ -306,7 +308,7 @@ impl<'a> Retype<'a> {
                 ),
                 hint: format!(
                     "Look for them with: SELECT * FROM {} WHERE {condition}",
-                    identifier(table)
+                    relation(table)
                 ),
                 condition,
             });
@@ -357,7 +359,7 @@ pub(crate) fn unknown_objects(stored: (&str, &str), known: &[String], message: &
         list(known)
     };
     let hint = "Drop them in an earlier migration, and create them again in a later migration";
-    let (table, column) = (string_literal(&identifier(stored.0)), string_literal(stored.1));
+    let (table, column) = (string_literal(&relation(stored.0)), string_literal(stored.1));
     Statement::Text(format!(
         "DO $kit$\nDECLARE\n  found text;\nBEGIN\n  \
          SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid), ', ') INTO found\n    \

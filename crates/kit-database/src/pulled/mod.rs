@@ -162,7 +162,8 @@ fn table<'a>(
     if settings.contains(" PARTITION OF ") {
         return Err("it is a partition; the entity of the partitioned table reads its rows".to_owned());
     }
-    if !is_tag_word(&object.name) {
+    // A name with a dot is in double quotes.
+    if !is_tag_word(&object.name) || object.name.contains('"') {
         return Err("`@table` cannot express its name".to_owned());
     }
     let of = |kind: ObjectKind| {

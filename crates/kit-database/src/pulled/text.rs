@@ -9,6 +9,7 @@ use kit_ir::{ReferentialAction, ReferentialActions};
 use super::PulledTable;
 use super::names::{identifiers, is_name, property_key};
 use crate::definitions::{foreign_key_definition, index_definition, unique_definition};
+use crate::qualified::{qualified, split};
 use crate::{ForeignKey, Index, Unique, names};
 
 /// Line with which a file imports the type of decimals.
@@ -216,7 +217,10 @@ pub(super) fn foreign_key(name: &str, definition: &str) -> Option<ForeignKey> {
     let key = ForeignKey {
         name: name.to_owned(),
         columns: identifiers(columns)?,
-        table: <[String; 1]>::try_from(identifiers(table)?).ok()?.concat(),
+        table: {
+            let (schema, name) = split(table);
+            qualified(schema.as_deref(), &name)
+        },
         targets: identifiers(targets)?,
         actions: ReferentialActions {
             on_delete: action("DELETE"),

@@ -12,7 +12,7 @@ pub use check::{condition, literal};
 pub use fragment::fragment_problem;
 pub(crate) use print::{TENANT_POLICY, index_columns, on, utc_in_milliseconds};
 pub use print::{create_index, default, now, print, print_one};
-pub use quote::{identifier, string_literal};
+pub use quote::{beside, identifier, relation, string_literal};
 
 /// Line above a statement of `migration.sql` that must run outside of a transaction, such as
 /// `CREATE INDEX CONCURRENTLY`. Applies to the next statement only; the statements before and after it run
@@ -84,11 +84,15 @@ pub enum Statement {
     },
     /// `DROP INDEX`.
     DropIndex {
+        /// Name of the table, in whose schema the index is.
+        table: String,
         /// Name of the index.
         name: String,
     },
     /// `ALTER INDEX … RENAME TO`.
     RenameIndex {
+        /// Name of the table, in whose schema the index is.
+        table: String,
         /// Old name.
         from: String,
         /// New name.
@@ -199,8 +203,10 @@ pub enum TableAction {
         /// New name.
         to: String,
     },
-    /// `RENAME TO`.
+    /// `RENAME TO`, within the schema of the table. The name has no schema.
     Rename(String),
+    /// `SET SCHEMA`.
+    SetSchema(String),
     /// `RENAME COLUMN`.
     RenameColumn {
         /// Old name.

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use kit_ir::{Nulls, ReferentialAction};
 
 use super::check::{condition, literal};
-use super::quote::{identifier, string_literal};
+use super::quote::{beside, identifier, relation, string_literal};
 use super::{Statement, TableAction};
-use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique};
+use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique, local_name};
 
 /// Prints statements, each with a semicolon, separated by empty lines. A remark is printed directly above the next
 /// statement.
@@ -46,7 +46,7 @@ pub fn print_one(statement: &Statement) -> String {
             checks,
         } => {
             // Name that PostgreSQL gives the constraint by default.
-            let usual = *primary_key_name == format!("{name}_pkey");
+            let usual = *primary_key_name == format!("{}_pkey", local_name(name));
             let inline = primary_key.len() == 1 && usual;
             let mut lines: Vec<String> = Vec::new();
             for column in columns {
@@ -66,21 +66,17 @@ pub fn print_one(statement: &Statement) -> String {
             }
             lines.extend(uniques.iter().map(unique));
             lines.extend(checks.iter().map(check));
-            format!(
-                "CREATE TABLE {} (\n  {}\n)",
-                identifier(name),
-                lines.join(",\n  ")
-            )
+            format!("CREATE TABLE {} (\n  {}\n)", relation(name), lines.join(",\n  "))
         }
-        Statement::DropTable { name } => format!("DROP TABLE {}", identifier(name)),
+        Statement::DropTable { name } => format!("DROP TABLE {}", relation(name)),
         Statement::AlterTable { name, action } => {
-            format!("ALTER TABLE {} {}", identifier(name), self::action(action))
+            format!("ALTER TABLE {} {}", relation(name), self::action(action))
         }
         Statement::CreateIndex { table, index } => create_index(table, index, false),
         Statement::CreateIndexConcurrently { table, index } => create_index(table, index, true),
-        Statement::DropIndex { name } => format!("DROP INDEX {}", identifier(name)),
-        Statement::RenameIndex { from, to } => {
-            format!("ALTER INDEX {} RENAME TO {}", identifier(from), identifier(to))
+        Statement::DropIndex { table, name } => format!("DROP INDEX {}", beside(table, name)),
+        Statement::RenameIndex { table, from, to } => {
+            format!("ALTER INDEX {} RENAME TO {}", beside(table, from), identifier(to))
         }
         Statement::Comment {
             table,
@@ -88,8 +84,8 @@ pub fn print_one(statement: &Statement) -> String {
             comment,
         } => {
             let place = match column {
-                None => format!("TABLE {}", identifier(table)),
-                Some(column) => format!("COLUMN {}.{}", identifier(table), identifier(column)),
+                None => format!("TABLE {}", relation(table)),
+                Some(column) => format!("COLUMN {}.{}", relation(table), identifier(column)),
             };
             let comment = comment
                 .as_deref()
@@ -109,14 +105,14 @@ pub fn print_one(statement: &Statement) -> String {
             // The setting is empty after a transaction that had a tenant.
             format!(
                 "CREATE POLICY {TENANT_POLICY} ON {} USING ({} = NULLIF(current_setting('kit.tenant', true), '')::{type})",
-                identifier(table),
+                relation(table),
                 identifier(column)
             )
         }
         Statement::DropTenantPolicy { table } => {
-            format!("DROP POLICY {TENANT_POLICY} ON {}", identifier(table))
+            format!("DROP POLICY {TENANT_POLICY} ON {}", relation(table))
         }
-        Statement::Lock { name } => format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", identifier(name)),
+        Statement::Lock { name } => format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", relation(name)),
         Statement::Guard {
             table,
             condition,
@@ -128,13 +124,13 @@ pub fn print_one(statement: &Statement) -> String {
                 identifier(column),
                 format!(
                     "pg_get_serial_sequence({}, {})",
-                    string_literal(&identifier(table)),
+                    string_literal(&relation(table)),
                     string_literal(column)
                 ),
             );
             format!(
                 "SELECT setval({sequence}, coalesce(max({quoted}), 0) + 1, false) FROM {}",
-                identifier(table)
+                relation(table)
             )
         }
         Statement::Remark(lines) => {
@@ -166,7 +162,7 @@ pub fn create_index(table: &str, index: &Index, concurrently: bool) -> String {
         if index.unique { "UNIQUE " } else { "" },
         if concurrently { "CONCURRENTLY " } else { "" },
         identifier(&index.name),
-        identifier(table),
+        relation(table),
         index
             .method
             .map_or_else(String::new, |method| format!(" USING {}", method.name())),
@@ -237,6 +233,7 @@ fn action(of: &TableAction) -> String {
             format!("RENAME CONSTRAINT {} TO {}", identifier(from), identifier(to))
         }
         TableAction::Rename(to) => format!("RENAME TO {}", identifier(to)),
+        TableAction::SetSchema(schema) => format!("SET SCHEMA {}", identifier(schema)),
         TableAction::RenameColumn { from, to } => {
             format!("RENAME COLUMN {} TO {}", identifier(from), identifier(to))
         }
@@ -269,7 +266,7 @@ fn action(of: &TableAction) -> String {
 }
 
 fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
-    let table = identifier(table);
+    let table = relation(table);
     // A dollar-quoted body ends at its own tag, so no string inside the body may contain the tag.
     let mut tag = "$kit$".to_owned();
     while [&table, condition, message, hint]
@@ -363,7 +360,7 @@ fn foreign_key(key: &ForeignKey) -> String {
         "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){}{}",
         identifier(&key.name),
         list(&key.columns),
-        identifier(&key.table),
+        relation(&key.table),
         list(&key.targets),
         on("DELETE", key.actions.on_delete),
         on("UPDATE", key.actions.on_update)

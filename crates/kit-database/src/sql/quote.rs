@@ -1,5 +1,7 @@
 //! Quotes names and strings for SQL.
 
+use crate::qualified::parts;
+
 /// Words that PostgreSQL 18 does not accept as the name of a column or table without quotes: all words that
 /// `pg_get_keywords()` does not list as unreserved.
 const RESERVED: &[&str] = &[
@@ -188,6 +190,33 @@ pub fn identifier(name: &str) -> String {
         name.to_owned()
     } else {
         format!("\"{}\"", name.replace('"', "\"\""))
+    }
+}
+
+/// Returns the name of a table as SQL, with its schema if the name has one.
+///
+/// ```
+/// use kit_database::sql::relation;
+///
+/// assert_eq!(relation("invoices"), "invoices");
+/// assert_eq!(relation("billing.order"), "billing.\"order\"");
+/// ```
+pub fn relation(table: &str) -> String {
+    match parts(table) {
+        (None, name) => identifier(&name),
+        (Some(schema), name) => format!("{}.{}", identifier(&schema), identifier(&name)),
+    }
+}
+
+/// Returns the name of an index or another object in the schema of a table as SQL.
+///
+/// ```
+/// assert_eq!(kit_database::sql::beside("billing.invoices", "invoices_idx"), "billing.invoices_idx");
+/// ```
+pub fn beside(table: &str, name: &str) -> String {
+    match parts(table).0 {
+        None => identifier(name),
+        Some(schema) => format!("{}.{}", identifier(&schema), identifier(name)),
     }
 }
 

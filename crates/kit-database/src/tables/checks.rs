@@ -9,8 +9,9 @@ use kit_ir::{Decimal, LiteralValue};
 use super::Builder;
 use super::column::{ColumnWithRules, fits};
 use super::pattern;
-use crate::names;
-use crate::{Check, Column, ColumnDefault, ColumnType, Counts, Elements, Range, Rule, Schema};
+use crate::{
+    Check, Column, ColumnDefault, ColumnType, Counts, Elements, Range, Rule, Schema, local_name, names,
+};
 
 /// Returns the check constraints of a column, one for each rule that SQL can express.
 pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
@@ -22,7 +23,7 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
     let mut checks = Vec::new();
     let mut add = |rule: Rule| {
         checks.push(Check {
-            name: names::constraint(&[table, &column.name], rule.suffix()),
+            name: names::constraint(&[&local_name(table), &column.name], rule.suffix()),
             column: column.name.clone(),
             rule,
         });

@@ -4,7 +4,7 @@ use kit_diagnostics::codes;
 use kit_ir::{Entity, EntityIndex, IndexColumnOptions, IndexMethod, Span};
 
 use super::Builder;
-use crate::{Check, ColumnType, Index, Rule, Table, names, sql};
+use crate::{Check, ColumnType, Index, Rule, Table, local_name, names, schema_of, sql};
 
 impl Builder<'_> {
     /// Returns an index on columns of the given properties. Returns `None` if an error was reported.
@@ -47,7 +47,7 @@ impl Builder<'_> {
             return None;
         }
         if let Some(condition) = &index.condition
-            && let Some(problem) = sql::fragment_problem(condition)
+            && let Some(problem) = condition_problem(condition, &table.name)
         {
             self.fragment_error(&format!("`{}`", table.entity), span, condition, problem);
             return None;
@@ -70,7 +70,8 @@ impl Builder<'_> {
             condition: index.condition.clone(),
         };
         if found.name.is_empty() {
-            let parts: Vec<&str> = [table.name.as_str()]
+            let own = local_name(&table.name);
+            let parts: Vec<&str> = [own.as_ref()]
                 .into_iter()
                 .chain(found.columns.iter().map(String::as_str))
                 .collect();
@@ -79,17 +80,17 @@ impl Builder<'_> {
         Some(found)
     }
 
-    /// Returns a check with a condition in SQL. `place` names the property or the entity, and `column` is empty for a check
-    /// of the whole row. Returns `None` if an error was reported.
+    /// Returns a check of a table with a condition in SQL. `place` names the property or the entity, and `column` is empty
+    /// for a check of the whole row. Returns `None` if an error was reported.
     pub(super) fn check(
         &mut self,
-        place: &str,
+        (place, table): (&str, &str),
         span: Span,
         name: String,
         column: &str,
         condition: &str,
     ) -> Option<Check> {
-        if let Some(problem) = sql::fragment_problem(condition) {
+        if let Some(problem) = condition_problem(condition, table) {
             self.fragment_error(place, span, condition, problem);
             return None;
         }
@@ -108,6 +109,24 @@ impl Builder<'_> {
             "write one condition with the names of columns, such as `deleted_at IS NULL`",
         );
     }
+}
+
+/// Returns the reason why a condition cannot be a part of a statement.
+fn condition_problem(condition: &str, table: &str) -> Option<&'static str> {
+    // Comparisons with a database create the tables of all schemas as temporary tables, with other names.
+    let local = local_name(table);
+    let names_table = || {
+        condition.match_indices(local.as_ref()).any(|(at, name)| {
+            let before = condition[..at].trim_end_matches('"').chars().next_back();
+            let is_word = before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+            let after = condition[at + name.len()..].trim_start_matches('"');
+            !is_word && after.trim_start().starts_with('.')
+        })
+    };
+    sql::fragment_problem(condition).or_else(|| {
+        (schema_of(table).is_some() && names_table())
+            .then_some("names its table, which is in another schema: write the columns without it")
+    })
 }
 
 /// Returns the reason why PostgreSQL has no such index; `None` if it has.

@@ -14,8 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Entity, Program, Span};
 
-use crate::names;
-use crate::{ColumnType, Index, Schema, Table, Unique};
+use crate::{ColumnType, Index, Schema, Table, Unique, local_name, names, qualified};
 
 impl Schema {
     /// Creates a table for every entity. A property that cannot be stored is reported and left out. If the diagnostics
@@ -60,17 +59,48 @@ impl<'a> Builder<'a> {
                 self.diagnostics.push(diagnostic);
                 continue;
             }
-            if let Some(reason) = names::invalid_reason(&entity.table) {
-                self.error(
-                    codes::UNUSABLE_NAME,
-                    declaration.span,
-                    format!("the table name `{}` {reason}", entity.table),
-                    "name it: `@table shorter_name`",
-                );
-            }
+            self.check_table_name(&entity.table, declaration.span);
             tables.push(self.table(entity));
         }
         tables
+    }
+
+    /// Reports a schema or table name that PostgreSQL refuses or that has another meaning.
+    fn check_table_name(&mut self, table: &str, span: Span) {
+        let (schema, name) = qualified::parts(table);
+        if let Some(reason) = names::invalid_reason(&name) {
+            self.error(
+                codes::UNUSABLE_NAME,
+                span,
+                format!("the table name `{name}` {reason}"),
+                "name it: `@table shorter_name`",
+            );
+        }
+        let Some(schema) = schema else { return };
+        let problem = if schema == "public" {
+            // Tables without a schema may be in another one, and the same table must not have two names.
+            Some((
+                "is the one of tables without a schema".to_owned(),
+                format!(
+                    "write `@table {name}`, which means the first schema of the search_path: usually `public`"
+                ),
+            ))
+        } else if schema.starts_with("pg_") || schema == "information_schema" {
+            Some((
+                "belongs to PostgreSQL".to_owned(),
+                "choose another schema".to_owned(),
+            ))
+        } else {
+            names::invalid_reason(&schema).map(|reason| (reason, "choose a shorter name".to_owned()))
+        };
+        if let Some((reason, help)) = problem {
+            self.error(
+                codes::UNUSABLE_NAME,
+                span,
+                format!("the schema `{schema}` of the table `{table}` {reason}"),
+                help,
+            );
+        }
     }
 
     fn table(&mut self, entity: &'a Entity) -> Table {
@@ -114,23 +144,27 @@ impl<'a> Builder<'a> {
             }
             if property.tags.unique {
                 table.uniques.push(Unique {
-                    name: names::constraint(&[&table.name, &column.name], "unique"),
+                    name: names::constraint(&[&local_name(&table.name), &column.name], "unique"),
                     columns: vec![column.name.clone()],
                 });
             }
             if property.tags.index {
                 table.indexes.push(Index {
-                    name: names::constraint(&[&table.name, &column.name], "idx"),
+                    name: names::constraint(&[&local_name(&table.name), &column.name], "idx"),
                     columns: vec![column.name.clone()],
                     ..Index::default()
                 });
             }
             let place = format!("`{}.{}`", declaration.name, property.name);
             for condition in &property.tags.checks {
-                let name = names::constraint(&[&table.name, &column.name], "check");
-                table
-                    .checks
-                    .extend(self.check(&place, property.span, name, &column.name, condition));
+                let name = names::constraint(&[&local_name(&table.name), &column.name], "check");
+                table.checks.extend(self.check(
+                    (&place, &table.name),
+                    property.span,
+                    name,
+                    &column.name,
+                    condition,
+                ));
             }
             table.checks.extend(checks::of(&table.name, &stored));
             table.columns.push(stored.column);
@@ -165,9 +199,13 @@ impl<'a> Builder<'a> {
         for (name, condition) in &entity.checks {
             let place = format!("`{}`", declaration.name);
             if self.is_usable("check", name, declaration.span) {
-                table
-                    .checks
-                    .extend(self.check(&place, declaration.span, name.clone(), "", condition));
+                table.checks.extend(self.check(
+                    (&place, &table.name),
+                    declaration.span,
+                    name.clone(),
+                    "",
+                    condition,
+                ));
             }
         }
         for (name, properties) in &entity.uniques {

@@ -5,7 +5,7 @@ use kit_ir::{EntityReference, ReferentialAction, Span};
 
 use super::Builder;
 use crate::names;
-use crate::{ColumnType, ForeignKey, Schema, Table};
+use crate::{ColumnType, ForeignKey, Schema, Table, local_name};
 
 /// A `@references` tag.
 struct Declared {
@@ -183,7 +183,7 @@ fn foreign_key(schema: &Schema, table: &Table, declared: &Declared) -> Result<Fo
             format!(
                 "mark these properties of `{}` with `@id`, or add a constraint to the interface: `@unique {}_key ({})`",
                 target.entity,
-                target.name,
+                local_name(&target.name),
                 reference.targets.join(", ")
             )
         };
@@ -226,9 +226,10 @@ fn foreign_key(schema: &Schema, table: &Table, declared: &Declared) -> Result<Fo
             }
         }
     }
-    let mut parts = vec![table.name.as_str()];
+    let (own, other) = (local_name(&table.name), local_name(&target.name));
+    let mut parts = vec![own.as_ref()];
     parts.extend(key.columns.iter().map(String::as_str));
-    parts.push(&target.name);
+    parts.push(&other);
     parts.extend(key.targets.iter().map(String::as_str));
     key.name = names::constraint(&parts, "fk");
     Ok(key)

@@ -7,24 +7,26 @@ use kit_ir::Span;
 
 use super::Builder;
 use crate::names;
-use crate::{Rule, Schema, Table};
+use crate::sql::{beside, relation};
+use crate::{Rule, Schema, Table, local_name};
 
 /// Gives every index and constraint an unused name, and reports names from the user that are already used.
 ///
 /// If a derived name is already used, a hash of its parts is added. Example: the column `roles_id` of `user`
 /// and the column `id` of `user_roles` would result in equal names.
 pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
+    // Each schema has its own names.
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
     let spans: Vec<Option<Span>> = schema.tables.iter().map(|table| span(builder, table)).collect();
     for table in &schema.tables {
-        taken.insert(table.name.clone(), format!("the table of `{}`", table.entity));
+        taken.insert(relation(&table.name), format!("the table of `{}`", table.entity));
     }
     for (table, span) in schema.tables.iter().zip(&spans) {
         let (name, of) = (
             table.primary_key_name(),
             format!("the primary key of `{}`", table.entity),
         );
-        if let Some(owner) = taken.insert(name.clone(), of.clone()) {
+        if let Some(owner) = taken.insert(beside(&table.name, &name), of.clone()) {
             clash(builder, *span, &name, &of, &owner);
         }
     }
@@ -41,21 +43,22 @@ pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
                     (&mut index.name, &index.columns, suffix)
                 }));
             for (name, columns, suffix) in named {
-                let parts: Vec<&str> = std::iter::once(table_name.as_str())
+                let own = local_name(&table_name);
+                let parts: Vec<&str> = std::iter::once(own.as_ref())
                     .chain(columns.iter().map(String::as_str))
                     .collect();
                 if (*name == names::constraint(&parts, suffix)) != derived {
                     continue;
                 }
                 let of = format!("an index of `{entity}`");
-                if let Some(owner) = taken.get(name) {
+                if let Some(owner) = taken.get(&beside(&table_name, name)) {
                     if derived {
                         *name = names::with_hash(name, &parts, suffix);
                     } else {
                         clash(builder, *span, name, &of, &owner.clone());
                     }
                 }
-                taken.insert(name.clone(), of);
+                taken.insert(beside(&table_name, name), of);
             }
         }
     }
@@ -68,7 +71,7 @@ pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
 fn constraints(table: &mut Table) {
     let mut taken: BTreeSet<String> = table.uniques.iter().map(|unique| unique.name.clone()).collect();
     taken.insert(table.primary_key_name());
-    let name = table.name.clone();
+    let name = local_name(&table.name).into_owned();
     for check in &mut table.checks {
         let suffix = check.rule.suffix();
         if !taken.insert(check.name.clone()) {

@@ -293,6 +293,47 @@ pub fn mixed(builder: &mut Builder) {
     );
 }
 
+/// Adds entities in two schemas. Two of their tables have the same name.
+pub fn billing(builder: &mut Builder) {
+    let (name, number, uuid) = (
+        builder.string(80),
+        builder.string(20),
+        builder.kind(TypeKind::String),
+    );
+    let key = builder.kind(TypeKind::BigInt);
+    let state = builder.one_of(&["open", "paid"]);
+    let refers = |name: &str, r#type, entity: &str| {
+        tagged(name, r#type, |tags| {
+            tags.index = true;
+            tags.references = Some(ReferenceTarget {
+                entity: entity.into(),
+                property: "id".into(),
+                actions: ReferentialActions::default(),
+            });
+        })
+    };
+    let counted = || {
+        tagged("id", key, |tags| {
+            tags.id = true;
+            tags.generated = Some(GeneratedKind::Unspecified);
+        })
+    };
+    let unique = || tagged("number", number, |tags| tags.unique = true);
+    let (customer, bill, parent) = (
+        refers("customerId", uuid, "Customer"),
+        refers("invoiceId", key, "Invoice"),
+        refers("parentId", key, "Invoice"),
+    );
+    builder.with_id("Customer", "customers", vec![property("name", name)]);
+    builder.entity(
+        "Invoice",
+        "billing.invoices",
+        vec![counted(), customer, unique(), property("state", state)],
+    );
+    builder.entity("Draft", "invoices", vec![counted(), bill, unique()]);
+    builder.entity("Group", "Billing.order", vec![counted(), parent]);
+}
+
 /// Adds an entity with whole numbers, with and without bounds, and without a `bigint`.
 pub fn counters(builder: &mut Builder) {
     let mut whole = |minimum, maximum| {

@@ -25,7 +25,7 @@ pub(crate) use comment::{Doc, Tag};
 pub(crate) use constraints::{Misfit, apply as apply_constraints, limit_bigints};
 pub(crate) use examples::examples;
 pub(crate) use implied::{Implied, combined_rules, generated, rules_of, stored};
-pub(crate) use property::{entity_reference, name as property_name, property_tags, reference_target};
+pub(crate) use property::{entity_reference, property_tags, reference_target, table_name};
 pub(crate) use rules::check_pattern;
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;

@@ -104,21 +104,46 @@ pub(crate) fn property_tags(
 }
 
 /// Returns the argument of a tag that takes a name, such as the name of a column. Reports any other argument.
-pub(crate) fn name(
+fn name(graph: &Graph<'_>, tag: &Tag, form: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
+    named(is_name(&tag.argument), graph, tag, form, diagnostics)
+}
+
+/// Returns the argument of a tag that takes the name of a table, with or without a schema: `billing.invoices`. Reports any
+/// other argument.
+pub(crate) fn table_name(
     graph: &Graph<'_>,
     tag: &Tag,
     form: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<String> {
-    let text = &tag.argument;
-    let valid = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+    let (schema, name) = tag
+        .argument
+        .split_once('.')
+        .map_or((None, tag.argument.as_str()), |(schema, name)| {
+            (Some(schema), name)
+        });
+    let valid = schema.is_none_or(is_name) && is_name(name);
+    named(valid, graph, tag, form, diagnostics)
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && text
             .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+fn named(
+    valid: bool,
+    graph: &Graph<'_>,
+    tag: &Tag,
+    form: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<String> {
     if !valid {
         diagnostics.push(invalid(graph, tag, form));
     }
-    valid.then(|| text.clone())
+    valid.then(|| tag.argument.clone())
 }
 
 fn kinds(program: &Program, id: TypeId) -> Vec<&TypeKind> {

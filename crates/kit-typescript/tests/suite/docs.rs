@@ -352,6 +352,43 @@ fn an_entity_must_be_an_exported_object() {
 }
 
 #[test]
+fn a_table_may_be_in_a_schema() {
+    check_types(
+        r"
+        /** @table billing.invoices @renamedFrom old.bills */
+        export interface Invoice { /** @id */ id: string }
+        /** @table a.b.c */ export interface Three { id: string }
+        /** @table billing. */ export interface Half { id: string }
+        /** @table ok @renamedFrom .b */ export interface Former { id: string }
+        ",
+        r"
+        type Invoice = {
+          /* @id */ id: string;
+        }
+        type Three = {
+          id: string;
+        }
+        type Half = {
+          id: string;
+        }
+        type Former = {
+          id: string;
+        }
+        entity Invoice = table billing.invoices
+        entity Three = table threes
+        entity Half = table halves
+        entity Former = table ok
+        src/a.types.ts:3:5 KIT1303 `@table a.b.c` is not valid
+          help: write `@table notes`
+        src/a.types.ts:4:5 KIT1303 `@table billing.` is not valid
+          help: write `@table notes`
+        src/a.types.ts:5:15 KIT1303 `@renamedFrom .b` is not valid
+          help: write `@renamedFrom old_notes`
+        ",
+    );
+}
+
+#[test]
 fn a_doc_comment_belongs_to_the_declaration_after_it() {
     check_types(
         r"
