@@ -8,7 +8,9 @@ use tokio_postgres::Client;
 
 use crate::apply::in_order;
 use crate::connect::{block_on, connect};
-use crate::drift::{Difference, Drift, compare, differences, expected_objects, read_expected, read_live};
+use crate::drift::{
+    Difference, Drift, compare, differences, expected_objects, read_expected, read_live, read_used,
+};
 use crate::dump::dump;
 use crate::history::History;
 use crate::reconcile::{Mode, foreign, reconcile};
@@ -19,25 +21,43 @@ use crate::{Catalog, DatabaseError, MigrateError, Options, apply, pooler, with_s
 pub struct ExistingDatabase {
     catalog: Catalog,
     url: String,
-    /// Names of other schemas that contain tables, views or functions, with the number of these objects.
+    /// Names of the schemas that were read and contain objects, except for the first of the `search_path`.
+    schemas: Vec<String>,
+    /// Names of schemas that were not read and that contain tables or views, with the number of these objects.
     pub other_schemas: BTreeMap<String, usize>,
 }
 
 impl ExistingDatabase {
-    /// Describes the database: the first existing schema of the `search_path`. Blocks until done, and changes nothing.
+    /// Describes the first existing schema of the `search_path`, and the given other schemas. Blocks until done, and changes
+    /// nothing.
     ///
     /// # Errors
-    /// Returns a [`MigrateError`] if the database cannot be reached or read.
-    pub fn read(url: &str) -> Result<Self, MigrateError> {
+    /// Returns a [`MigrateError`] if the database cannot be reached or read, or has no such schema.
+    pub fn read(url: &str, schemas: &[String]) -> Result<Self, MigrateError> {
         block_on(async {
             let client = connect(url).await?;
             pooler::refuse_transaction_pooler(url, &client).await?;
             // The history needs a schema, and so do the tables.
-            History::find(&client).await?;
+            let history = History::find(&client).await?;
+            let mut others = other_schemas(&client).await?;
+            let mut read = Vec::new();
+            for schema in schemas {
+                if others.remove(schema).is_some() {
+                    read.push(schema.clone());
+                } else if !read.contains(schema) && *schema != history.schema {
+                    return Err(MigrateError::UnknownSchema {
+                        schema: schema.clone(),
+                        known: others.into_keys().collect(),
+                    });
+                }
+            }
+            others.retain(|_, count| *count > 0);
+            let (catalog, schemas) = read_used(&client, read).await?;
             Ok(Self {
-                catalog: read_live(&client).await?,
+                catalog,
                 url: url.to_owned(),
-                other_schemas: other_schemas(&client).await?,
+                schemas,
+                other_schemas: others,
             })
         })
     }
@@ -104,7 +124,7 @@ impl ExistingDatabase {
             apply(url, std::slice::from_ref(baseline), &options)?;
             let made = block_on(async {
                 let client = connect(url).await?;
-                read_live(&client).await
+                read_live(&client, &self.schemas).await
             })?;
             let wanted = expected_objects(&self.catalog, &[]);
             let Drift {
@@ -122,12 +142,13 @@ impl ExistingDatabase {
     }
 }
 
-async fn other_schemas(client: &Client) -> Result<BTreeMap<String, usize>, MigrateError> {
-    let query = "SELECT nspname::text, count(*) FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace \
-        WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND relnamespace <> current_schema()::regnamespace \
-        AND nspname NOT IN ('pg_catalog', 'information_schema') AND nspname NOT LIKE 'pg\\_%' \
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = pg_class.oid AND d.deptype = 'e') \
-        GROUP BY 1";
+/// Returns the names of all schemas except for the first of the `search_path` and those of PostgreSQL and of extensions, with
+/// the number of their tables and views.
+pub(crate) async fn other_schemas(client: &Client) -> Result<BTreeMap<String, usize>, MigrateError> {
+    let query = "SELECT nspname::text, (SELECT count(*) FROM pg_catalog.pg_class c WHERE relnamespace = n.oid AND relkind IN ('r', 'p', 'v', 'm', 'f') \
+          AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')) \
+        FROM pg_catalog.pg_namespace n WHERE nspname <> current_schema() AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%' \
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_namespace'::regclass AND d.objid = n.oid AND d.deptype = 'e')";
     let rows = client
         .query(query, &[])
         .await

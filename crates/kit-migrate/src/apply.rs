@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use kit_database::{Migration, PlannedChange, Risk};
+use kit_database::{Migration, PlannedChange, Risk, Snapshot};
 use tokio_postgres::Client;
 
+use crate::catalog::literals;
 use crate::connect::{block_on, connect};
 use crate::destructive::{Loss, losses};
 use crate::event::{Applied, Event, Half, Planned};
@@ -115,12 +116,18 @@ pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
 }
 
 impl Run<'_> {
-    /// Returns true if the schema of the migrations contains no table besides those of kit.
-    async fn has_no_tables(&self) -> Result<bool, MigrateError> {
+    /// Returns true if the schemas of a migration contain no table besides those of kit.
+    async fn has_no_tables(&self, migration: &Migration) -> Result<bool, MigrateError> {
         let names = history::TABLES.map(|name| format!("'{name}'")).join(", ");
+        let schemas = migration
+            .snapshot
+            .as_ref()
+            .map(Snapshot::schemas)
+            .unwrap_or_default();
         let query = format!(
-            "SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') \
-             AND relnamespace = current_schema()::regnamespace AND relname NOT IN ({names}))"
+            "SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace \
+             WHERE relkind IN ('r', 'p') AND (nspname = current_schema() OR nspname IN ({})) AND relname NOT IN ({names}))",
+            literals(&schemas)
         );
         let row = self
             .connection
@@ -171,7 +178,7 @@ impl Run<'_> {
             (Some(first), Some(planned))
                 if first.name == planned.name
                     && defines_functions_only(first, &planned.losses)
-                    && self.has_no_tables().await? =>
+                    && self.has_no_tables(first).await? =>
             {
                 Some(&first.name)
             }

@@ -7,13 +7,14 @@
 
 use std::collections::BTreeSet;
 
-use kit_database::sql::{identifier, string_literal};
+use kit_database::sql::{beside, identifier, relation, string_literal};
 use kit_database::{ForeignObject, ObjectKind, Schema, Snapshot, Table, plan};
 use tokio_postgres::Client;
 
-use crate::catalog::Scope;
+use crate::catalog::{Scope, path_without};
 use crate::connect::{block_on, connect};
 use crate::printed::stable;
+use crate::stand_ins::StandIns;
 use crate::{Catalog, DatabaseError, MigrateError};
 
 /// Differences between live tables and a snapshot.
@@ -54,10 +55,11 @@ pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
 
 /// Compares like [`drift`], on an existing connection.
 pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
-    let found = read_live(client).await?;
+    let schemas = snapshot.schemas();
+    let found = read_live(client, &schemas).await?;
     let modelled = read_expected(client, snapshot.tables()).await?;
     let mut expected = expected_objects(&modelled, snapshot.foreign());
-    print_views_here(client, &mut expected, &found).await?;
+    print_views_here(client, &mut expected, &found, &schemas).await?;
     Ok(differences(&expected, &found))
 }
 
@@ -67,6 +69,7 @@ async fn print_views_here(
     client: &Client,
     expected: &mut [ForeignObject],
     found: &Catalog,
+    schemas: &[String],
 ) -> Result<(), MigrateError> {
     for view in expected
         .iter_mut()
@@ -80,7 +83,7 @@ async fn print_views_here(
             continue;
         };
         // If the query is not valid here, the view has changed.
-        if let Some(printed) = print_query(client, query).await? {
+        if let Some(printed) = print_query(client, query, schemas).await? {
             let printed = format!("{start} AS\n{}", printed.trim_end_matches(';'));
             view.definition = Some(stable(ObjectKind::View, &printed));
         }
@@ -90,9 +93,13 @@ async fn print_views_here(
 
 /// Returns the query of a view as the server prints it, and `None` if the server refuses the query. Changes nothing: the
 /// server prints a temporary view of a transaction that is rolled back.
-async fn print_query(client: &Client, query: &str) -> Result<Option<String>, MigrateError> {
+async fn print_query(
+    client: &Client,
+    query: &str,
+    schemas: &[String],
+) -> Result<Option<String>, MigrateError> {
     const NAME: &str = "kit_printed_view";
-    run(client, "BEGIN").await?;
+    run(client, &format!("BEGIN; {}", set_path("", schemas))).await?;
     // Unlike `batch_execute`, `execute` refuses several statements, which could end the transaction.
     let create = format!("CREATE TEMPORARY VIEW {NAME} AS\n{query}");
     let printed = match client.execute(&create, &[]).await {
@@ -234,17 +241,66 @@ fn rank(title: &str) -> usize {
         .unwrap_or(ORDER.len())
 }
 
-pub(crate) async fn read_live(client: &Client) -> Result<Catalog, MigrateError> {
-    run(client, "BEGIN READ ONLY").await?;
-    let found = Catalog::read(client, Scope::Current).await;
+/// Returns the objects of the first schema of the `search_path` and of the other given schemas.
+pub(crate) async fn read_live(client: &Client, schemas: &[String]) -> Result<Catalog, MigrateError> {
+    refuse_first_schema(client, schemas).await?;
+    let begin = format!("BEGIN READ ONLY; {}", set_path("", schemas));
+    run(client, &begin).await?;
+    let found = Catalog::read(client, Scope::Current(schemas)).await;
     run(client, "ROLLBACK").await?;
     found
 }
 
+/// Returns the objects as [`read_live`] does, and the names of those of the schemas that contain objects. Only these schemas
+/// are in the names of a snapshot, so PostgreSQL must print names as for a comparison with that snapshot.
+pub(crate) async fn read_used(
+    client: &Client,
+    schemas: Vec<String>,
+) -> Result<(Catalog, Vec<String>), MigrateError> {
+    let found = read_live(client, &schemas).await?;
+    let used: BTreeSet<String> = found.described().filter_map(ForeignObject::schema).collect();
+    let used: Vec<String> = used.into_iter().collect();
+    if used.len() == schemas.len() {
+        return Ok((found, used));
+    }
+    Ok((read_live(client, &used).await?, used))
+}
+
+/// Refuses a first schema of the `search_path` that names of tables also contain: one table would have two names.
+async fn refuse_first_schema(client: &Client, schemas: &[String]) -> Result<(), MigrateError> {
+    if schemas.is_empty() {
+        return Ok(());
+    }
+    let row = client
+        .query_one("SELECT current_schema()::text", &[])
+        .await
+        .map_err(|error| MigrateError::Database {
+            doing: "cannot find the schema of the database",
+            source: DatabaseError::of(error, None),
+        })?;
+    let first: Option<String> = row.get(0);
+    match first.filter(|first| schemas.contains(first)) {
+        Some(schema) => Err(MigrateError::SchemaIsFirst { schema }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the statement that sets the `search_path` of the transaction: first `start`, then the path of the session without
+/// the given schemas.
+fn set_path(start: &str, schemas: &[String]) -> String {
+    format!(
+        "SELECT set_config('search_path', concat_ws(', ', nullif({}, ''), nullif({}, '')), true)",
+        string_literal(start),
+        path_without(schemas)
+    )
+}
+
 /// Returns the objects of tables as PostgreSQL describes them, without their dependencies.
 pub(crate) async fn read_expected(client: &Client, tables: &[Table]) -> Result<Catalog, MigrateError> {
+    let stand_ins = StandIns::new(tables);
+    let schemas = Snapshot::recorded(None, tables.to_vec(), Vec::new(), None).schemas();
     let schema = Schema {
-        tables: tables.to_vec(),
+        tables: stand_ins.tables,
     };
     // The database has the extensions: they cannot be temporary.
     let previous = Snapshot::recorded(None, Vec::new(), vec![ForeignObject::citext()], None);
@@ -253,17 +309,18 @@ pub(crate) async fn read_expected(client: &Client, tables: &[Table]) -> Result<C
         .sql();
     // With this `search_path`, names refer to temporary tables even if the application has tables of the same names. Types
     // and functions of extensions are found in the other schemas.
-    run(
-        client,
-        "BEGIN; SELECT set_config('search_path', 'pg_temp' || coalesce(', ' || nullif(current_setting('search_path'), ''), ''), true)",
-    )
-    .await?;
+    run(client, &format!("BEGIN; {}", set_path("pg_temp", &[]))).await?;
+    let sql = format!("{sql};\n{}", set_path("", &schemas));
     let expected = match run(client, &sql).await {
         Ok(()) => Catalog::read(client, Scope::Temporary).await,
         Err(error) => Err(error),
     };
     run(client, "ROLLBACK").await?;
-    expected
+    let mut expected = expected?;
+    for object in &mut expected.objects {
+        stand_ins.names.restore(&mut object.described);
+    }
+    Ok(expected)
 }
 
 async fn run(client: &Client, sql: &str) -> Result<(), MigrateError> {
@@ -278,11 +335,11 @@ async fn run(client: &Client, sql: &str) -> Result<(), MigrateError> {
 
 /// Returns advice for an object that is missing (`exists` is false) or different.
 fn repair(expected: &ForeignObject, exists: bool) -> String {
-    let table = identifier(expected.table.as_deref().unwrap_or_default());
+    let table = relation(expected.table.as_deref().unwrap_or_default());
     let name = identifier(&expected.name);
     let definition = expected.definition.as_deref().unwrap_or_default();
     match expected.kind {
-        ObjectKind::Comment => comment(&expected.name, expected.definition.as_deref()),
+        ObjectKind::Comment => comment(expected, expected.definition.as_deref()),
         ObjectKind::Column if exists => {
             "bring the column to what it should be by a migration written by hand (ALTER TABLE … ALTER COLUMN …), or the type \
              to what the column is"
@@ -290,7 +347,8 @@ fn repair(expected: &ForeignObject, exists: bool) -> String {
         }
         ObjectKind::Column => format!("ALTER TABLE {table} ADD COLUMN {name} {definition}"),
         ObjectKind::Table => format!(
-            "bring the settings of the table to `{definition}` by a migration written by hand (ALTER TABLE {name} …)"
+            "bring the settings of the table to `{definition}` by a migration written by hand (ALTER TABLE {} …)",
+            relation(&expected.name)
         ),
         _ => {
             let add = statement(expected);
@@ -311,53 +369,66 @@ pub(crate) fn statement(object: &ForeignObject) -> String {
         ObjectKind::Index => definition.replacen(" ON ", &format!(" {name} ON "), 1),
         ObjectKind::Constraint => format!(
             "ALTER TABLE {} ADD CONSTRAINT {name} {definition}",
-            identifier(object.table.as_deref().unwrap_or_default())
+            relation(object.table.as_deref().unwrap_or_default())
         ),
-        ObjectKind::Comment => comment(&object.name, object.definition.as_deref()),
+        ObjectKind::Comment => comment(object, object.definition.as_deref()),
         _ => definition.to_owned(),
     }
 }
 
-/// Returns the statement that sets the comment of an object, such as `column notes.title`.
-fn comment(described: &str, text: Option<&str>) -> String {
+/// Returns the statement that sets the comment that an object of this kind describes, such as the one of
+/// `column notes.title`.
+fn comment(object: &ForeignObject, text: Option<&str>) -> String {
     let text = text.map_or_else(|| "NULL".to_owned(), string_literal);
-    let (kind, name) = described.split_once(' ').unwrap_or((described, ""));
+    let (kind, name) = object.name.split_once(' ').unwrap_or((&object.name, ""));
     let place = if kind == "column" {
-        let (table, column) = name.split_once('.').unwrap_or((name, ""));
-        format!("COLUMN {}.{}", identifier(table), identifier(column))
+        let table = object.table.as_deref().unwrap_or_default();
+        let column = name.strip_prefix(table).and_then(|rest| rest.strip_prefix('.'));
+        format!(
+            "COLUMN {}.{}",
+            relation(table),
+            identifier(column.unwrap_or(name))
+        )
     } else if kind == "function" {
         format!("FUNCTION {name}")
     } else if let Some((name, table)) = name.rsplit_once(" of ") {
-        let on = if kind == "index" || kind == "statistics" {
-            String::new()
+        if kind == "index" || kind == "statistics" {
+            format!("{} {}", kind.to_uppercase(), beside(table, name))
         } else {
-            format!(" ON {}", identifier(table))
-        };
-        format!("{} {}{on}", kind.to_uppercase(), identifier(name))
+            format!(
+                "{} {} ON {}",
+                kind.to_uppercase(),
+                identifier(name),
+                relation(table)
+            )
+        }
     } else {
-        format!("{} {}", kind.to_uppercase(), identifier(name))
+        format!("{} {}", kind.to_uppercase(), relation(name))
     };
     format!("COMMENT ON {place} IS {text}")
 }
 
 /// Returns advice that removes an object that should not exist.
 fn removal(object: &ForeignObject) -> String {
-    let table = identifier(object.table.as_deref().unwrap_or_default());
+    let owner = object.table.as_deref().unwrap_or_default();
+    let table = relation(owner);
     let name = identifier(&object.name);
     match object.kind {
-        ObjectKind::Comment => comment(&object.name, None),
+        ObjectKind::Comment => comment(object, None),
         ObjectKind::Column => {
             "declare the column in the entity, or write a migration by hand that drops the column and its values".to_owned()
         }
-        ObjectKind::Index => format!("DROP INDEX CONCURRENTLY {name}"),
+        ObjectKind::Index => format!("DROP INDEX CONCURRENTLY {}", beside(owner, &object.name)),
         ObjectKind::Constraint => format!("ALTER TABLE {table} DROP CONSTRAINT {name}"),
         ObjectKind::Trigger | ObjectKind::Policy | ObjectKind::Rule => {
             format!("DROP {} {name} ON {table}", object.kind.to_string().to_uppercase())
         }
         ObjectKind::Function => format!("DROP FUNCTION {}", object.name),
         ObjectKind::View if object.definition.as_deref().is_some_and(|text| text.starts_with("CREATE MATERIALIZED")) => {
-            format!("DROP MATERIALIZED VIEW {name}")
+            format!("DROP MATERIALIZED VIEW {}", relation(&object.name))
         }
-        kind => format!("DROP {} {name}", kind.to_string().to_uppercase()),
+        ObjectKind::Statistics => format!("DROP STATISTICS {}", beside(owner, &object.name)),
+        ObjectKind::Extension => format!("DROP EXTENSION {name}"),
+        kind => format!("DROP {} {}", kind.to_string().to_uppercase(), relation(&object.name)),
     }
 }

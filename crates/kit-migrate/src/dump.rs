@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use kit_database::sql::identifier;
+use kit_database::sql::{beside, identifier, relation};
 use kit_database::{ForeignObject, ObjectKind};
 
 use crate::catalog::{Catalog, CatalogObject};
@@ -13,6 +13,10 @@ use crate::drift::statement;
 /// The SQL does not contain some objects of the kind [`ObjectKind::Other`], such as foreign tables.
 pub(crate) fn dump(catalog: &Catalog) -> String {
     let mut sql = String::new();
+    let schemas: BTreeSet<String> = catalog.described().filter_map(ForeignObject::schema).collect();
+    for schema in schemas {
+        let _ = write!(sql, "\nCREATE SCHEMA IF NOT EXISTS {};\n", identifier(&schema));
+    }
     for object in ordered(catalog) {
         for statement in statements(object, catalog) {
             let _ = write!(sql, "\n{statement};\n");
@@ -26,7 +30,7 @@ pub(crate) fn dump(catalog: &Catalog) -> String {
             let _ = write!(
                 sql,
                 "\nALTER SEQUENCE {} OWNED BY {owner};\n",
-                identifier(&object.name)
+                relation(&object.name)
             );
         }
     }
@@ -120,7 +124,8 @@ fn ordered(catalog: &Catalog) -> Vec<&CatalogObject> {
 fn statements(object: &CatalogObject, catalog: &Catalog) -> Vec<String> {
     let described = &object.described;
     let name = identifier(&described.name);
-    let table = identifier(described.table.as_deref().unwrap_or_default());
+    let owner = described.table.as_deref().unwrap_or_default();
+    let table = relation(owner);
     let text = definition(described);
     match described.kind {
         ObjectKind::Table => create_table(described, catalog),
@@ -154,13 +159,13 @@ fn statements(object: &CatalogObject, catalog: &Catalog) -> Vec<String> {
             })];
             // The index of a partitioned table is created alone, and becomes valid with those of all partitions.
             let parent = described.uses.iter().find_map(|used| {
-                let (parent, _) = used.strip_prefix("index ")?.rsplit_once(" of ")?;
-                object.inherited.then_some(parent)
+                let (parent, of) = used.strip_prefix("index ")?.rsplit_once(" of ")?;
+                object.inherited.then(|| beside(of, parent))
             });
             if let Some(parent) = parent {
                 statements.push(format!(
-                    "ALTER INDEX {} ATTACH PARTITION {name}",
-                    identifier(parent)
+                    "ALTER INDEX {parent} ATTACH PARTITION {}",
+                    beside(owner, &described.name)
                 ));
             }
             statements
@@ -176,7 +181,7 @@ fn create_table(table: &ForeignObject, catalog: &Catalog) -> Vec<String> {
     const ROW_SECURITY: &str = " ROW LEVEL SECURITY";
     const FORCE: &str = " FORCE ROW LEVEL SECURITY";
     const DISABLED: &str = " FOREIGN KEYS NOT ENFORCED (DISABLE TRIGGER ALL)";
-    let name = identifier(&table.name);
+    let name = relation(&table.name);
     let mut settings = definition(table).to_owned();
     let mut later = Vec::new();
     let mut take = |settings: &mut String, part: &str, statement: String| {

@@ -1,4 +1,5 @@
 //! Errors of a run.
+// tidy: long because all errors are one list.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -134,6 +135,26 @@ pub enum MigrateError {
         "no schema in the connection's search_path exists; create the schema, or set another search_path"
     )]
     NoSchema,
+    /// The first schema of the connection's `search_path` is in the names of tables.
+    #[error(
+        "the schema `{schema}` is the first of the connection's search_path, and names of tables contain it too, so one table would \
+         have two names; put another schema first, such as `public`, or write `@table` without `{schema}.`"
+    )]
+    SchemaIsFirst {
+        /// Name of the schema.
+        schema: String,
+    },
+    /// The database has no such schema.
+    #[error(
+        "the database has no schema `{schema}` that kit can read{}",
+        if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
+    )]
+    UnknownSchema {
+        /// Name of the schema.
+        schema: String,
+        /// Names of the schemas of the database.
+        known: Vec<String>,
+    },
     /// The migrations are out of order, or one occurs twice.
     #[error("the migration `{0}` is listed twice, or is not in the order of names")]
     Order(String),

@@ -25,6 +25,8 @@ pub(crate) const TABLES: [&str; 2] = [TABLE, PROGRESS];
 
 /// The history of one database.
 pub(crate) struct History {
+    /// Schema of the history tables, and of tables without a schema in their names.
+    pub(crate) schema: String,
     /// Qualified name, because a migration that sets `search_path` must not redirect kit to another table.
     table: String,
     progress: String,
@@ -97,6 +99,7 @@ impl History {
         let schema: Option<&str> = row.get(0);
         let schema = schema.ok_or(MigrateError::NoSchema)?;
         Ok(Self {
+            schema: schema.to_owned(),
             table: format!("{}.{TABLE}", identifier(schema)),
             progress: format!("{}.{PROGRESS}", identifier(schema)),
             has_breaks: Cell::new(false),

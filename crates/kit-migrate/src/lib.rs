@@ -55,6 +55,7 @@ mod run;
 mod scratch;
 mod script;
 mod split;
+mod stand_ins;
 mod status;
 mod tls;
 mod version;

@@ -3,7 +3,7 @@
 //! Judges the SQL that runs, so that statements that users wrote or edited are judged as well as those of kit. Tables that
 //! the migration itself creates are not judged, because no application uses them yet.
 
-use kit_database::{Migration, PlannedChange, Risk};
+use kit_database::{Migration, PlannedChange, Risk, local_name, qualified, schema_of};
 
 use crate::destructive::{Word, plans, words_of};
 use crate::script::{Mode, Script, Statement};
@@ -53,7 +53,8 @@ pub(crate) fn findings(migration: &Migration, script: &Script<'_>) -> Vec<Findin
             is_written: migration.changes.is_empty(),
         };
         created.extend(line.created_table());
-        if line.table().is_some_and(|table| created.contains(&table)) {
+        let is_new = |table: String| created.iter().any(|created| is_same_table(created, &table));
+        if line.table().is_some_and(is_new) {
             continue;
         }
         // The plan knows more than the text of the statement, for example that all rows are checked before.
@@ -262,8 +263,7 @@ fn begins(words: &[Word], sequence: &[&str]) -> bool {
     words.len() >= sequence.len() && words.iter().zip(sequence).all(|(word, wanted)| word.is(wanted))
 }
 
-/// Returns the name in the words from `at` on, without its schema and without words such as `IF EXISTS`. Also returns the
-/// position after the name.
+/// Returns the name in the words from `at` on, without words such as `IF EXISTS`. Also returns the position after the name.
 fn name(words: &[Word], at: usize) -> Option<(String, usize)> {
     let skipped = ["if", "not", "exists", "only"];
     let is_skipped = |word: &Word| word.plain().is_some_and(|plain| skipped.contains(&plain));
@@ -273,13 +273,21 @@ fn name(words: &[Word], at: usize) -> Option<(String, usize)> {
             .iter()
             .take_while(|word| is_skipped(word))
             .count();
+    let mut schema = None;
     let mut found = words.get(at)?.name()?;
     at += 1;
     while words.get(at).is_some_and(|word| word.is_sign(".")) {
+        schema = Some(found);
         found = words.get(at + 1)?.name()?;
         at += 2;
     }
-    Some((found.to_owned(), at))
+    Some((qualified(schema, found), at))
+}
+
+/// Returns true if two names can stand for the same table: a table without a schema in its name may be in any schema.
+fn is_same_table(one: &str, other: &str) -> bool {
+    local_name(one) == local_name(other)
+        && (schema_of(one) == schema_of(other) || schema_of(one).is_none() || schema_of(other).is_none())
 }
 
 /// Returns the table that a statement changes, and the position after its name.

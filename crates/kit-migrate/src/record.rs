@@ -2,8 +2,9 @@
 
 use kit_database::{Migration, Snapshot, latest};
 
+use crate::adopt::other_schemas;
 use crate::connect::{block_on, connect};
-use crate::drift::{read_expected, read_live};
+use crate::drift::{read_expected, read_used};
 use crate::reconcile::{Mode, foreign, reconcile};
 use crate::{MigrateError, Options, apply, with_scratch_database};
 
@@ -55,7 +56,9 @@ fn snapshot_after(url: &str, earlier: &[Migration], migration: &Migration) -> Re
     let mut tables = source.map_or_else(Vec::new, |snapshot| snapshot.tables().to_vec());
     block_on(async {
         let client = connect(url).await?;
-        let found = read_live(&client).await?;
+        // All schemas are the work of migrations.
+        let schemas = other_schemas(&client).await?.into_keys().collect();
+        let (found, _) = read_used(&client, schemas).await?;
         if is_hand_written {
             let expected = read_expected(&client, &tables).await?;
             reconcile(&mut tables, &expected, &found, Mode::Record);

@@ -2,7 +2,9 @@
 
 use kit_database::Risk;
 
-use super::{BREAKS, EQUALS, Judgement, Line, READS, REFUSES, REWRITES, begins, has, table_of};
+use super::{
+    BREAKS, EQUALS, Judgement, Line, READS, REFUSES, REWRITES, begins, has, is_same_table, table_of,
+};
 use crate::destructive::Word;
 use crate::script::Mode;
 
@@ -170,7 +172,10 @@ impl Line<'_> {
         let earlier = || {
             self.earlier
                 .iter()
-                .filter(|words| table_of(words).map(|(name, _)| name) == table)
+                .filter(|words| match (table_of(words), &table) {
+                    (Some((name, _)), Some(table)) => is_same_table(&name, table),
+                    (name, table) => name.is_none() && table.is_none(),
+                })
         };
         // A renamed column keeps its check: `ALTER TABLE a RENAME COLUMN b_next TO b`.
         let former = earlier().rev().find_map(|words| {

@@ -41,7 +41,7 @@ fn lines(differences: &[Difference]) -> Vec<String> {
 
 #[test]
 fn finds_no_difference_in_tables_that_kit_created() {
-    for name in ["reference", "mixed"] {
+    for name in ["reference", "mixed", "billing"] {
         let Some((database, snapshot)) = golden("finds_no_difference_in_tables_that_kit_created", name)
         else {
             return;

@@ -12,13 +12,13 @@ use support::{Database, database, execute};
 const NOTES: &str = "/** @table notes */\nexport interface Note {\n  /** @id @integer */\n  id: number;\n  title: string;\n  body: string;\n}\n";
 
 /// Migrations of a project, with the database to which they are applied.
-struct Project {
-    database: Database,
-    migrations: Vec<Migration>,
+pub(crate) struct Project {
+    pub(crate) database: Database,
+    pub(crate) migrations: Vec<Migration>,
 }
 
 impl Project {
-    fn new(test: &str, types: &str) -> Option<Self> {
+    pub(crate) fn new(test: &str, types: &str) -> Option<Self> {
         let database = database(test)?;
         let mut project = Self {
             database,
@@ -33,7 +33,7 @@ impl Project {
     }
 
     /// Writes a migration with SQL, and records its result.
-    fn by_hand(&mut self, sql: &str) {
+    pub(crate) fn by_hand(&mut self, sql: &str) {
         let previous = latest(&self.migrations).expect("they fit together").snapshot;
         let mut migration =
             Migration::by_hand(&self.timestamp(), "by hand", None, previous.as_ref()).expect("a migration");
@@ -47,7 +47,7 @@ impl Project {
     }
 
     /// Plans the next migration, records it if necessary, and applies it.
-    fn generate(&mut self, types: &str) -> Result<Plan, PlanError> {
+    pub(crate) fn generate(&mut self, types: &str) -> Result<Plan, PlanError> {
         let previous = latest(&self.migrations).expect("they fit together").snapshot;
         let plan = plan(previous.as_ref(), &schema(types))?;
         let migration =
@@ -69,12 +69,12 @@ impl Project {
         apply(&self.database.url, &self.migrations, &options).expect("it applies");
     }
 
-    fn drift(&self) -> Drift {
+    pub(crate) fn drift(&self) -> Drift {
         let snapshot = latest(&self.migrations).expect("they fit together").snapshot;
         drift(&self.database.url, &snapshot.expect("a snapshot")).expect("a comparison")
     }
 
-    fn differences(&self) -> Vec<String> {
+    pub(crate) fn differences(&self) -> Vec<String> {
         self.drift()
             .differences
             .into_iter()
@@ -82,7 +82,7 @@ impl Project {
             .collect()
     }
 
-    fn foreign(&self) -> Vec<String> {
+    pub(crate) fn foreign(&self) -> Vec<String> {
         let snapshot = latest(&self.migrations).expect("they fit together").snapshot;
         snapshot
             .expect("a snapshot")

@@ -16,6 +16,7 @@ mod locks;
 mod pooled;
 mod refusals;
 mod releases;
+mod schemas;
 mod status;
 mod steps;
 mod triggers;
