@@ -31,6 +31,7 @@ use crate::project::{build_time, root};
 Examples:
   DATABASE_URL=postgres://localhost/shop kit db pull
   kit db pull --out src/tables
+  kit db pull --schema billing,sales
   kit db pull --single-file --name existing_tables")]
 pub(crate) struct Arguments {
     /// Directory for the entities.
@@ -39,6 +40,9 @@ pub(crate) struct Arguments {
     /// Write all entities into one file instead of a file for each table.
     #[arg(long)]
     single_file: bool,
+    /// Schemas to read beside the first one of the search_path. The entities of their tables have `@table schema.name`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    schema: Vec<String>,
     /// Name of the migration.
     #[arg(long, default_value = "baseline")]
     name: String,
@@ -79,11 +83,15 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             .into());
     }
     let url = database_url(&root, context).await?;
-    let database = ExistingDatabase::read(&url).map_err(|error| problem(&error))?;
+    let database = ExistingDatabase::read(&url, &arguments.schema).map_err(|error| problem(&error))?;
     let objects = database.objects();
     if !objects.iter().any(|object| object.kind == ObjectKind::Table) {
-        return Err(Problem::migration(vec![Reason::new("the database has no tables in its first schema")])
-            .help("check MIGRATE_URL and DATABASE_URL; if the tables are in another schema, add `?options=-csearch_path%3Dname` to the URL")
+        return Err(Problem::migration(vec![Reason::new(if arguments.schema.is_empty() {
+            "the database has no tables in its first schema"
+        } else {
+            "the database has no tables in its first schema and in those of --schema"
+        })])
+            .help("check MIGRATE_URL and DATABASE_URL; if the tables are in another schema, name it with --schema, or add `?options=-csearch_path%3Dname` to the URL")
             .into());
     }
     let (pulled, schema) = pull_entities(&objects, BTreeMap::new());
@@ -166,7 +174,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     for (schema, count) in others {
         let _ = write!(
             text,
-            "\nnot read: {} in the schema {schema}; kit works with the first schema of the search_path",
+            "\nnot read: {} in the schema {schema}; `--schema {schema}` reads this schema too",
             if *count == 1 {
                 "1 table or view".to_owned()
             } else {

@@ -15,6 +15,7 @@ use kit_test_postgres::{database, execute, query};
 use crate::support::Project;
 
 const LIBRARY: &str = include_str!("../adoption/library.sql");
+const COMPANY: &str = include_str!("../adoption/company.sql");
 
 /// An adopted database.
 pub(crate) struct Adopted {
@@ -25,8 +26,21 @@ pub(crate) struct Adopted {
 }
 
 impl Adopted {
-    pub(crate) fn new(url: &str) -> Result<Self, String> {
-        let existing = ExistingDatabase::read(url).map_err(|error| format!("read: {error}"))?;
+    fn new(url: &str) -> Result<Self, String> {
+        Self::with_schemas(url, &[])
+    }
+
+    /// Adopts all schemas that contain tables or views.
+    pub(crate) fn with_all_schemas(url: &str) -> Result<Self, String> {
+        let schemas = all_schemas(url)?;
+        let schemas: Vec<&str> = schemas.iter().map(String::as_str).collect();
+        Self::with_schemas(url, &schemas)
+    }
+
+    /// Adopts the first schema of the `search_path` and the given other schemas.
+    fn with_schemas(url: &str, schemas: &[&str]) -> Result<Self, String> {
+        let schemas: Vec<String> = schemas.iter().map(|schema| (*schema).to_owned()).collect();
+        let existing = ExistingDatabase::read(url, &schemas).map_err(|error| format!("read: {error}"))?;
         let (pulled, mut schema) = pull_entities(&existing.objects(), BTreeMap::new());
         let sql = format!("SET LOCAL check_function_bodies = off;\n{}", existing.sql());
         let mut baseline =
@@ -74,6 +88,12 @@ impl Adopted {
         }
         found
     }
+}
+
+/// Returns the names of all schemas that contain tables or views, except for the first of the `search_path`.
+pub(crate) fn all_schemas(url: &str) -> Result<Vec<String>, String> {
+    let existing = ExistingDatabase::read(url, &[]).map_err(|error| format!("read: {error}"))?;
+    Ok(existing.other_schemas.into_keys().collect())
 }
 
 #[test]
@@ -149,6 +169,67 @@ fn compare(name: &str, text: &str) {
         "{} differs; KIT_BLESS=1 writes\n{text}",
         path.display()
     );
+}
+
+#[test]
+fn adopts_several_schemas_without_a_change() {
+    let Some(database) = database("adopts_several_schemas_without_a_change") else {
+        return;
+    };
+    let url = &database.url;
+    execute(url, COMPANY);
+    let adopted = Adopted::with_schemas(url, &["billing", "Sales", "public"]).unwrap();
+    assert_eq!(adopted.mistakes(url), [""; 0]);
+    let text = adopted.pulled.single_file();
+    let mut report = String::new();
+    for left_out in &adopted.pulled.left_out {
+        let _ = writeln!(report, "{}: {}", left_out.object, left_out.reason);
+    }
+    for object in adopted.snapshot().foreign() {
+        let _ = writeln!(
+            report,
+            "{}: {}",
+            object.title(),
+            object.definition.as_deref().unwrap_or("not in the database")
+        );
+    }
+    for (schema, count) in &adopted.existing.other_schemas {
+        let _ = writeln!(report, "not read: {schema}: {count}");
+    }
+    compare("company.types.ts", &text);
+    compare("company.objects.txt", &report);
+    compare("company.baseline.sql", &adopted.baseline.sql);
+    let differences = adopted.existing.try_baseline(url, &adopted.baseline).unwrap();
+    assert_eq!(differences, []);
+    let migrations = [adopted.baseline];
+    baseline(url, &migrations, false).unwrap();
+    assert!(status(url, &migrations).unwrap().is_up_to_date());
+    // The search path of the connection changes nothing.
+    let with_path = format!("{url}?options=-csearch_path%3Dpublic,billing");
+    assert!(status(&with_path, &migrations).unwrap().is_up_to_date());
+    execute(
+        url,
+        "DROP TRIGGER touched ON billing.invoices; CREATE TABLE billing.mine (id integer)",
+    );
+    let found = status(url, &migrations).unwrap().drift.unwrap();
+    assert_eq!(found.differences.len(), 1, "{found:?}");
+    assert_eq!(found.unknown, ["billing.mine"]);
+}
+
+#[test]
+fn refuses_to_read_a_schema_that_the_database_does_not_have() {
+    let Some(database) = database("refuses_to_read_a_schema_that_the_database_does_not_have") else {
+        return;
+    };
+    execute(
+        &database.url,
+        "CREATE SCHEMA sales; CREATE TABLE notes (id integer PRIMARY KEY)",
+    );
+    for (schema, known) in [("biling", "; it has sales"), ("pg_catalog", "; it has sales")] {
+        let error = Adopted::with_schemas(&database.url, &[schema]).err().unwrap();
+        let expected = format!("the database has no schema `{schema}` that kit can read{known}");
+        assert_eq!(error, format!("read: {expected}"));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Adopts the databases in a directory, and migrates pairs of databases.
+//! Adopts the databases in a directory with all their schemas, and migrates pairs of databases.
 //!
 //! `KIT_ADOPT` names the directory. It contains SQL files, one for each database, or directories with `current.sql` and
 //! `desired.sql`; `KIT_ADOPT_BY_HAND` runs `up.sql` as hand-written SQL instead of a plan. `KIT_ADOPT_ONLY` selects names
@@ -14,7 +14,7 @@ use kit_database::{ForeignObject, Migration, ObjectKind, Snapshot, plan};
 use kit_migrate::{Drift, ExistingDatabase, Options, apply, baseline, drift, record, split_statements};
 use kit_test_postgres::{Database, database, execute, with_client};
 
-use crate::adoption::Adopted;
+use crate::adoption::{Adopted, all_schemas};
 
 /// Result of a pair of databases.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +74,7 @@ fn planned_pair(first: &Database, second: &Database, current: &str, desired: &st
         }
     }
     let adopted = |database: &Database| -> Result<Adopted, Verdict> {
-        let adopted = Adopted::new(&database.url).map_err(Verdict::Wrong)?;
+        let adopted = Adopted::with_all_schemas(&database.url).map_err(Verdict::Wrong)?;
         let mistakes = adopted.mistakes(&database.url);
         if mistakes.is_empty() {
             Ok(adopted)
@@ -131,7 +131,9 @@ fn migrate_pair(first: &Database, one: &Adopted, other: &Adopted) -> Result<Verd
             titles.join(", ")
         )));
     }
-    let live = ExistingDatabase::read(&first.url).map_err(|error| wrong("read", &error))?;
+    let live = all_schemas(&first.url)
+        .and_then(|schemas| ExistingDatabase::read(&first.url, &schemas).map_err(|error| error.to_string()))
+        .map_err(|error| wrong("read", &error))?;
     Ok(compare_with(
         &live.objects(),
         &other.existing.objects(),
@@ -217,7 +219,10 @@ fn hand_written_pair(first: &Database, second: &Database, current: &str, desired
             return Verdict::NoSetup(reason);
         }
     }
-    let (one, other) = match (Adopted::new(&first.url), Adopted::new(&second.url)) {
+    let (one, other) = match (
+        Adopted::with_all_schemas(&first.url),
+        Adopted::with_all_schemas(&second.url),
+    ) {
         (Ok(one), Ok(other)) => (one, other),
         (Err(reason), _) | (_, Err(reason)) => return Verdict::Wrong(reason),
     };
@@ -348,7 +353,7 @@ fn single(database: &Database, sql: &str, name: &str) -> Verdict {
     if let Err(reason) = run_sql(&database.url, sql) {
         return Verdict::NoSetup(reason);
     }
-    let adopted = match Adopted::new(&database.url) {
+    let adopted = match Adopted::with_all_schemas(&database.url) {
         Ok(adopted) => adopted,
         Err(reason) => return Verdict::Wrong(reason),
     };

@@ -1,0 +1,55 @@
+/** @table Sales.Order */
+export interface SalesOrder {
+  /** @id @generated uuid */
+  id: string;
+  /** @references BillingInvoice.id @index */
+  invoiceId: bigint;
+  /** @references SalesOrder.id */
+  parent: string | null;
+  /** @storedAs date */
+  shipped: string | null;
+}
+
+/**
+ * Bills of the accounting.
+ *
+ * @table billing.invoices
+ */
+export interface BillingInvoice {
+  /** @id @generated */
+  id: bigint;
+  /** @references User.id cascade @index */
+  userId: bigint;
+  /** @maxLength 20 @unique */
+  number: string;
+  /** @default "open" */
+  state: "open" | "paid" | "lost";
+  /**
+   * In cents.
+   *
+   * @integer @minimum -2147483648 @maximum 2147483647
+   */
+  total: number;
+  /** @generated now */
+  changedAt: Date;
+}
+
+/** @table invoices */
+export interface Invoice {
+  /** @id @generated uuid */
+  id: string;
+  /** @references BillingInvoice.id set null @index */
+  bill: bigint | null;
+  /** @unique */
+  number: string;
+}
+
+/** @table users */
+export interface User {
+  /** @id @generated */
+  id: bigint;
+  /** @storedAs citext @unique */
+  email: string;
+  /** @maxLength 80 */
+  name: string;
+}
