@@ -54,7 +54,7 @@ impl Stored<'_> {
         let Some(sort) = self.sort().filter(|_| self.has_cursors()) else {
             return TokenStream::new();
         };
-        let table = sql::identifier(&self.table.name);
+        let table = sql::relation(&self.table.name);
         let name = |stored: &StoredColumn<'_>| format!("{table}.{}", sql::identifier(&stored.column.name));
         let names: Vec<_> = sort.columns.iter().map(|(stored, _)| name(stored)).collect();
         let texts: Vec<_> = sort

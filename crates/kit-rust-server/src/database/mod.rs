@@ -9,7 +9,7 @@ mod module;
 mod owner;
 mod statements;
 
-use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, plan, sql};
+use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, local_name, plan, sql};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -170,6 +170,17 @@ impl<'a> Database<'a> {
         self.tables.iter().find(|stored| stored.table.name == name)
     }
 
+    /// Returns the table with this name, or else the only table with this name in another schema.
+    pub(crate) fn table_called(&self, name: &str) -> Option<&Stored<'a>> {
+        self.table(name).or_else(|| {
+            let mut others = self
+                .tables
+                .iter()
+                .filter(|stored| local_name(&stored.table.name) == name);
+            others.next().filter(|_| others.next().is_none())
+        })
+    }
+
     /// Adds the columns of these properties to the columns by which lists of the table can filter. `has_cursors` is true
     /// if the list is read with cursors.
     pub(crate) fn filter_by(&mut self, table: &str, properties: &[String], has_cursors: bool) {
@@ -234,7 +245,7 @@ impl<'a> Database<'a> {
         for step in &plan.changes {
             let at = match &step.change {
                 Change::CreateTable { table } => place(&table.name),
-                Change::CreateExtension { .. } => Some(0),
+                Change::CreateSchema { .. } | Change::CreateExtension { .. } => Some(0),
                 Change::AddForeignKey { table, foreign_key } => place(table).max(place(&foreign_key.table)),
                 Change::AddUnique { table, .. }
                 | Change::AddCheck { table, .. }

@@ -13,7 +13,7 @@ const WIDTH: usize = 100;
 impl Stored<'_> {
     /// Returns the constants that contain the SQL statements.
     pub(super) fn statements(&self) -> TokenStream {
-        let name = sql::identifier(&self.table.name);
+        let name = sql::relation(&self.table.name);
         let mut list = self.select();
         list.extend(self.chosen(3));
         list.push(format!("ORDER BY {}", self.order()));
@@ -40,7 +40,7 @@ impl Stored<'_> {
     /// Returns the lines `SELECT … FROM …` without a condition.
     pub(super) fn select(&self) -> Vec<String> {
         let mut lines = listed("SELECT ", &self.selected(), "");
-        lines.push(format!("FROM {}", sql::identifier(&self.table.name)));
+        lines.push(format!("FROM {}", sql::relation(&self.table.name)));
         lines
     }
 
@@ -100,7 +100,7 @@ impl Stored<'_> {
     /// table (`notes.id`), because an unqualified name could mean an expression of the `SELECT` list, for
     /// which no index exists.
     pub(super) fn order(&self) -> String {
-        let table = sql::identifier(&self.table.name);
+        let table = sql::relation(&self.table.name);
         let made = self.creation_time();
         let mut order: Vec<_> = made
             .iter()
@@ -156,7 +156,7 @@ impl Stored<'_> {
             names.push(sql::identifier(&stored.column.name));
             values.push(sql::now(stored.column.r#type).to_owned());
         }
-        let table = sql::identifier(&self.table.name);
+        let table = sql::relation(&self.table.name);
         let mut lines = if names.is_empty() {
             vec![format!("INSERT INTO {table} DEFAULT VALUES")]
         } else {
@@ -204,7 +204,7 @@ impl Stored<'_> {
             let column = stored.column;
             format!("{} = {}", sql::identifier(&column.name), sql::now(column.r#type))
         }));
-        let mut lines = vec![format!("UPDATE {}", sql::identifier(&self.table.name))];
+        let mut lines = vec![format!("UPDATE {}", sql::relation(&self.table.name))];
         let last = sets.len() - 1;
         lines.extend(sets.iter().enumerate().map(|(at, set)| {
             let begin = if at == 0 { "SET " } else { "    " };

@@ -2,7 +2,7 @@
 //! use the errors that the contracts declare, if one fits.
 
 use heck::ToShoutySnakeCase;
-use kit_database::ForeignKey;
+use kit_database::{ForeignKey, local_name};
 use kit_ir::{DeclaredError, Method};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -86,7 +86,10 @@ impl<'k> HandlerContext<'k, '_> {
             .any(|handled| handled.route.method != Method::Post && self.writes(handled, stored));
         if updates {
             for (other, constraint) in self.database.referring_to_changeable(stored) {
-                let message = format!("It is in use by {}", in_words(&other.table.name, false));
+                let message = format!(
+                    "It is in use by {}",
+                    in_words(&local_name(&other.table.name), false)
+                );
                 let error = self.error(None, "conflict", "CONFLICT", &message, uses);
                 uses.module(other);
                 arms.push((constant(other, &constraint), error));
@@ -166,7 +169,10 @@ impl<'k> HandlerContext<'k, '_> {
             let conflict = handled.handler_errors().filter(|throws| throws.status == 409);
             let throws = first_match(&all(handled), &[409], &[other.entity().to_shouty_snake_case()])
                 .or_else(|| single_error(conflict));
-            let message = format!("It is in use by {}", in_words(&other.table.name, false));
+            let message = format!(
+                "It is in use by {}",
+                in_words(&local_name(&other.table.name), false)
+            );
             let error = self.error(
                 throws,
                 "conflict",

@@ -63,7 +63,7 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the table with the name of the last static segment of the path: `/teams/:id/members` gives `members`.
     fn collection(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let last = handled.route.path.static_segments().next_back()?;
-        self.database.table(&last.replace('-', "_"))
+        self.database.table_called(&last.replace('-', "_"))
     }
 
     /// Returns the code for the key in the path. Returns `None` if a path parameter is not a part of the key, or if a

@@ -78,4 +78,15 @@ pub fn uuid(program: &Path, database: &str) {
     }
     // No request changed or deleted the row.
     assert_eq!(server.get(&format!("/tokens/{id}")), (200, token.clone()));
+    // A table of another schema refers to the row.
+    let other = server.create("/tokens", json!({ "name": "used" }));
+    let used = other["id"].as_str().unwrap();
+    let made = server.create("/uses", json!({ "tokenId": used }));
+    assert_eq!(server.get(&format!("/uses?tokenId={used}")), (200, json!([made])));
+    assert_eq!(server.get(&format!("/uses?tokenId={id}")), (200, json!([])));
+    let refused = server.error_of("DELETE", &format!("/tokens/{used}"), None);
+    let in_use = (409, "CONFLICT".to_owned(), "It is in use by uses".to_owned());
+    assert_eq!(refused, in_use);
+    let body = json!({ "tokenId": missing });
+    assert!((400..500).contains(&server.error_of("POST", "/uses", Some(body)).0));
 }

@@ -52,7 +52,7 @@ export class Rows {
     });
     // If a value has an id, the row gets it. Without this clause, the database would refuse an id for a column that it
     // generates.
-    const sql = `INSERT INTO ${quoted(table)} (${names}) OVERRIDING SYSTEM VALUE VALUES ${rows.join(", ")}`;
+    const sql = `INSERT INTO ${table.split(".").map(quoted).join(".")} (${names}) OVERRIDING SYSTEM VALUE VALUES ${rows.join(", ")}`;
     try {
       await this.#query(sql);
     } catch (cause) {
@@ -67,13 +67,16 @@ export class Rows {
   async #columnsOf(table: string): Promise<readonly Column[]> {
     let known = this.#columns.get(table);
     if (known === undefined) {
+      // Names of tables have no dot, so the part before a dot is the schema.
+      const [name = table, schema] = table.split(".").toReversed();
+      const where = `table_schema = ${schema === undefined ? "current_schema()" : literal(schema)} AND table_name = ${literal(name)}`;
       const rows = await this.#query(
-        `SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ${literal(table)} ORDER BY ordinal_position`,
+        `SELECT column_name, data_type FROM information_schema.columns WHERE ${where} ORDER BY ordinal_position`,
       );
-      known = rows.map(([name, type]) => ({ name: name ?? "", type: type ?? "" }));
+      known = rows.map(([column, type]) => ({ name: column ?? "", type: type ?? "" }));
       if (known.length === 0) {
         throw new Error(
-          `The test database has no table ${table}. Create a migration: \`kit migrate:generate --name create_${table}\``,
+          `The test database has no table ${table}. Create a migration: \`kit migrate:generate --name create_${name}\``,
         );
       }
       this.#columns.set(table, known);

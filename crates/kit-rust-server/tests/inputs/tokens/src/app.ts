@@ -1,6 +1,6 @@
 import { createApp, defineHandlers } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import type { TokenRoutes, TypedRoutes, VisitRoutes } from "./keys.routes.ts";
+import type { TokenRoutes, TypedRoutes, UseRoutes, VisitRoutes } from "./keys.routes.ts";
 
 const unused = (): never => {
   throw new Error("no test calls the TypeScript server");
@@ -19,6 +19,10 @@ export const tokenHandlers = defineHandlers<TokenRoutes>({
   "PUT /tokens/:id": unused,
   "DELETE /tokens/:id": unused,
 });
+export const useHandlers = defineHandlers<UseRoutes>({
+  "POST /uses": unused,
+  "GET /uses": unused,
+});
 export const typedHandlers = defineHandlers<TypedRoutes>({
   "GET /typed/tokens/:id": unused,
   "PUT /typed/tokens/:id": unused,
@@ -31,5 +35,6 @@ export const app = createApp({
     { prefix: "/", handlers: visitHandlers },
     { prefix: "/", handlers: tokenHandlers },
     { prefix: "/", handlers: typedHandlers },
+    { prefix: "/", handlers: useHandlers },
   ],
 });

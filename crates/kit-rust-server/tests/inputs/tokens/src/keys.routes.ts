@@ -1,5 +1,5 @@
 import type { RouteContract } from "@kit/types";
-import type { Token, Visit } from "./keys.types.ts";
+import type { Token, Use, Visit } from "./keys.types.ts";
 
 export interface VisitRoutes {
   "POST /visits": RouteContract<void, void, Omit<Visit, "id">, Visit>;
@@ -7,6 +7,11 @@ export interface VisitRoutes {
   "GET /visits/:id": RouteContract<{ id: Visit["id"] }, void, void, Visit>;
   "PUT /visits/:id": RouteContract<{ id: bigint }, void, Omit<Visit, "id">, Visit>;
   "DELETE /visits/:id": RouteContract<{ id: Visit["id"] }, void, void, void>;
+}
+
+export interface UseRoutes {
+  "POST /uses": RouteContract<void, void, Omit<Use, "id">, Use>;
+  "GET /uses": RouteContract<void, { tokenId?: string }, void, Use[]>;
 }
 
 /** The parameter has no rule of its own. */
