@@ -159,8 +159,7 @@ impl ForeignObject {
         self.kind == ObjectKind::Sequence && (column == name || column.starts_with(&format!("{name}.")))
     }
 
-    /// Returns the schema in which the object is; `None` for the first schema of the `search_path`, and for objects such as
-    /// extensions, which tables do not need.
+    /// Returns the schema of the object, or of its table; `None` for the first schema of the `search_path`, and for extensions.
     ///
     /// ```
     /// use kit_database::{ForeignObject, ObjectKind};

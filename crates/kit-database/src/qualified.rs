@@ -66,7 +66,7 @@ pub(crate) fn split(text: &str) -> (Option<Cow<'_, str>>, Cow<'_, str>) {
     };
     match part(rest) {
         (name, "") => (Some(first), name),
-        // Only another program can have written this name.
+        // `qualified` would have put such a name in quotes.
         _ => (Some(first), Cow::Borrowed(rest)),
     }
 }

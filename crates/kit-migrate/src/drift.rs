@@ -251,8 +251,9 @@ pub(crate) async fn read_live(client: &Client, schemas: &[String]) -> Result<Cat
     found
 }
 
-/// Returns the objects as [`read_live`] does, and the names of those of the schemas that contain objects. Only these schemas
-/// are in the names of a snapshot, so PostgreSQL must print names as for a comparison with that snapshot.
+/// Returns the objects like [`read_live`], and the names of the given schemas that contain objects. A snapshot names only these
+/// schemas. If kit hid another schema from the `search_path`, PostgreSQL would print other names than in a comparison with the
+/// snapshot.
 pub(crate) async fn read_used(
     client: &Client,
     schemas: Vec<String>,

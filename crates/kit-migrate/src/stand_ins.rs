@@ -3,13 +3,14 @@
 use kit_database::sql::relation;
 use kit_database::{ForeignObject, ObjectKind, Table, schema_of};
 
-/// Tables in which those of other schemas, and their constraints with an index, have names that no other table has.
+/// Tables for a comparison. Tables of other schemas, their keys and their indexes have stand-ins as names, which are used
+/// nowhere else.
 pub(crate) struct StandIns {
     pub(crate) tables: Vec<Table>,
     pub(crate) names: Names,
 }
 
-/// Own names of tables, constraints and indexes, by their stand-ins.
+/// Own names for the stand-ins.
 #[derive(Default)]
 pub(crate) struct Names {
     /// Pairs of a stand-in and the own name.
