@@ -161,3 +161,30 @@ pub(crate) fn open_log(path: &Path) -> Result<File, BuildError> {
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
+
+/// Creates a directory that only this user can read. Returns false if the path exists and `may_exist` is true.
+pub(crate) fn make_new_private_dir(path: &Path, may_exist: bool) -> Result<bool, BuildError> {
+    #[cfg(unix)]
+    let builder = {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let mut builder = fs::DirBuilder::new();
+        builder.mode(0o700);
+        builder
+    };
+    #[cfg(not(unix))]
+    let builder = fs::DirBuilder::new();
+    match builder.create(path) {
+        Ok(()) => Ok(true),
+        Err(error) if may_exist && error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(BuildError::io("create", path)(error)),
+    }
+}
+
+/// Creates a symbolic link to a directory.
+pub(crate) fn link_dir(target: &Path, link: &Path) -> Result<(), BuildError> {
+    #[cfg(windows)]
+    let made = std::os::windows::fs::symlink_dir(target, link);
+    #[cfg(not(windows))]
+    let made = std::os::unix::fs::symlink(target, link);
+    made.map_err(BuildError::io("create a link at", link))
+}

@@ -55,6 +55,7 @@ mod progress;
 mod related_tests;
 mod routes;
 mod session;
+mod temporary;
 mod time;
 mod unions;
 
@@ -91,4 +92,5 @@ pub use plugins::{
 };
 pub use progress::{Progress, Step};
 pub use session::Session;
+pub use temporary::{TemporaryDirectory, link_packages};
 pub use time::BuildTime;

@@ -5,7 +5,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    build, completions, db, dev, doctor, explain, generate, inspect, lsp, mcp, migrate_apply,
+    build, completions, db, dev, diff, doctor, explain, generate, inspect, lsp, mcp, migrate_apply,
     migrate_baseline, migrate_contract, migrate_expand, migrate_generate, migrate_status, scaffold, test,
 };
 use crate::context::Context;
@@ -35,6 +35,7 @@ Examples:
   kit migrate:generate --name create_notes   write a migration for what the types changed
   kit migrate:apply --dry-run                show what would be applied to the database
   kit migrate:status                         compare the database with the migrations
+  kit diff origin/main                       report changes that break clients or lose data
   kit doctor                                 check the project and the machine for problems
   kit explain KIT1302                        explain a diagnostic code
 
@@ -79,6 +80,7 @@ pub(crate) enum Command {
     MigrateStatus(migrate_status::Arguments),
     Db(db::Arguments),
     Inspect(inspect::Arguments),
+    Diff(diff::Arguments),
     Doctor(doctor::Arguments),
     Explain(explain::Arguments),
     Lsp(lsp::Arguments),
@@ -102,6 +104,7 @@ impl Command {
             Self::MigrateStatus(arguments) => arguments.common.json,
             Self::Db(arguments) => arguments.json(),
             Self::Inspect(arguments) => arguments.json(),
+            Self::Diff(arguments) => arguments.common.json,
             Self::Explain(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.common.json,
             Self::Generate(arguments) => arguments.common.json,
@@ -127,6 +130,7 @@ impl Command {
             Self::MigrateStatus(arguments) => migrate_status::run(arguments, context).await,
             Self::Db(arguments) => db::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,
+            Self::Diff(arguments) => diff::run(&arguments.selection, &arguments.common, context).await,
             Self::Doctor(arguments) => doctor::run(arguments, context).await,
             Self::Generate(arguments) => generate::run(arguments, context).await,
             Self::GenerateTests(arguments) => generate::tests(arguments, context).await,

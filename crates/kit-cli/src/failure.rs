@@ -91,6 +91,15 @@ impl Problem {
         }
     }
 
+    /// Creates a failure of `kit diff`.
+    pub(crate) fn comparison(message: impl Into<String>) -> Self {
+        Self {
+            code: "DIFF_ERROR",
+            phase: "diff",
+            reasons: vec![Reason::new(message)],
+        }
+    }
+
     /// Creates a failure for tests that could not be run.
     pub(crate) fn testing(message: impl Into<String>) -> Self {
         Self {

@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
 
 /// Divides all characters into classes, so that each set contains all characters of a class or none of the
 /// class. Returns the classes of each set, and a sample character of each class.
-fn kinds(sets: &[&Set]) -> (Vec<CharClasses>, Vec<char>) {
+pub(crate) fn kinds(sets: &[&Set]) -> (Vec<CharClasses>, Vec<char>) {
     let mut distinct: Vec<&Set> = Vec::new();
     for set in sets {
         if !distinct.contains(set) {

@@ -1,4 +1,5 @@
-//! Static check for regular expressions that can block a backtracking engine ("regular expression denial of service").
+//! Static check for regular expressions that can block a backtracking engine ("regular expression denial of service"), and
+//! comparisons of the texts that patterns match.
 //!
 //! This crate does not depend on other crates of kit. `kit-typescript` checks each `@pattern` when it reads the tag, so no
 //! generated validator contains a pattern with which a request could block the server.
@@ -29,7 +30,9 @@ mod attack;
 mod automaton;
 mod components;
 mod cost;
+mod difference;
 mod example;
+mod language;
 mod parse;
 mod paths;
 mod set;
@@ -37,7 +40,9 @@ mod steps;
 mod width;
 
 pub use attack::Attack;
+pub use difference::{Bounded, Found, find};
 pub use example::{example, matches};
+pub use language::Language;
 
 use crate::ambiguity::Finding;
 use crate::automaton::Automaton;

@@ -77,6 +77,11 @@ impl Set {
         Self::of(self.ranges.into_iter().chain(other.ranges))
     }
 
+    /// Returns the code points that are in both sets.
+    pub(crate) fn common(&self, other: &Self) -> Self {
+        self.negated().with(other.negated()).negated()
+    }
+
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }

@@ -7,6 +7,8 @@ import { Host, HostError } from "./host.ts";
 const EXIT_BUG = 70;
 const EXIT_FAILURE = 1;
 
+const HELD = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Runs a `kit` command and sets the exit code: 0 success, 1 failure, 2 wrong usage, 70 a bug in kit. */
 export async function main(args: readonly string[]): Promise<void> {
   let command: Command;
@@ -27,6 +29,8 @@ export async function main(args: readonly string[]): Promise<void> {
       process.on(signal, () => over || process.exit(EXIT_FAILURE));
     }
   }
+  // `diff` removes its temporary files before a signal ends the process.
+  const held = args.includes("diff") ? holdSignals() : undefined;
   try {
     process.exitCode = await runCommand(command, host);
     over = true;
@@ -39,8 +43,24 @@ export async function main(args: readonly string[]): Promise<void> {
     await host.close();
   }
   // Ends this process by the signal that it has received, so that its parent process sees the signal.
-  if (host.received !== undefined) process.kill(process.pid, host.received);
+  const received = held?.release() ?? host.received;
+  if (received !== undefined) process.kill(process.pid, received);
   if (host.abandoned) process.exit();
+}
+
+/** Keeps signals from ending this process, until `release` returns the first of them. */
+function holdSignals(): { readonly release: () => NodeJS.Signals | undefined } {
+  let received: NodeJS.Signals | undefined;
+  const hold = (signal: NodeJS.Signals): void => {
+    received ??= signal;
+  };
+  for (const signal of HELD) process.on(signal, hold);
+  return {
+    release: () => {
+      for (const signal of HELD) process.off(signal, hold);
+      return received;
+    },
+  };
 }
 
 /** Runs the command and executes its requests. Resolves to the exit code. */

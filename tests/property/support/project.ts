@@ -39,7 +39,8 @@ export async function build(subjects: readonly Subject[]): Promise<Map<Subject, 
   return found;
 }
 
-function files(subjects: readonly Subject[]): Map<string, string> {
+/** Returns the files of a project whose routes use the types. */
+export function files(subjects: readonly Subject[]): Map<string, string> {
   const sources = subjects.map((subject): [string, string] => [
     `src/${subject.name}.types.ts`,
     source(subject),
@@ -66,7 +67,8 @@ function routes(subjects: readonly Subject[]): string {
   ].join("\n");
 }
 
-async function load(root: string, name: string): Promise<Artifacts> {
+/** Loads the generated functions of a type from a built project. */
+export async function load(root: string, name: string): Promise<Artifacts> {
   const exports = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
     (await import(pathToFileURL(join(root, ".kit", file)).href)) as Record<string, unknown>;
   const all = await exports("codecs.js");

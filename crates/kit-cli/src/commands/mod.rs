@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod db;
 pub(crate) mod db_pull;
 pub(crate) mod dev;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;

@@ -6,6 +6,8 @@ mod archives;
 mod build;
 mod build_watch;
 mod dev;
+mod diff;
+mod diff_commits;
 mod explain;
 mod inspect;
 mod inspect_sidecar;

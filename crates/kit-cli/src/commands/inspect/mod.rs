@@ -16,6 +16,7 @@ mod traces;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::commands::diff;
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::CommandError;
@@ -197,6 +198,12 @@ Examples:
         #[arg(long, value_name = "PATH", default_value = "/")]
         route: String,
     },
+    /// Compare two states of the types, as `kit diff` does.
+    #[command(after_help = "\
+Examples:
+  kit inspect diff origin/main
+  kit inspect diff v1.4.0 v2.0.0 --json")]
+    Diff(diff::Selection),
     /// Show the server of a running application.
     #[command(after_help = "\
 Examples:
@@ -231,6 +238,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Subject::Stream { request_id } => return streams::one(request_id, port, context),
         Subject::Performance { route } => return runtime::performance(route, port, context),
         Subject::Server => return runtime::server(port, context),
+        Subject::Diff(selection) => return diff::run(selection, &arguments.common(), context).await,
         _ => {}
     }
     let built = built_project::Built::open(&arguments.common(), context).await?;
@@ -247,6 +255,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         | Subject::Streams { .. }
         | Subject::Stream { .. }
         | Subject::Performance { .. }
+        | Subject::Diff(_)
         | Subject::Server => Ok(()),
     }
 }

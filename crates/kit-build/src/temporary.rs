@@ -1,0 +1,68 @@
+//! A temporary directory for a command, for example for an earlier state of a project.
+
+use std::path::{Path, PathBuf};
+
+use crate::{BuildError, disk};
+
+/// Maximum number of names that are tried.
+const MAX_TRIES: u32 = 1000;
+
+/// A temporary directory. It is removed with its content when the value is dropped.
+#[derive(Debug)]
+pub struct TemporaryDirectory {
+    path: PathBuf,
+}
+
+impl TemporaryDirectory {
+    /// Creates an empty directory among the temporary files of the machine. Only this user can read it.
+    ///
+    /// # Errors
+    /// Returns an error if the directory cannot be created.
+    ///
+    /// ```
+    /// let directory = kit_build::TemporaryDirectory::create()?;
+    /// let path = directory.path().to_owned();
+    /// assert!(path.is_dir());
+    /// drop(directory);
+    /// assert!(!path.exists());
+    /// # Ok::<(), kit_build::BuildError>(())
+    /// ```
+    pub fn create() -> Result<Self, BuildError> {
+        // Compilers compare paths without symbolic links, and the directory of temporary files can be one.
+        let base = std::env::temp_dir();
+        let base = disk::canonical(&base).map_err(BuildError::io("read", &base))?;
+        let mut number = 0;
+        loop {
+            let path = base.join(format!("kit-diff-{}-{number}", std::process::id()));
+            if disk::make_new_private_dir(&path, number < MAX_TRIES)? {
+                return Ok(Self { path });
+            }
+            number += 1;
+        }
+    }
+
+    /// Returns the absolute path, without symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        // The result of the command is complete. The operating system removes temporary files that remain.
+        let _ = disk::remove_tree(&self.path);
+    }
+}
+
+/// Makes the installed packages of a directory visible in its copy: creates a symbolic link to `node_modules`, if the copy
+/// has none.
+///
+/// # Errors
+/// Returns an error if the link cannot be created.
+pub fn link_packages(from: &Path, copy: &Path) -> Result<(), BuildError> {
+    let (packages, link) = (from.join("node_modules"), copy.join("node_modules"));
+    if !disk::is_dir(&packages) || !disk::is_dir(copy) || disk::exists(&link) {
+        return Ok(());
+    }
+    disk::link_dir(&packages, &link)
+}

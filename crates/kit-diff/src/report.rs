@@ -1,0 +1,110 @@
+//! Changes between two states of an application.
+
+use kit_ir::Span;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Consequence of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consequence {
+    /// The new server refuses something that clients of the old contract send.
+    BreaksRequests,
+    /// The new server answers something that clients of the old contract do not expect.
+    BreaksAnswers,
+    /// The migration of the database loses stored values.
+    LosesData,
+    /// Clients that are generated again have other names. Requests and answers stay valid.
+    RenamesClient,
+    /// Nothing breaks, or the deprecation announced the change.
+    Compatible,
+}
+
+impl Consequence {
+    /// All consequences, the worst first.
+    pub const ALL: [Self; 5] = [
+        Self::BreaksRequests,
+        Self::BreaksAnswers,
+        Self::LosesData,
+        Self::RenamesClient,
+        Self::Compatible,
+    ];
+
+    /// Returns the name in JSON and in the file of accepted changes: `breaks-requests`.
+    ///
+    /// ```
+    /// assert_eq!(kit_diff::Consequence::LosesData.name(), "loses-data");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BreaksRequests => "breaks-requests",
+            Self::BreaksAnswers => "breaks-answers",
+            Self::LosesData => "loses-data",
+            Self::RenamesClient => "renames-client",
+            Self::Compatible => "compatible",
+        }
+    }
+
+    /// Returns true if running clients break, or stored values are lost.
+    ///
+    /// ```
+    /// use kit_diff::Consequence;
+    ///
+    /// assert!(Consequence::BreaksAnswers.is_breaking());
+    /// assert!(!Consequence::RenamesClient.is_breaking());
+    /// ```
+    pub fn is_breaking(self) -> bool {
+        matches!(self, Self::BreaksRequests | Self::BreaksAnswers | Self::LosesData)
+    }
+}
+
+/// A change of one place of the application.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Consequence of the change.
+    pub consequence: Consequence,
+    /// Name of the kind of change, such as `property-required`.
+    pub rule: &'static str,
+    /// Route such as `GET /notes/:id`. Empty for a change of the application or the database.
+    pub route: String,
+    /// Place in the contract, such as `body.items[].price`.
+    pub place: String,
+    /// Description of the change.
+    pub message: String,
+    /// False if kit could not decide, so that the change counts as breaking.
+    pub certain: bool,
+    /// Value at the place that shows the change. `None` if a value is absent, or if the change has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Complete value of the slot that shows the change: the old state accepts or sends it, the new state does not, or the
+    /// other way around for answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<Value>,
+    /// Location in the new state.
+    #[serde(skip)]
+    pub new_span: Option<Span>,
+    /// Location in the old state.
+    #[serde(skip)]
+    pub old_span: Option<Span>,
+}
+
+impl Change {
+    /// Returns the text by which the file of accepted changes names this change, such as
+    /// `POST /notes body.title: property-required`.
+    ///
+    /// ```
+    /// # use kit_diff::{Change, Consequence};
+    /// # let change = Change {
+    /// #     consequence: Consequence::BreaksRequests, rule: "property-required", route: "POST /notes".to_owned(),
+    /// #     place: "body.title".to_owned(), message: String::new(), certain: true, value: None, example: None,
+    /// #     new_span: None, old_span: None,
+    /// # };
+    /// assert_eq!(change.id(), "POST /notes body.title: property-required");
+    /// ```
+    pub fn id(&self) -> String {
+        let place = [self.route.as_str(), self.place.as_str()];
+        let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
+        format!("{}: {}", place.join(" "), self.rule)
+    }
+}
