@@ -94,7 +94,8 @@ impl Server<'_> {
         }
     }
 
-    /// Returns the state of a project for a file, up to date. Returns `None` if the project cannot be analyzed, or the file cannot be read.
+    /// Returns the state of a project for a file, up to date. Returns `None` if the project cannot be analyzed. A file that cannot be read
+    /// has an empty text.
     pub(crate) async fn view_of(&mut self, root: &Path, path: &Path) -> Option<View<'_>> {
         if self.projects.get(root)?.changed.is_some() {
             self.analyze(root).await;
@@ -102,7 +103,7 @@ impl Server<'_> {
         let (root, project) = self.projects.get_key_value(root)?;
         let analyzed = project.analyzed.as_ref()?;
         let files = self.documents.overlay();
-        let text = files.read(path).ok()?;
+        let text = files.read(path).unwrap_or_default();
         Some(View {
             root,
             display: display_path(root, path),

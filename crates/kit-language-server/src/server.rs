@@ -24,6 +24,9 @@ use crate::published::FileDiagnostics;
 use crate::state::{Phase, Server};
 use crate::uri;
 
+/// Number of messages from which on the server reads no further ones, until it has handled some.
+const MAX_WAITING: usize = 1_000;
+
 /// End of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -58,7 +61,7 @@ impl Server<'_> {
                 .iter()
                 .find(|(_, project)| project.changed.is_some());
             let changed = changed.map(|(root, _)| root.clone());
-            if !has_ended {
+            if !has_ended && queue.len() < MAX_WAITING {
                 match self.connection.read(queue.is_empty() && changed.is_none()).await {
                     Input::Bytes(bytes) => frames.push(&bytes),
                     Input::Nothing => {}

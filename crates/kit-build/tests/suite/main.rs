@@ -9,4 +9,5 @@ mod program_types;
 mod session;
 #[path = "../support/mod.rs"]
 mod support;
+mod unsaved;
 mod workspaces;

@@ -515,6 +515,68 @@ fn rename_changes_the_contract_the_handler_and_calls_of_clients() {
 }
 
 #[test]
+fn rename_keeps_the_prefix_of_the_group() {
+    let routes = ROUTES
+        .replace("/notes/:id", "/:id")
+        .replace("GET /notes", "GET /");
+    let handlers = HANDLERS
+        .replace("/notes/:id", "/:id")
+        .replace("GET /notes", "GET /");
+    let app = APP.replace(
+        "{ handlers: noteHandlers }",
+        "{ prefix: \"/notes\", handlers: noteHandlers, on: { \"GET /:id\": { timeoutMs: 5 } } }",
+    );
+    let project = notes();
+    project.write("src/notes.routes.ts", &routes);
+    project.write("src/notes.handlers.ts", &handlers);
+    project.write("src/app.ts", &app);
+    let mut editor = Editor::new(project);
+    let method = "textDocument/rename";
+    let key = json!({ "newName": "GET /:noteId" });
+    let from_contract = editor.at(method, "src/notes.routes.ts", &routes, "GET /:id", &key);
+    let path = json!({ "newName": "/notes/all" });
+    let from_call = editor.at(method, "test/notes.test.ts", TEST, "/notes`", &path);
+    let outside = json!({ "newName": "/memos" });
+    let outside = editor.at(method, "test/notes.test.ts", TEST, "/notes`", &outside);
+    let sent = editor.end();
+    let edits = |id: u32| {
+        let changes = sent.result(id)["changes"].as_object().unwrap();
+        let mut edits: Vec<String> = changes
+            .iter()
+            .flat_map(|(uri, edits)| {
+                let name = uri.rsplit('/').next().unwrap();
+                let edits = edits.as_array().unwrap().iter();
+                edits.map(move |edit| format!("{name}: {}", edit["newText"].as_str().unwrap()))
+            })
+            .collect();
+        edits.sort();
+        edits
+    };
+    assert_eq!(
+        edits(from_contract),
+        [
+            "app.ts: GET /:noteId",
+            "notes.handlers.ts: GET /:noteId",
+            "notes.routes.ts: GET /:noteId",
+            "notes.test.ts: /notes/:noteId",
+        ]
+    );
+    assert_eq!(
+        edits(from_call),
+        [
+            "notes.handlers.ts: GET /all",
+            "notes.routes.ts: GET /all",
+            "notes.test.ts: /notes/all",
+        ]
+    );
+    let message = sent.answer(outside)["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the path must begin with `/notes`"),
+        "{message}"
+    );
+}
+
+#[test]
 fn rename_refuses_names_that_no_route_can_have() {
     let mut editor = Editor::new(notes());
     let mut rename = |name: &str| {
