@@ -126,7 +126,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "check",
-        about: "Compiles the sources without writing files, and returns the mistakes with places, codes and suggestions.",
+        about: "Compiles the sources without writing files, and returns the mistakes with places, codes and suggestions. The status is `stale` if there are no mistakes, but .kit/ is out of date.",
         command: &["build", "--check"],
         runs_plugins: true,
         ..READ
@@ -153,7 +153,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "migration_dry_run",
-        about: "Returns the SQL, the risks and the locks of the migrations that are not applied yet, and applies nothing. Starts the embedded database if DATABASE_URL is not set.",
+        about: "Returns the changes, the risks and the slow or locking statements of the migrations that are not applied yet, and applies nothing. Starts the embedded database if DATABASE_URL is not set.",
         command: &["migrate:apply", "--dry-run"],
         ..READ
     },
