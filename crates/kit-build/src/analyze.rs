@@ -1,5 +1,6 @@
 //! Analyzes a project: runs all steps of a build before the emitters.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{Input, SourceTexts};
 
+use crate::imported_validators::ImportedValidators;
 use crate::inferred::{Inference, InferredTypes};
 use crate::plugins::{Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
@@ -35,6 +37,8 @@ pub struct Analysis {
     pub migrations: Vec<Migration>,
     /// Duration of each step, in order.
     pub steps: Vec<(Step, Duration)>,
+    /// Files in `validators/` that the project imports, if the program is large.
+    pub(crate) imported_validators: BTreeSet<String>,
 }
 
 impl Analysis {
@@ -49,6 +53,7 @@ impl Analysis {
             schema: Schema::default(),
             migrations: Vec::new(),
             steps,
+            imported_validators: BTreeSet::new(),
         };
         reports.move_into(
             &mut analysis.diagnostics,
@@ -89,6 +94,7 @@ pub async fn analyze_with(
 pub(crate) struct Compiler {
     pub(crate) session: kit_typescript::Session,
     inferred: InferredTypes,
+    imported_validators: ImportedValidators,
 }
 
 /// Analyzes a project like [`analyze_with`]. The compiler may reuse results of an earlier build.
@@ -157,6 +163,8 @@ pub(crate) async fn analyze_in(
         }
         Ok::<_, BuildError>(tree)
     })?;
+    let (imported_validators, modules) = compiler.imported_validators.find(root, config, &program)?;
+    dependencies.extend(modules);
     let (schema, migrations) = steps.run(Step::Database, || {
         let migrations = read_migrations(root, &mut diagnostics)?;
         let schema = database::schema(&program, &migrations, &mut diagnostics);
@@ -172,6 +180,7 @@ pub(crate) async fn analyze_in(
         schema,
         migrations,
         steps: steps.taken,
+        imported_validators,
     })
 }
 

@@ -241,7 +241,11 @@ fn artifacts(
     let (program, config) = (&analysis.program, request.config);
     let replaced = additions.replaced();
     let emitter = &mut cache.emitter;
-    let mut files = emit::artifacts(program, tree, config, request.time, output, &replaced, emitter)?;
+    let validators = emit::UsedValidators {
+        replaced: &replaced,
+        imported: &analysis.imported_validators,
+    };
+    let mut files = emit::artifacts(program, tree, config, request.time, output, &validators, emitter)?;
     files.extend(
         cache
             .database_files

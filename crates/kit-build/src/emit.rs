@@ -9,18 +9,27 @@ use kit_router::RouteTree;
 use crate::output::{OutputDirectory, OutputFile};
 use crate::{BuildError, BuildTime, ResolvedConfig, contract_tests};
 
+/// Files of single validators, by path in the output directory.
+pub(crate) struct UsedValidators<'a> {
+    /// Files that plugins replace.
+    pub(crate) replaced: &'a BTreeSet<String>,
+    /// Files that the project imports.
+    pub(crate) imported: &'a BTreeSet<String>,
+}
+
 /// Returns all artifacts of `kit-emit` for the program. An artifact is first generated with the time in the
 /// existing file. If the text is unchanged, the file keeps this time, otherwise the artifact gets the time of
-/// this build. `replaced` names the validators that plugins replace.
+/// this build.
 pub(crate) fn artifacts(
     program: &Program,
     tree: &RouteTree,
     config: &ResolvedConfig,
     time: &BuildTime,
     output: &OutputDirectory,
-    replaced: &BTreeSet<String>,
+    validators: &UsedValidators<'_>,
     emitter: &mut Emitter,
 ) -> Result<Vec<OutputFile>, BuildError> {
+    let UsedValidators { replaced, imported } = validators;
     let now = time.iso();
     let kept: Vec<(&str, &str)> = if time.is_fixed() {
         Vec::new()
@@ -29,7 +38,7 @@ pub(crate) fn artifacts(
     };
     let mut files = Vec::new();
     for artifact in emitter.emit(program, tree, &options(program, config, &now, replaced)) {
-        if artifact.only_if_replaced && !replaced.contains(&artifact.path) {
+        if artifact.only_if_used && !replaced.contains(&artifact.path) && !imported.contains(&artifact.path) {
             continue;
         }
         if !artifact.dated {

@@ -46,6 +46,7 @@ mod files;
 mod glob_syntax;
 mod globs;
 mod hooks;
+mod imported_validators;
 mod inferred;
 mod migrations;
 mod output;

@@ -18,6 +18,11 @@ use crate::references::References;
 /// Maximum number of types of a program that is not large. A large program gets fewer and smaller files.
 const LARGE: usize = 500;
 
+/// Returns true if a program has so many types that the number and the size of the generated files matter.
+pub fn is_large(program: &Program) -> bool {
+    program.declarations.len() > LARGE
+}
+
 /// Facts about a program that several emitters need. They are computed once.
 pub(crate) struct Analysis {
     groups: Groups,
@@ -123,7 +128,7 @@ impl Analysis {
             forms,
             multiparts,
             environment,
-            large: program.declarations.len() > LARGE,
+            large: is_large(program),
             received: references.reached(received),
             sent: references.reached(written.iter().copied()),
             written,

@@ -106,7 +106,7 @@ fn artifact(path: String, text: String) -> Artifact {
         path,
         text: text.into(),
         dated: false,
-        only_if_replaced: false,
+        only_if_used: false,
         source: None,
     }
 }
@@ -116,7 +116,7 @@ fn facades(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec
     let declarations = &context.program.declarations;
     let distinct = context.analysis.exports_are_distinct();
     // Thousands of files would make the directory large and TypeScript slow.
-    let only_if_replaced = distinct && context.analysis.is_large();
+    let only_if_used = distinct && context.analysis.is_large();
     let files = declarations.iter().filter_map(|declaration| {
         let name = &declaration.name;
         let file = validator::file_name(name);
@@ -128,7 +128,7 @@ fn facades(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec
         };
         let export = format!("\nexport {{ {name}Validator }} from \"../{module}\";\n");
         Some(Artifact {
-            only_if_replaced,
+            only_if_used,
             source: Some(ValidatorSource::new(Arc::clone(items), MODULES)),
             ..artifact(facade_path(name), [items.header(), &export].concat())
         })

@@ -170,7 +170,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
                 path: job.path,
                 text: kept.text,
                 dated: job.dated,
-                only_if_replaced: false,
+                only_if_used: false,
                 source: None,
             };
             Generated {

@@ -79,6 +79,7 @@ use job::{ArtifactCache, PartCache};
 use json_schema::DeclaredSchemas;
 use openapi::DocumentCache;
 
+pub use analysis::is_large;
 pub use artifact::Artifact;
 pub use contract_tests::{CONTRACTS, contract_test_path};
 pub use environment::example as environment_example;

@@ -174,3 +174,18 @@ test("the error says that tsc alone does not copy the JavaScript of .kit/", asyn
     /help: run `kit build`, which compiles the project and copies the JavaScript of \.kit\//,
   );
 });
+
+test("TypeScript checks the generated code of an interface with 3,000 properties", async (t) => {
+  const properties = Array.from({ length: 3000 }, (_, index) => `  /** @maxLength 9 */ p${index}: string;`);
+  const project = await projectWith(t, {
+    "package.json": '{ "name": "wide", "type": "module" }',
+    "src/wide.types.ts": `export interface Wide {\n${properties.join("\n")}\n}\n`,
+    "src/wide.routes.ts":
+      'import type { RouteContract } from "@kit/types";\nimport type { Wide } from "./wide.types.ts";\nexport interface WideRoutes { "POST /wide": RouteContract<void, void, Wide, Wide> }\n',
+    "tsconfig.json": tsconfig({ noEmit: true }),
+  });
+  const built = await project.kit(["build"]);
+  assert.equal(built.code, 0, built.err + built.out);
+  const tsc = await run([join(installed, "typescript/bin/tsc"), "-p", "."], project.root);
+  assert.equal(tsc.out, "");
+});

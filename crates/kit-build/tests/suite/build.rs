@@ -260,3 +260,25 @@ fn generated_routes_list_the_tests_that_mention_them() {
         r#"["test/module.test.mts", "test/path.test.ts"],"#
     );
 }
+
+#[test]
+fn a_large_project_keeps_the_validator_files_that_it_imports() {
+    let types: Vec<String> = (0..501)
+        .map(|number| format!("export interface Item{number} {{ text: string }}\n"))
+        .collect();
+    let types = types.concat();
+    let project = Project::new([
+        ("src/items.types.ts", types.as_str()),
+        (
+            "tests/items.test.ts",
+            "import { Item7Validator } from \"../.kit/validators/Item7.validator.ts\";\n",
+        ),
+    ]);
+    project.build();
+    let files = project.output();
+    let files: Vec<&String> = files
+        .keys()
+        .filter(|path| path.starts_with("validators/"))
+        .collect();
+    assert_eq!(files, ["validators/Item7.validator.ts"]);
+}

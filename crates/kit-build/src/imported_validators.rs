@@ -1,0 +1,77 @@
+//! Finds the files in `validators/` that modules of the project import. A large project has no other files of single
+//! types there, so an import stays valid when a project becomes large.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use kit_ir::Program;
+
+use crate::disk::FileStamp;
+use crate::{BuildError, ResolvedConfig, disk, globs};
+
+/// Paths that each module imported when it was last read.
+#[derive(Debug, Default)]
+pub(crate) struct ImportedValidators(BTreeMap<PathBuf, (Option<FileStamp>, Vec<String>)>);
+
+impl ImportedValidators {
+    /// Returns the imported files of a large program, relative to the output directory, and the modules of the
+    /// project. Returns nothing for another program, whose types all have a file. Reads only modules that changed
+    /// since the last call.
+    pub(crate) fn find(
+        &mut self,
+        root: &Path,
+        config: &ResolvedConfig,
+        program: &Program,
+    ) -> Result<(BTreeSet<String>, Vec<PathBuf>), BuildError> {
+        if !kit_emit::is_large(program) {
+            return Ok(Default::default());
+        }
+        let modules = globs::find_modules(root, config)?;
+        let mut known = std::mem::take(&mut self.0);
+        for path in &modules {
+            let stamp = disk::stamp(path);
+            let entry = match known.remove(path) {
+                Some(entry) if stamp.is_some() && entry.0 == stamp => entry,
+                // A module that cannot be read, or is not UTF-8, imports nothing.
+                _ => (
+                    stamp,
+                    disk::read_text(path).map_or_else(|_| Vec::new(), |text| imports(&text)),
+                ),
+            };
+            self.0.insert(path.clone(), entry);
+        }
+        let found = self.0.values().flat_map(|(_, paths)| paths).cloned().collect();
+        Ok((found, modules))
+    }
+}
+
+/// Returns the paths of the files that a text names as `validators/<Type>.validator`, with any ending.
+fn imports(text: &str) -> Vec<String> {
+    const DIRECTORY: &str = "validators/";
+    let places = text
+        .match_indices(DIRECTORY)
+        .map(|(at, _)| &text[at + DIRECTORY.len()..]);
+    let names = places.filter_map(|rest| {
+        let end = rest.find(|char: char| !char.is_alphanumeric() && char != '_' && char != '$')?;
+        rest[end..].starts_with(".validator").then(|| &rest[..end])
+    });
+    names
+        .map(|name| format!("{DIRECTORY}{name}.validator.ts"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::imports;
+
+    #[test]
+    fn finds_imports_with_every_ending() {
+        let text = "import { NoteValidator } from \"../.kit/validators/Note.validator.ts\";\n\
+                    const { TagValidator } = await import('../../.kit/validators/Tag$2.validator.js');\n\
+                    import { a } from \"../.kit/validators/note.ts\";\nimport \"validators/\";";
+        assert_eq!(
+            imports(text),
+            ["validators/Note.validator.ts", "validators/Tag$2.validator.ts"]
+        );
+    }
+}
