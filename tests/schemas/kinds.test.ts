@@ -46,6 +46,7 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
         rooms,
         labels: ["own", `it's, "so"`],
         moods: [],
+        weather: "it's dry",
         remark: null,
         state: "planned",
         open: true,

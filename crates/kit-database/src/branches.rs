@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{ForeignObject, Migration, PlanError, Problem, Snapshot, Table};
+use crate::{ForeignObject, Migration, PlanError, Problem, Snapshot, Table, replaced};
 
 /// State of the database after all migrations are applied.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +24,13 @@ pub struct Latest {
 ///
 /// # Errors
 /// Returns a [`PlanError`] if two branches changed the same table, column, constraint or index: the migration
-/// that runs second would not find the state for which it was planned.
+/// that runs second would not find the state for which it was planned. Also returns one if a migration does not fit to a
+/// squashed migration.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
+    let problems = replaced::problems(migrations);
+    if !problems.is_empty() {
+        return Err(PlanError { problems });
+    }
     let nodes: Vec<Node<'_>> = nodes(migrations);
     let inner: BTreeSet<usize> = nodes
         .iter()
@@ -94,6 +99,14 @@ struct Node<'a> {
     parents: Vec<usize>,
 }
 
+impl Node<'_> {
+    /// Returns true if the node is a squashed migration, and the id is that of the last snapshot that it replaces.
+    fn replaces_last(&self, id: &str) -> bool {
+        let mut replaced = self.snapshot.replaces().iter().rev();
+        replaced.find_map(|one| one.snapshot.as_deref()) == Some(id)
+    }
+}
+
 fn nodes(migrations: &[Migration]) -> Vec<Node<'_>> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     for migration in migrations {
@@ -103,7 +116,13 @@ fn nodes(migrations: &[Migration]) -> Vec<Node<'_>> {
         let named: Option<Vec<usize>> = snapshot.parents().map(|parents| {
             parents
                 .iter()
-                .filter_map(|parent| nodes.iter().rposition(|node| node.snapshot.id() == *parent))
+                .filter_map(|parent| {
+                    let has_id = |node: &Node<'_>| node.snapshot.id() == *parent;
+                    nodes
+                        .iter()
+                        .rposition(has_id)
+                        .or_else(|| nodes.iter().position(|node| node.replaces_last(parent)))
+                })
                 .collect()
         });
         let parents = match named {

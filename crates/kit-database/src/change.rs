@@ -30,6 +30,28 @@ pub enum Change {
         /// Name of the extension.
         name: String,
     },
+    /// Creates an enum type.
+    CreateEnum {
+        /// Name of the type.
+        name: String,
+        /// Values, in order.
+        labels: Vec<String>,
+    },
+    /// Adds a value to an enum type.
+    AddEnumValue {
+        /// Name of the type.
+        name: String,
+        /// The new value.
+        value: String,
+        /// Value before which the new value stands in the order of the type; `None` for the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<String>,
+    },
+    /// Drops an enum type.
+    DropEnum {
+        /// Name of the type.
+        name: String,
+    },
     /// Drops a table with all its rows.
     DropTable {
         /// Name of the table.
@@ -246,7 +268,11 @@ impl Change {
     /// Returns the name of the changed table, after a rename.
     pub(crate) fn table(&self) -> &str {
         match self {
-            Self::CreateSchema { .. } | Self::CreateExtension { .. } => "",
+            Self::CreateSchema { .. }
+            | Self::CreateExtension { .. }
+            | Self::CreateEnum { .. }
+            | Self::AddEnumValue { .. }
+            | Self::DropEnum { .. } => "",
             Self::CreateTable { table } => &table.name,
             Self::RenameTable { to: table, .. }
             | Self::DropTable { table }
@@ -298,7 +324,7 @@ impl Change {
     /// or values that its list of values does not contain.
     pub(crate) fn allows_unknown_values(&self) -> bool {
         match self {
-            Self::DropNotNull { .. } => true,
+            Self::DropNotNull { .. } | Self::AddEnumValue { .. } => true,
             Self::AddCheck { widens, .. } | Self::DropConstraint { widens, .. } => *widens,
             _ => false,
         }
@@ -316,6 +342,9 @@ impl Change {
             Self::CreateTable { table } => format!("create table {}", table.name),
             Self::CreateSchema { name } => format!("create schema {name}"),
             Self::CreateExtension { name } => format!("create extension {name}"),
+            Self::CreateEnum { name, .. } => format!("create enum type {name}"),
+            Self::AddEnumValue { name, value, .. } => format!("add value '{value}' to enum type {name}"),
+            Self::DropEnum { name } => format!("drop enum type {name}"),
             Self::DropTable { table } => format!("drop table {table} and all its rows"),
             Self::RenameTable { from, to } => format!("rename table {from} to {to}"),
             Self::AddColumn { table, column } => format!("add column {table}.{}", column.name),
@@ -395,6 +424,27 @@ impl Change {
                     identifier(name)
                 ))]
             }
+            Self::CreateEnum { name, labels } => {
+                let labels: Vec<String> = labels.iter().map(|label| string_literal(label)).collect();
+                vec![Statement::Text(format!(
+                    "CREATE TYPE {} AS ENUM ({})",
+                    identifier(name),
+                    labels.join(", ")
+                ))]
+            }
+            Self::AddEnumValue { name, value, before } => {
+                let place = before
+                    .as_deref()
+                    .map(|before| format!(" BEFORE {}", string_literal(before)))
+                    .unwrap_or_default();
+                // A run that was interrupted may have added the value.
+                vec![Statement::Text(format!(
+                    "ALTER TYPE {} ADD VALUE IF NOT EXISTS {}{place}",
+                    identifier(name),
+                    string_literal(value)
+                ))]
+            }
+            Self::DropEnum { name } => vec![Statement::Text(format!("DROP TYPE {}", identifier(name)))],
             Self::DropTable { table } => vec![Statement::DropTable { name: table.clone() }],
             Self::RenameTable { from, to } => rename_table(from, to),
             Self::AddColumn { table, column } => add_column(table, column),

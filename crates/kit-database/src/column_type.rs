@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::names;
+
 /// Type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
@@ -54,6 +56,62 @@ pub enum ColumnType {
         /// Type of the elements, which are never null.
         element: ElementType,
     },
+    /// An enum type. The column has its values.
+    Enum {
+        /// Name of the type.
+        name: TypeName,
+    },
+}
+
+/// Name of a type in the database: at most 63 bytes, so that a [`ColumnType`] can be copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TypeName {
+    bytes: [u8; names::LONGEST],
+    length: u8,
+}
+
+impl TypeName {
+    /// Returns the name, or `None` if it is longer than PostgreSQL allows.
+    ///
+    /// ```
+    /// use kit_database::TypeName;
+    ///
+    /// assert_eq!(TypeName::new("mood").unwrap().as_str(), "mood");
+    /// assert!(TypeName::new(&"x".repeat(64)).is_none());
+    /// ```
+    pub fn new(name: &str) -> Option<Self> {
+        let mut bytes = [0; names::LONGEST];
+        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+        Some(Self {
+            bytes,
+            length: u8::try_from(name.len()).ok()?,
+        })
+    }
+
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        std::str::from_utf8(text).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for TypeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl Serialize for TypeName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for TypeName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::new(&name).ok_or_else(|| serde::de::Error::custom("the name of a type is too long"))
+    }
 }
 
 /// Type of the elements of an array column.
@@ -118,6 +176,7 @@ impl ElementType {
             | ColumnType::Jsonb
             | ColumnType::Bytes
             | ColumnType::Citext
+            | ColumnType::Enum { .. }
             | ColumnType::Array { .. } => return None,
         })
     }
@@ -195,6 +254,8 @@ impl fmt::Display for ColumnType {
             Self::Bytes => f.write_str("bytea"),
             Self::Citext => f.write_str("citext"),
             Self::Array { element } => write!(f, "{}[]", element.column()),
+            // Its name needs no quotes.
+            Self::Enum { name } => f.write_str(name.as_str()),
         }
     }
 }

@@ -41,6 +41,11 @@ impl Column {
     /// assert!(Column::of_definition("place", "point").is_none());
     /// ```
     pub fn of_definition(name: &str, definition: &str) -> Option<Self> {
+        Self::of_known(name, definition, None)
+    }
+
+    /// Returns the column of a definition, as [`Column::of_definition`] does. `known` may have the enum type of the definition.
+    fn of_known(name: &str, definition: &str, known: Option<&Self>) -> Option<Self> {
         let (rest, nullable) = match definition.strip_suffix(" NOT NULL") {
             Some(rest) => (rest, false),
             None => (definition, true),
@@ -52,7 +57,8 @@ impl Column {
                 None => (rest, None),
             },
         };
-        let r#type = column_type(r#type)?;
+        let known = known.filter(|known| type_name(known.r#type) == r#type);
+        let r#type = known.map(|known| known.r#type).or_else(|| column_type(r#type))?;
         let default = match default {
             None => None,
             Some("") => Some(ColumnDefault::Identity),
@@ -64,6 +70,7 @@ impl Column {
             nullable,
             default,
             comment: None,
+            labels: known.map_or_else(Vec::new, |known| known.labels.clone()),
             source: ColumnSource::default(),
         };
         (column_definition(&column) == definition).then_some(column)
@@ -80,7 +87,7 @@ impl Column {
     /// ```
     #[must_use]
     pub fn with_definition(&self, definition: &str) -> Option<Self> {
-        let found = Self::of_definition(&self.name, definition)?;
+        let found = Self::of_known(&self.name, definition, Some(self))?;
         // `bigint` has two types in TypeScript.
         let r#type = if found.r#type.is_stored_as(self.r#type) {
             self.r#type
@@ -91,6 +98,7 @@ impl Column {
             r#type,
             nullable: found.nullable,
             default: found.default,
+            labels: found.labels,
             ..self.clone()
         })
     }
@@ -397,6 +405,55 @@ fn stands_for_element(element: ElementType, base: &str) -> bool {
             type_name(element.column()) == base
         }
     }
+}
+
+/// Returns true for the names of PostgreSQL's own types, by which no enum type can be found.
+pub(crate) fn is_own_type(name: &str) -> bool {
+    type_is_known(name)
+        || matches!(
+            name,
+            "text"
+                | "name"
+                | "char"
+                | "bpchar"
+                | "varchar"
+                | "numeric"
+                | "date"
+                | "time"
+                | "timetz"
+                | "int"
+                | "int2"
+                | "int4"
+                | "int8"
+                | "float4"
+                | "float8"
+                | "bool"
+                | "bit"
+                | "varbit"
+                | "money"
+                | "xml"
+                | "inet"
+                | "cidr"
+                | "macaddr"
+                | "macaddr8"
+                | "oid"
+                | "line"
+                | "lseg"
+                | "box"
+                | "path"
+                | "polygon"
+                | "circle"
+                | "record"
+                | "void"
+                | "tsvector"
+                | "tsquery"
+                | "citext"
+                | "decimal"
+                | "character"
+                | "array"
+                | "any"
+                | "unknown"
+        )
 }
 
 /// Returns true for the names of PostgreSQL's own scalar types, which no enum has.

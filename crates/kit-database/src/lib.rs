@@ -47,6 +47,7 @@ mod qualified;
 pub mod raw;
 mod relations;
 mod renames_from;
+mod replaced;
 mod rows;
 mod snapshot;
 pub mod sql;
@@ -66,11 +67,12 @@ pub use foreign::{ForeignObject, ObjectKind};
 pub use migration::{Migration, MigrationError};
 pub use model::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ElementType, Elements, ForeignKey, Index,
-    Range, Rule, Schema, Table, Unique, ValueType,
+    Range, Rule, Schema, Table, TypeName, Unique, ValueType,
 };
 pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
 pub use qualified::{local_name, qualified, schema_of};
+pub use replaced::{Replaced, replaced_but_present};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Alternative, ChangeClass, PlannedChange, Risk};
 pub use tags::{RenameTag, rename_tags};

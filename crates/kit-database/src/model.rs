@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kit_ir::{Decimal, IndexColumnOptions, IndexMethod, LiteralValue, ReferentialActions};
 use serde::{Deserialize, Serialize};
 
-pub use crate::column_type::{ColumnType, ElementType};
+pub use crate::column_type::{ColumnType, ElementType, TypeName};
 use crate::local_name;
 
 /// All tables of an application, in the order of its entities.
@@ -110,6 +110,9 @@ pub struct Column {
     /// Comment in the database, from the doc comment of the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// Values of the column's enum type, in its order; empty for other types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
     /// Origin of the column; not part of a snapshot.
     #[serde(skip)]
     pub source: ColumnSource,

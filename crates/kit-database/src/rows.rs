@@ -162,6 +162,7 @@ fn inferred(r#type: ColumnType, big_ints: BigInts) -> String {
         | ColumnType::Text
         | ColumnType::Numeric { .. }
         | ColumnType::Citext
+        | ColumnType::Enum { .. }
         | ColumnType::Date => "string",
         ColumnType::Boolean => "boolean",
         ColumnType::SmallInt | ColumnType::Integer | ColumnType::DoublePrecision => "number",

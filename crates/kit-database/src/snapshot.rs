@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::{Column, ColumnSource, ColumnType, Expansion, ForeignObject, Schema, Table, names, schema_of};
+use crate::{
+    Column, ColumnSource, ColumnType, Expansion, ForeignObject, Replaced, Schema, Table, names, schema_of,
+};
 
 /// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
 /// types, so renaming a property without renaming its column changes nothing.
@@ -20,10 +22,15 @@ pub struct Snapshot {
     foreign: Vec<ForeignObject>,
     /// Checksum of the hand-written SQL whose result the snapshot describes; `None` if kit wrote the SQL.
     sql: Option<String>,
+    /// Checksum of the statements that kit wrote and that may change tables; `None` if the SQL is hand-written, or an earlier
+    /// version of kit wrote the file.
+    generated: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
     is_baseline: bool,
     /// State between the two halves of the migration; `None` if the migration has no halves.
     expansion: Option<Box<Expansion>>,
+    /// Migrations that the migration replaces; empty unless it is a squashed one.
+    replaces: Vec<Replaced>,
     /// Ids that the next snapshot records as its parents: the id of this snapshot, or if it merges other
     /// snapshots, their ids.
     ids: Vec<String>,
@@ -49,6 +56,9 @@ struct Document {
     /// Checksum of the hand-written SQL whose result the snapshot describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sql: Option<String>,
+    /// Checksum of the statements that kit wrote and that may change tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    generated: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     baseline: bool,
@@ -59,6 +69,9 @@ struct Document {
     /// State between the two halves of the migration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expansion: Option<Box<Expansion>>,
+    /// Migrations that the migration replaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    replaces: Vec<Replaced>,
 }
 
 /// Error for a snapshot that cannot be read.
@@ -127,8 +140,10 @@ impl Snapshot {
             tables,
             foreign,
             sql,
+            generated: None,
             is_baseline: false,
             expansion: None,
+            replaces: Vec::new(),
             parents: Some(parents),
         }
     }
@@ -139,8 +154,10 @@ impl Snapshot {
             tables,
             foreign,
             sql: None,
+            generated: None,
             is_baseline: false,
             expansion: None,
+            replaces: Vec::new(),
             ids,
             parents: None,
         }
@@ -200,6 +217,18 @@ impl Snapshot {
         self.sql.as_deref()
     }
 
+    /// Returns the checksum of the statements that kit wrote and that may change tables. Returns `None` if the SQL is
+    /// hand-written, or an earlier version of kit wrote the file.
+    pub fn generated_checksum(&self) -> Option<&str> {
+        self.generated.as_deref()
+    }
+
+    /// Returns the snapshot with the checksum of the statements that kit wrote.
+    #[must_use]
+    pub fn with_generated(self, generated: Option<String>) -> Self {
+        Self { generated, ..self }
+    }
+
     /// Returns the snapshot, marked as the one of a baseline.
     #[must_use]
     pub fn of_baseline(self) -> Self {
@@ -228,6 +257,25 @@ impl Snapshot {
         self.expansion.as_deref()
     }
 
+    /// Returns the snapshot as that of a squashed migration: the first one, with the id of the last migration that it
+    /// replaces. So migrations that were planned from that one stay valid.
+    #[must_use]
+    pub fn squashed(self, replaces: Vec<Replaced>) -> Self {
+        Self {
+            sql: None,
+            is_baseline: false,
+            expansion: None,
+            parents: Some(Vec::new()),
+            replaces,
+            ..self
+        }
+    }
+
+    /// Returns the migrations that the migration of this snapshot replaces; empty unless it is a squashed one.
+    pub(crate) fn replaces(&self) -> &[Replaced] {
+        &self.replaces
+    }
+
     /// Reads `snapshot.json`.
     ///
     /// # Errors
@@ -252,8 +300,10 @@ impl Snapshot {
             tables: document.tables,
             foreign: document.foreign,
             sql: document.sql,
+            generated: document.generated,
             is_baseline: document.baseline,
             expansion: document.expansion,
+            replaces: document.replaces,
             ids: vec![own],
             parents: document.parents,
         })
@@ -269,10 +319,12 @@ impl Snapshot {
             id: Some(self.id()),
             parents: self.parents.clone(),
             sql: self.sql.clone(),
+            generated: self.generated.clone(),
             baseline: self.is_baseline,
             tables: self.tables.clone(),
             foreign: self.foreign.clone(),
             expansion: self.expansion.clone(),
+            replaces: self.replaces.clone(),
         };
         let mut text = serde_json::to_string_pretty(&document).expect("tables have a JSON form");
         text.push('\n');

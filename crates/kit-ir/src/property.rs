@@ -104,6 +104,9 @@ pub struct PropertyTags {
     /// Type of the database column, from `@storedAs type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_as: Option<StoredAs>,
+    /// Name of the enum type of the database column, from `@storedAs enum name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enum_type: Option<String>,
     /// Previous name of the database column, from `@renamedFrom name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
@@ -121,11 +124,13 @@ pub enum StoredAs {
     Array,
     /// `citext`, for a string that PostgreSQL compares without case.
     Citext,
+    /// An enum type, for a union of strings.
+    Enum,
 }
 
 impl StoredAs {
     /// All types, in the order of the documentation.
-    pub const ALL: [Self; 4] = [Self::SmallInt, Self::Date, Self::Array, Self::Citext];
+    pub const ALL: [Self; 5] = [Self::SmallInt, Self::Date, Self::Array, Self::Citext, Self::Enum];
 
     /// Returns the argument of the tag.
     ///
@@ -140,6 +145,7 @@ impl StoredAs {
             Self::Date => "date",
             Self::Array => "array",
             Self::Citext => "citext",
+            Self::Enum => "enum",
         }
     }
 

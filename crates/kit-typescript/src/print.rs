@@ -339,7 +339,11 @@ fn tags(property: &Property) -> Vec<String> {
     }
     add(tags.on_update_now, "@onUpdate now".to_owned());
     if let Some(stored) = tags.stored_as {
-        add(true, format!("@storedAs {}", stored.name()));
+        let name = tags.enum_type.as_ref().map(|name| format!(" {name}"));
+        add(
+            true,
+            format!("@storedAs {}{}", stored.name(), name.unwrap_or_default()),
+        );
     }
     if let Some(default) = &tags.default {
         let value = match default {

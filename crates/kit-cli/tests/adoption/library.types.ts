@@ -95,7 +95,10 @@ export interface Loan {
   branch: number;
   /** @id @generated now */
   since: Date;
-  /** @default "open" */
+  /**
+   * @storedAs enum loan_state
+   * @default "open"
+   */
   state: "open" | "returned" | "lost";
   /** @integer @minimum -2147483648 @maximum 2147483647 */
   fee: number | null;

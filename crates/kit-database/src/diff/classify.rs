@@ -46,6 +46,21 @@ pub(super) fn create_schema() -> Classification {
     )
 }
 
+pub(super) fn create_enum() -> Classification {
+    Classification::new(ChangeClass::Safe, "the type is new")
+}
+
+pub(super) fn add_enum_value() -> Classification {
+    Classification::new(
+        ChangeClass::Safe,
+        "every row stays valid; the value is added before a later step can use it",
+    )
+}
+
+pub(super) fn drop_enum() -> Classification {
+    Classification::new(ChangeClass::Safe, "no column has the type any more")
+}
+
 pub(super) fn create_extension() -> Classification {
     Classification::new(
         ChangeClass::Safe,

@@ -1,7 +1,9 @@
 //! Plans the changes to the columns of a table that exists before and after the migration.
 
+use kit_ir::LiteralValue;
+
 use crate::online::{self, Parts, Retype};
-use crate::{Change, Column, ColumnCopy, ColumnDefault, ColumnType, Snapshot, Table, Unique};
+use crate::{Change, Column, ColumnCopy, ColumnDefault, ColumnType, Rule, Snapshot, Table, Unique};
 
 use super::types::{Conversion, conversion};
 use super::{Phase, Planner, at_once, classify};
@@ -173,7 +175,9 @@ impl Planner<'_> {
             .then(|| copy(was, owner, after))
             .flatten();
         // PostgreSQL would keep the former comparison in a condition, as in `mail::text <> ''`.
-        let changes_comparison = [from, to].contains(&ColumnType::Citext);
+        let changes_comparison = [from, to]
+            .iter()
+            .any(|one| matches!(one, ColumnType::Citext | ColumnType::Enum { .. }));
         if copy.is_none() && (changes_comparison || online::needs_query(from, to)) {
             self.problem(
                 &format!("{table}.{}", after.name),
@@ -231,7 +235,16 @@ impl Planner<'_> {
         let table = was.name.as_str();
         let stored = self.stored_table(table);
         let name = |column: &String| self.stored_column(table, column).unwrap_or(column).to_owned();
-        let checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
+        let mut checks = retype.checks((stored, &name(&after.name)), &self.known_objects(was));
+        if let ColumnType::Enum { .. } = after.r#type {
+            let values = after.labels.iter().cloned().map(LiteralValue::String).collect();
+            let value = format!("{}::text", crate::sql::identifier(&name(&after.name)));
+            checks.push(online::all_satisfy(
+                &format!("{table}.{}", after.name),
+                &crate::sql::condition(&Rule::Values(values), &value),
+                stored,
+            ));
+        }
         // The index of a second column whose type changes needs the first column in its new form.
         let keys = copy.primary_key.iter().chain(&copy.uniques);
         let shares_index = keys

@@ -5,6 +5,7 @@ mod adopt;
 mod classify;
 mod columns;
 mod constraints;
+mod enums;
 mod foreign_objects;
 mod order;
 mod renames;
@@ -129,12 +130,14 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     planner.renames();
     // Earlier versions of kit wrote such constraints into snapshots.
     planner.before.iter_mut().for_each(Table::leave_out_key);
-    let adopted = adopt::adopt(&mut planner.before, &mut planner.foreign, &next.tables);
+    let mut adopted = adopt::adopt(&mut planner.before, &mut planner.foreign, &next.tables);
     planner.problems.extend(adopted.problems);
+    let stored = enums::adopt_enums(&planner.before, &mut planner.foreign, &mut adopted.tables);
     let mut planner = Planner {
         after: &adopted.tables,
         ..planner
     };
+    planner.enums(&stored);
     planner.tables();
     planner.constraints();
     planner.tenants();
@@ -171,8 +174,8 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
 /// Phase in which a step runs. Phases run in the order of this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
-    /// Create schemas, and extensions, whose types later steps use.
-    Extension,
+    /// Create schemas, extensions and enum types, and add values of enum types, which later steps use.
+    Types,
     /// Rename tables and columns.
     Rename,
     /// Drop foreign keys, because they prevent dropping tables, columns and unique constraints.
@@ -195,6 +198,8 @@ enum Phase {
     Index,
     /// Create policies, which need their columns.
     Policy,
+    /// Drop enum types that no column has any more.
+    DropTypes,
     /// Set comments.
     Comment,
 }
@@ -291,7 +296,7 @@ impl Planner<'_> {
                 change: at_once(&change, Vec::new()),
                 ..Parts::default()
             };
-            self.push_parts(Phase::Extension, classify::create_schema(), change, parts);
+            self.push_parts(Phase::Types, classify::create_schema(), change, parts);
         }
     }
 
@@ -317,7 +322,7 @@ impl Planner<'_> {
             change: at_once(&change, Vec::new()),
             ..Parts::default()
         };
-        self.push_parts(Phase::Extension, classify::create_extension(), change, parts);
+        self.push_parts(Phase::Types, classify::create_extension(), change, parts);
     }
 
     fn problem(&mut self, place: &str, message: impl Into<String>, help: impl Into<String>) {

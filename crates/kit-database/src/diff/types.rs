@@ -23,7 +23,7 @@ pub(super) enum Conversion {
 #[allow(clippy::unnested_or_patterns)] // each line lists the targets of one kind of source
 pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion> {
     use ColumnType::{
-        Array, BigInt, BigIntExact, Boolean, Citext, Date, DoublePrecision, Integer, Jsonb, Numeric,
+        Array, BigInt, BigIntExact, Boolean, Citext, Date, DoublePrecision, Enum, Integer, Jsonb, Numeric,
         SmallInt, Text, Timestamp, Timestamptz, Uuid, Varchar,
     };
     /// Number of characters of a UUID.
@@ -59,7 +59,8 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
             | Numeric { .. }
             | Date
             | Boolean
-            | Citext,
+            | Citext
+            | Enum { .. },
             Text,
         )
         | (SmallInt, Integer)
@@ -78,6 +79,8 @@ pub(super) fn conversion(from: ColumnType, to: ColumnType) -> Option<Conversion>
             | Date
             | Boolean,
         )
+        | (Text | Varchar { .. } | Citext | Enum { .. }, Enum { .. })
+        | (Enum { .. }, Varchar { .. })
         | (Integer, Boolean)
         | (Boolean, Integer)
         | (

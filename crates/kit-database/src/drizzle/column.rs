@@ -90,6 +90,20 @@ impl Body<'_> {
                 self.own_types.insert(OwnType::Bytes);
                 return format!("bytea({})", name::string_literal(&column.name));
             }
+            ColumnType::Enum { name } => {
+                let labels: Vec<String> = column
+                    .labels
+                    .iter()
+                    .map(|label| name::string_literal(label))
+                    .collect();
+                self.drizzle.insert("pgEnum");
+                return format!(
+                    "pgEnum({}, [{}])({})",
+                    name::string_literal(name.as_str()),
+                    labels.join(", "),
+                    name::string_literal(&column.name)
+                );
+            }
             ColumnType::Citext => {
                 self.own_types.insert(OwnType::Citext);
                 return format!("citext({})", name::string_literal(&column.name));

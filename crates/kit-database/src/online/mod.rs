@@ -23,6 +23,7 @@ pub(crate) use retype::{Retype, converted, needs_query, unknown_objects};
 
 /// Statements that run together.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a plan has few groups
 pub(crate) enum Group {
     /// Statements of a transaction, with the names of the existing tables that they lock.
     Locks(Vec<String>, Vec<Statement>),

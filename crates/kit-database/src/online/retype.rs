@@ -138,6 +138,7 @@ impl<'a> Retype<'a> {
             nullable: true,
             default: None,
             comment: None,
+            labels: Vec::new(),
             source: crate::ColumnSource::default(),
         });
         let function = format!(
@@ -294,12 +295,15 @@ impl<'a> Retype<'a> {
                 ),
             ),
         ];
-        if self.guarded {
+        // The enum type may not exist yet. The planner compares the values with its list.
+        if self.guarded && !matches!(self.to, ColumnType::Enum { .. }) {
             let there = converted(self.from, self.to, &name);
-            let condition = format!(
-                "{name} IS DISTINCT FROM {}",
-                converted(self.to, self.from, &there)
-            );
+            // A text that is no value of an enum type is an error, so such values are compared as texts.
+            let (from, own) = match self.from {
+                ColumnType::Enum { .. } => (ColumnType::Text, format!("{name}::text")),
+                from => (from, name.clone()),
+            };
+            let condition = format!("{own} IS DISTINCT FROM {}", converted(self.to, from, &there));
             checks.push(Statement::Guard {
                 table: table.to_owned(),
                 message: format!(
@@ -328,6 +332,7 @@ pub(crate) fn converted(from: ColumnType, to: ColumnType, value: &str) -> String
         ),
         // PostgreSQL converts a text at the assignment. The name of the type is unknown until the extension exists.
         (_, ColumnType::Citext) => value.to_owned(),
+        (ColumnType::Enum { .. }, ColumnType::Enum { .. }) => format!("{value}::text::{to}"),
         // A decimal number is a text in JSON.
         (
             ColumnType::Array {

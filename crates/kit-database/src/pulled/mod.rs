@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::{ForeignObject, ObjectKind};
 use names::{identifiers, is_tag_word, name_interfaces, property_name};
 use text::{DECIMAL_IMPORT, text};
+pub(crate) use types::strings;
 use types::{TypeText, default_tag, domains, enums, listed, type_text, union};
 
 /// Entities for the tables of a database.

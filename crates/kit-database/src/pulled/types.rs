@@ -61,7 +61,7 @@ pub(super) fn domains(objects: &[ForeignObject]) -> BTreeMap<&str, &str> {
 }
 
 /// Returns the string literals of a list such as `'a'::text, 'b''c'`.
-pub(super) fn strings(list: &str) -> Vec<String> {
+pub(crate) fn strings(list: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut letters = list.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -119,7 +119,15 @@ pub(super) fn type_text(
     depth: usize,
 ) -> Option<TypeText> {
     if let Some(labels) = enums.get(base).filter(|labels| !labels.is_empty()) {
-        return Some(union(labels));
+        let mut found = union(labels);
+        // A name with quotes or with a schema cannot be written in the tag.
+        let is_plain = base
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if is_plain && !crate::definitions::is_own_type(base) {
+            found.tags.push(format!("@storedAs enum {base}"));
+        }
+        return Some(found);
     }
     if let Some(inner) = domains.get(base)
         && depth < 8

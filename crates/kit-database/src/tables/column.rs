@@ -22,6 +22,9 @@ impl Builder<'_> {
         let place = format!("`{entity}.{}`", property.name);
         let stored = match property.tags.stored_as {
             Some(StoredAs::Array) => array(self.program, property.r#type),
+            Some(StoredAs::Enum) => storage(self.program, property.r#type).and_then(|storage| {
+                storage.stored_in(property.tags.enum_type.as_deref().unwrap_or_default())
+            }),
             chosen => storage(self.program, property.r#type).and_then(|storage| storage.stored_as(chosen)),
         };
         let storage = match stored {
@@ -94,6 +97,7 @@ impl Builder<'_> {
             nullable: storage.nullable || property.optional,
             default,
             comment: property.documentation.description.clone(),
+            labels: storage.labels,
             source: ColumnSource {
                 property: property.name.clone(),
                 on_update_now: property.tags.on_update_now,
@@ -211,7 +215,8 @@ fn json(value: &LiteralValue) -> Option<String> {
 pub(super) fn fits(value: &LiteralValue, r#type: ColumnType) -> bool {
     match value {
         LiteralValue::String(text) => match r#type {
-            ColumnType::Text | ColumnType::Citext => true,
+            // The compiler checks that the text is a value of the union.
+            ColumnType::Text | ColumnType::Citext | ColumnType::Enum { .. } => true,
             ColumnType::Uuid => is_uuid(text),
             ColumnType::Numeric { precision, scale } => {
                 Digits::new(precision, scale).is_some_and(|digits| digits.allow(text))

@@ -160,7 +160,11 @@ fn unfit(table: &Table, index: &EntityIndex, columns: &[String]) -> Option<Strin
             Some(IndexMethod::Gist) => false,
             Some(IndexMethod::Brin) => !matches!(
                 r#type,
-                ColumnType::Jsonb | ColumnType::Boolean | ColumnType::Citext | ColumnType::Array { .. }
+                ColumnType::Jsonb
+                    | ColumnType::Boolean
+                    | ColumnType::Citext
+                    | ColumnType::Enum { .. }
+                    | ColumnType::Array { .. }
             ),
             None | Some(IndexMethod::Hash) => true,
         };

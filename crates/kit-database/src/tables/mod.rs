@@ -2,6 +2,7 @@
 
 mod checks;
 mod column;
+mod enums;
 mod indexes;
 pub(crate) mod pattern;
 mod references;
@@ -30,6 +31,7 @@ impl Schema {
         references::resolve(&mut builder, &mut schema);
         checks::fit_final_types(&mut builder, &mut schema);
         unique_names::assign(&mut builder, &mut schema);
+        enums::check_names(&mut builder, &schema);
         unindexed::warn(&mut builder, &schema);
         (schema, builder.diagnostics)
     }

@@ -55,15 +55,16 @@ fn adopt_types(schema: &mut Schema, keys: &[(usize, ForeignKey)]) -> bool {
         let target = schema
             .table(&key.table)
             .and_then(|table| table.column(&key.targets[0]))
-            .map(|column| column.r#type);
+            .map(|column| (column.r#type, column.labels.clone()));
         let here = schema.tables[*at]
             .columns
             .iter_mut()
             .find(|column| column.name == key.columns[0]);
-        if let (Some(target), Some(here)) = (target, here)
+        if let (Some((target, labels)), Some(here)) = (target, here)
             && here.r#type != target
         {
             here.r#type = target;
+            here.labels = labels;
             changed = true;
         }
     }
@@ -278,6 +279,7 @@ fn may_refer(here: ColumnType, there: ColumnType) -> bool {
             ColumnType::Numeric { .. } => 7,
             ColumnType::Date => 8,
             ColumnType::Array { .. } => 9,
+            ColumnType::Enum { .. } => 11,
             ColumnType::Citext => 10,
         }
     }

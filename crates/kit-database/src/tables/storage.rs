@@ -2,7 +2,7 @@
 
 use kit_ir::{Constraints, DeclarationId, Digits, Format, LiteralValue, Program, StoredAs, TypeId, TypeKind};
 
-use crate::{ColumnType, ElementType, ValueType};
+use crate::{ColumnType, ElementType, TypeName, ValueType};
 
 /// Column type and rules with which the values of a property are stored.
 pub(super) struct Storage {
@@ -12,6 +12,8 @@ pub(super) struct Storage {
     pub(super) value: ValueType,
     /// The only values of the type; empty if the type does not list its values.
     pub(super) values: Vec<LiteralValue>,
+    /// Values of an enum type; empty for other types.
+    pub(super) labels: Vec<String>,
     /// Other rules of the values, if all non-null values have one type.
     pub(super) constraints: Constraints,
 }
@@ -23,8 +25,29 @@ impl Storage {
             nullable: false,
             value: ValueType::Inferred,
             values: Vec::new(),
+            labels: Vec::new(),
             constraints: Constraints::default(),
         }
+    }
+
+    /// Returns the storage in an enum type with the given name.
+    pub(super) fn stored_in(self, name: &str) -> Result<Self, String> {
+        let (ColumnType::Text, ValueType::OneOf(labels), Some(name)) =
+            (self.r#type, &self.value, TypeName::new(name))
+        else {
+            return Err("`@storedAs enum` needs a union of texts and a name of at most 63 bytes".to_owned());
+        };
+        if let Some(long) = labels.iter().find(|label| label.len() > crate::names::LONGEST) {
+            return Err(format!(
+                "the value `{long}` is longer than the 63 bytes of a value of an enum type; remove `@storedAs`"
+            ));
+        }
+        Ok(Self {
+            r#type: ColumnType::Enum { name },
+            labels: labels.clone(),
+            values: Vec::new(),
+            ..self
+        })
     }
 
     /// Returns the storage with the type that `@storedAs` selects.
@@ -108,6 +131,7 @@ pub(super) fn array(program: &Program, id: TypeId) -> Result<Storage, String> {
         nullable,
         value,
         values: inner.values,
+        labels: Vec::new(),
         constraints: r#type.constraints.clone(),
     })
 }

@@ -58,9 +58,14 @@ fn role_tags(property: &Property) -> Vec<String> {
         ));
     }
     written.extend(tags.column.as_ref().map(|name| format!("@column {name}")));
+    let enum_type = tags
+        .enum_type
+        .as_ref()
+        .map(|name| format!(" {name}"))
+        .unwrap_or_default();
     written.extend(
         tags.stored_as
-            .map(|stored| format!("@storedAs {}", stored.name())),
+            .map(|stored| format!("@storedAs {}{enum_type}", stored.name())),
     );
     written.extend(
         tags.renamed_from

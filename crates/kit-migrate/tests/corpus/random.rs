@@ -68,6 +68,9 @@ const PROPERTIES: &[&str] = &[
     "/** @storedAs citext */ NAME: string;",
     "/** @storedAs citext @unique @maxLength 50 */ NAME: string | null;",
     "/** @storedAs citext @default none @index */ NAME: string;",
+    "/** @storedAs enum x_y */ NAME: \"x\" | \"y\";",
+    "/** @storedAs enum x_y @default y @index */ NAME: \"x\" | \"y\" | null;",
+    "/** @storedAs enum x_y_z */ NAME: \"x\" | \"y\" | \"z\";",
     "/** @references One.id set null @index */ NAME?: number;",
     "/** @references Two.id cascade */ NAME: number | null;",
     "/** @references One.id restrict on update cascade */ NAME?: number;",
@@ -198,6 +201,7 @@ fn value(table: &Table, column: &Column, row: u32, dice: &mut Dice) -> String {
         ColumnType::Text | ColumnType::Varchar { .. } | ColumnType::Citext => format!("'w{row}'"),
         ColumnType::Uuid => format!("'0190163d-8694-739b-aea5-{row:012}'"),
         ColumnType::Boolean => "false".to_owned(),
+        ColumnType::Enum { .. } => format!("'{}'", column.labels[row as usize % column.labels.len()]),
         ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
             row.to_string()
         }

@@ -15,6 +15,7 @@ pub(crate) fn column(name: &str, r#type: ColumnType) -> Column {
         nullable: false,
         default: None,
         comment: None,
+        labels: Vec::new(),
         source: ColumnSource::default(),
     }
 }

@@ -71,7 +71,7 @@ impl StoredColumn<'_> {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
             // sqlx reads the texts of these types as strings.
-            ColumnType::Numeric { .. } | ColumnType::Date | ColumnType::Citext => {
+            ColumnType::Numeric { .. } | ColumnType::Date | ColumnType::Citext | ColumnType::Enum { .. } => {
                 format!("{name}::text AS {name}")
             }
             // The Rust type of a number is `i64` or `f64`, even if the column has fewer bits.
@@ -102,6 +102,7 @@ impl StoredColumn<'_> {
             ColumnType::Numeric { .. } => format!("${number}::numeric"),
             ColumnType::Date => format!("${number}::date"),
             ColumnType::Citext => format!("${number}::citext"),
+            ColumnType::Enum { .. } => format!("${number}::{}", self.column.r#type),
             ColumnType::Array { .. } => format!(
                 "(SELECT ARRAY(SELECT jsonb_array_elements_text(${number})) WHERE ${number} IS NOT NULL)::{}",
                 self.column.r#type

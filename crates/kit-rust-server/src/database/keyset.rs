@@ -124,7 +124,11 @@ fn key_type(r#type: ColumnType) -> Option<KeyType> {
         ColumnType::DoublePrecision => ("Double", "double precision"),
         ColumnType::Timestamp => ("Timestamp", "timestamp"),
         ColumnType::Timestamptz => ("Timestamptz", "timestamptz"),
-        ColumnType::Boolean | ColumnType::Jsonb | ColumnType::Bytes | ColumnType::Array { .. } => {
+        ColumnType::Boolean
+        | ColumnType::Jsonb
+        | ColumnType::Bytes
+        | ColumnType::Enum { .. }
+        | ColumnType::Array { .. } => {
             return None;
         }
     })

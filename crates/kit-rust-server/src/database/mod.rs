@@ -245,7 +245,9 @@ impl<'a> Database<'a> {
         for step in &plan.changes {
             let at = match &step.change {
                 Change::CreateTable { table } => place(&table.name),
-                Change::CreateSchema { .. } | Change::CreateExtension { .. } => Some(0),
+                Change::CreateSchema { .. } | Change::CreateExtension { .. } | Change::CreateEnum { .. } => {
+                    Some(0)
+                }
                 Change::AddForeignKey { table, foreign_key } => place(table).max(place(&foreign_key.table)),
                 Change::AddUnique { table, .. }
                 | Change::AddCheck { table, .. }

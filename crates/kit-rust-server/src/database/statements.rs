@@ -86,6 +86,7 @@ impl Stored<'_> {
                 | ColumnType::Numeric { .. }
                 | ColumnType::Date
                 | ColumnType::Citext
+                | ColumnType::Enum { .. }
                 | ColumnType::Array { .. } => parameter.clone(),
             };
             let name = sql::identifier(&stored.column.name);

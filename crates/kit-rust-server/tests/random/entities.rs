@@ -247,7 +247,7 @@ impl Maker<'_> {
     }
 
     fn column(&mut self, name: &'static str) {
-        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(36) {
+        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(38) {
             0..=2 => ("", "string", Some("string")),
             3 => ("@minLength 1 @maxLength 80 @unique", "string", Some("string")),
             4 => ("@format email @maxLength 200 @sensitive", "string", None),
@@ -281,6 +281,12 @@ impl Maker<'_> {
             32 => ("@storedAs array @maxItems 3", "string[]", None),
             33 => ("@storedAs citext", "string", Some("string")),
             34 => ("@storedAs citext @unique @maxLength 9", "string", None),
+            35 => (
+                "@storedAs enum color @default red",
+                "(\"red\" | \"\" | \"a b\")",
+                None,
+            ),
+            36 => ("@storedAs enum color", "(\"red\" | \"\" | \"a b\")", None),
             _ => ("@unique", "bigint", Some("bigint")),
         };
         let optional = !tags.contains("@default") && self.random.chance(30);

@@ -115,7 +115,7 @@ pub(crate) fn stored(doc: &Doc) -> Option<Implied> {
             ..Constraints::default()
         },
         // These types store every value of the property.
-        StoredAs::Array | StoredAs::Citext => return None,
+        StoredAs::Array | StoredAs::Citext | StoredAs::Enum => return None,
     };
     Some(Implied {
         tag: tag.clone(),

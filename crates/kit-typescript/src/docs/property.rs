@@ -2,8 +2,8 @@
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
-    DefaultValue, EntityReference, GeneratedKind, Program, PropertyTags, ReferenceTarget, ReferentialAction,
-    ReferentialActions, StoredAs, TypeId, TypeKind,
+    DefaultValue, EntityReference, GeneratedKind, LiteralValue, Program, PropertyTags, ReferenceTarget,
+    ReferentialAction, ReferentialActions, StoredAs, TypeId, TypeKind,
 };
 
 use super::arguments::{expect_no_argument, invalid, is_property_name, words};
@@ -65,7 +65,10 @@ pub(crate) fn property_tags(
             TagName::Default => tags.default = default(graph, program, r#type, tag, diagnostics),
             TagName::References => tags.references = references(graph, tag, diagnostics),
             TagName::Column => tags.column = name(graph, tag, "@column author_id", diagnostics),
-            TagName::StoredAs => tags.stored_as = stored_as(graph, program, r#type, tag, diagnostics),
+            TagName::StoredAs => {
+                tags.stored_as = stored_as(graph, program, r#type, tag, diagnostics);
+                tags.enum_type = enum_type(tag).filter(|_| tags.stored_as.is_some());
+            }
             TagName::RenamedFrom => tags.renamed_from = name(graph, tag, "@renamedFrom oldName", diagnostics),
             TagName::MaxBytes | TagName::Mime => {
                 let name = tag.name.name();
@@ -126,6 +129,7 @@ pub(crate) fn table_name(
     named(valid, graph, tag, form, diagnostics)
 }
 
+/// Returns true for a name of letters, digits and underscores.
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && text
@@ -205,8 +209,14 @@ fn stored_as(
     tag: &Tag,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<StoredAs> {
-    let Some(stored) = StoredAs::from_name(&tag.argument) else {
-        let names = StoredAs::ALL.map(|stored| format!("`@storedAs {}`", stored.name()));
+    let named = enum_type(tag).map(|_| StoredAs::Enum);
+    let Some(stored) =
+        named.or_else(|| StoredAs::from_name(&tag.argument).filter(|stored| *stored != StoredAs::Enum))
+    else {
+        let names = StoredAs::ALL.map(|stored| {
+            let name = if stored == StoredAs::Enum { " my_type" } else { "" };
+            format!("`@storedAs {}{name}`", stored.name())
+        });
         diagnostics.push(invalid(graph, tag, "@storedAs smallint").help(format!("write {}", listed(&names))));
         return None;
     };
@@ -214,21 +224,38 @@ fn stored_as(
         StoredAs::SmallInt => ("of type `number`", "number"),
         StoredAs::Date | StoredAs::Citext => ("of type `string`", "string"),
         StoredAs::Array => ("whose type is an array", "string[]"),
+        StoredAs::Enum => ("whose type is a union of texts", "\"draft\" | \"sent\""),
     };
     let is_wanted = |kind: &TypeKind| match stored {
         StoredAs::SmallInt => *kind == TypeKind::Number,
         StoredAs::Date | StoredAs::Citext => *kind == TypeKind::String,
         StoredAs::Array => matches!(kind, TypeKind::Array { .. }),
+        StoredAs::Enum => matches!(
+            kind,
+            TypeKind::Literal {
+                value: LiteralValue::String(_)
+            }
+        ),
     };
     let kinds = kinds(program, r#type);
     let mut others = kinds.iter().filter(|kind| **kind != &TypeKind::Null);
-    let fits = others.next().is_some_and(|kind| is_wanted(kind)) && others.next().is_none();
+    let fits = others.next().is_some_and(|kind| is_wanted(kind))
+        && match stored {
+            StoredAs::Enum => others.all(|kind| is_wanted(kind)),
+            _ => others.next().is_none(),
+        };
     if !fits {
         let message = format!("`@storedAs {}` needs a property {noun}", stored.name());
         let help = format!("change the type to `{example}` or `{example} | null`, or remove the tag");
         diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
     }
     fits.then_some(stored)
+}
+
+/// Returns the name in `@storedAs enum name`.
+fn enum_type(tag: &Tag) -> Option<String> {
+    let name = tag.argument.strip_prefix("enum ")?.trim();
+    is_name(name).then(|| name.to_owned())
 }
 
 /// Returns the alternatives as a phrase: `a, b or c`.

@@ -171,7 +171,7 @@ fn stored_as_is_refused_for_other_types() {
         src/a.types.ts:5:7 KIT1304 `@storedAs date` needs a property of type `string`
           help: change the type to `string` or `string | null`, or remove the tag
         src/a.types.ts:6:7 KIT1303 `@storedAs money` is not valid
-          help: write `@storedAs smallint`, `@storedAs date`, `@storedAs array` or `@storedAs citext`
+          help: write `@storedAs smallint`, `@storedAs date`, `@storedAs array`, `@storedAs citext` or `@storedAs enum my_type`
         src/a.types.ts:7:7 KIT1304 `@storedAs array` needs a property whose type is an array
           help: change the type to `string[]` or `string[] | null`, or remove the tag
         src/a.types.ts:8:7 KIT1304 `@storedAs citext` needs a property of type `string`

@@ -132,7 +132,8 @@ export interface PropertyTags {
     onUpdate?: ReferentialAction;
   };
   column?: string;
-  storedAs?: "smallInt" | "date" | "array" | "citext";
+  storedAs?: "smallInt" | "date" | "array" | "citext" | "enum";
+  enumType?: string;
   renamedFrom?: string;
 }
 

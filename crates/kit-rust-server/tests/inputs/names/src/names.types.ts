@@ -54,6 +54,10 @@ export interface Option {
   flags?: boolean[];
   /** @storedAs citext */
   email: string;
+  /** @storedAs enum option_state @default open */
+  state: "open" | "shut down";
+  /** @storedAs enum option_state */
+  former?: "open" | "shut down" | null;
 }
 
 /** An amount of money. */

@@ -5,7 +5,10 @@ use kit_runtime::{Bytes, sql};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgExecutor, Row as _};
 
-use crate::models::{Json, OptionModel, OptionModelPlace, OptionModelPrices, Rank, ResultModel};
+use crate::models::{
+    Json, OptionModel, OptionModelFormer, OptionModelPlace, OptionModelPrices, OptionModelState,
+    Rank, ResultModel,
+};
 
 const LIST: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
@@ -14,7 +17,8 @@ const LIST: &str = "
         until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
         to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
         to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
-        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email,
+        state::text AS state, former::text AS former
     FROM options
     ORDER BY options.id
     LIMIT $1 OFFSET $2";
@@ -27,7 +31,7 @@ const INSERT: &str = "
     INSERT INTO options (type, self, crate, super, async, level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank, next, price, rate,
         day, until, small, event, labels, results, amounts, bigs, moments, ranks, ratios, flags,
-        email)
+        email, state, former)
     VALUES ($1, $2, $3, $4, $5, $6::int4, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
         $19, $20::int4, $21::int4, $22::numeric, CASE WHEN $23 THEN $24::numeric ELSE '0.50' END,
         $25::date, $26::date, $27::int2,
@@ -40,14 +44,15 @@ const INSERT: &str = "
         (SELECT ARRAY(SELECT jsonb_array_elements_text($34)) WHERE $34 IS NOT NULL)::integer[],
         (SELECT ARRAY(SELECT jsonb_array_elements_text($35)) WHERE $35 IS NOT NULL)::double precision[],
         (SELECT ARRAY(SELECT jsonb_array_elements_text($36)) WHERE $36 IS NOT NULL)::boolean[],
-        $37::citext)
+        $37::citext, COALESCE($38::option_state, 'open'), $39::option_state)
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
         next::int8 AS next, price::text AS price, rate::text AS rate, day::text AS day,
         until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
         to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
         to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
-        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email";
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email,
+        state::text AS state, former::text AS former";
 
 const GET: &str = "
     SELECT id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
@@ -56,7 +61,8 @@ const GET: &str = "
         until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
         to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
         to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
-        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email,
+        state::text AS state, former::text AS former
     FROM options
     WHERE id = $1";
 
@@ -96,7 +102,9 @@ const UPDATE: &str = "
         ranks = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($39)) WHERE $39 IS NOT NULL)::integer[], ranks),
         ratios = COALESCE((SELECT ARRAY(SELECT jsonb_array_elements_text($40)) WHERE $40 IS NOT NULL)::double precision[], ratios),
         flags = CASE WHEN $41 THEN (SELECT ARRAY(SELECT jsonb_array_elements_text($42)) WHERE $42 IS NOT NULL)::boolean[] ELSE flags END,
-        email = COALESCE($43::citext, email)
+        email = COALESCE($43::citext, email),
+        state = COALESCE($44::option_state, state),
+        former = CASE WHEN $45 THEN $46::option_state ELSE former END
     WHERE id = $1
     RETURNING id, type, self, crate, super, async, level::int8 AS level, ratio, seen, even, picture,
         thumbnail, code, kind, place, prices, \"json\", slug, nick, since, rank::int8 AS rank,
@@ -104,7 +112,8 @@ const UPDATE: &str = "
         until::text AS until, small::int8 AS small, event, to_jsonb(labels) AS labels,
         to_jsonb(results) AS results, to_jsonb(amounts::text[]) AS amounts,
         to_jsonb(bigs::text[]) AS bigs, to_jsonb(moments) AS moments, to_jsonb(ranks) AS ranks,
-        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email";
+        to_jsonb(ratios) AS ratios, to_jsonb(flags) AS flags, email::text AS email,
+        state::text AS state, former::text AS former";
 
 const DELETE: &str = "
     DELETE FROM options
@@ -149,6 +158,8 @@ pub struct NewOptionModel {
     pub ratios: Vec<f64>,
     pub flags: Option<Vec<bool>>,
     pub email: String,
+    pub state: Option<OptionModelState>,
+    pub former: Option<OptionModelFormer>,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
@@ -189,6 +200,8 @@ pub struct OptionModelChanges {
     pub ratios: Option<Vec<f64>>,
     pub flags: Option<Option<Vec<bool>>>,
     pub email: Option<String>,
+    pub state: Option<OptionModelState>,
+    pub former: Option<Option<OptionModelFormer>>,
 }
 
 impl<'r> FromRow<'r, PgRow> for OptionModel {
@@ -231,6 +244,8 @@ impl<'r> FromRow<'r, PgRow> for OptionModel {
             ratios: sql::json(row, "ratios")?,
             flags: sql::json(row, "flags")?,
             email: row.try_get("email")?,
+            state: sql::text(row, "state")?,
+            former: Some(sql::text(row, "former")?),
         })
     }
 }
@@ -296,6 +311,8 @@ pub async fn insert(
         .bind(sqlx::types::Json(&new.ratios))
         .bind(new.flags.as_ref().map(sqlx::types::Json))
         .bind(&new.email)
+        .bind(new.state.map(OptionModelState::as_str))
+        .bind(new.former.map(OptionModelFormer::as_str))
         .fetch_one(database)
         .await
 }
@@ -366,6 +383,9 @@ pub async fn update(
         .bind(changes.flags.is_some())
         .bind(changes.flags.clone().flatten().map(sqlx::types::Json))
         .bind(&changes.email)
+        .bind(changes.state.map(OptionModelState::as_str))
+        .bind(changes.former.is_some())
+        .bind(changes.former.flatten().map(OptionModelFormer::as_str))
         .fetch_optional(database)
         .await
 }

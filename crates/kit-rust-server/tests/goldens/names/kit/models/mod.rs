@@ -10,9 +10,9 @@ pub use names_routes::{
 };
 pub use option_model::{
     BigInt, BoxModel, Context, Deserialize, ErrorModel, Forest, ForestVariant3, Json, OddName,
-    OddNameList, OddNameNested, OptionModel, OptionModelInput, OptionModelPlace, OptionModelPrices,
-    Property, Rank, Request, Response, ResultModel, Router, RouterRoutes, Serialize, Shape,
-    ShapeVariant1, ShapeVariant2, SomeModel, StringModel, StringModelBox, StringModelBoxEmpty,
-    StringModelBoxEmptyKind, StringModelBoxFull, StringModelBoxFullKind, Timestamp, Tree,
-    UserAccount, UserAccount2, Value, VecModel,
+    OddNameList, OddNameNested, OptionModel, OptionModelFormer, OptionModelInput, OptionModelPlace,
+    OptionModelPrices, OptionModelState, Property, Rank, Request, Response, ResultModel, Router,
+    RouterRoutes, Serialize, Shape, ShapeVariant1, ShapeVariant2, SomeModel, StringModel,
+    StringModelBox, StringModelBoxEmpty, StringModelBoxEmptyKind, StringModelBoxFull,
+    StringModelBoxFullKind, Timestamp, Tree, UserAccount, UserAccount2, Value, VecModel,
 };

@@ -95,6 +95,54 @@ impl OptionModelPrices {
     }
 }
 
+/// `Option.state`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
+pub enum OptionModelState {
+    /// `open`
+    #[serde(rename = "open")]
+    Open,
+    /// `shut down`
+    #[serde(rename = "shut down")]
+    ShutDown,
+}
+
+impl OptionModelState {
+    /// All values.
+    pub const ALL: &[Self] = &[Self::Open, Self::ShutDown];
+
+    /// Returns the text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::ShutDown => "shut down",
+        }
+    }
+}
+
+/// `Option.former`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
+pub enum OptionModelFormer {
+    /// `open`
+    #[serde(rename = "open")]
+    Open,
+    /// `shut down`
+    #[serde(rename = "shut down")]
+    ShutDown,
+}
+
+impl OptionModelFormer {
+    /// All values.
+    pub const ALL: &[Self] = &[Self::Open, Self::ShutDown];
+
+    /// Returns the text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::ShutDown => "shut down",
+        }
+    }
+}
+
 /// A choice, whose name is one of Rust's.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct OptionModel {
@@ -146,11 +194,19 @@ pub struct OptionModel {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<bool>>,
     pub email: String,
+    #[serde(default = "OptionModel::default_state")]
+    pub state: OptionModelState,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub former: Option<Option<OptionModelFormer>>,
 }
 
 impl OptionModel {
     fn default_rate() -> Option<String> {
         Some("0.50".to_owned())
+    }
+
+    fn default_state() -> OptionModelState {
+        OptionModelState::Open
     }
 }
 
@@ -276,6 +332,21 @@ impl Contract for OptionModel {
                 shape::Property::required("ratios", shape::Shape::array(&shape::Shape::NUMBER)),
                 shape::Property::optional("flags", shape::Shape::array(&shape::Shape::Boolean)),
                 shape::Property::required("email", shape::Shape::TEXT),
+                shape::Property::optional(
+                    "state",
+                    shape::Shape::union(&[
+                        shape::Shape::literal("open"),
+                        shape::Shape::literal("shut down"),
+                    ]),
+                ),
+                shape::Property::optional(
+                    "former",
+                    shape::Shape::union(&[
+                        shape::Shape::literal("open"),
+                        shape::Shape::literal("shut down"),
+                        shape::Shape::Null,
+                    ]),
+                ),
             ],
         );
         &SHAPE
@@ -337,11 +408,19 @@ pub struct OptionModelInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<bool>>,
     pub email: String,
+    #[serde(default = "OptionModelInput::default_state")]
+    pub state: OptionModelState,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub former: Option<Option<OptionModelFormer>>,
 }
 
 impl OptionModelInput {
     fn default_rate() -> Option<String> {
         Some("0.50".to_owned())
+    }
+
+    fn default_state() -> OptionModelState {
+        OptionModelState::Open
     }
 }
 
