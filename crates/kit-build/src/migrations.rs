@@ -51,6 +51,18 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
     done.and(removed).map(|()| target)
 }
 
+/// Deletes the directory of a migration. A crash leaves the complete directory, or none.
+///
+/// # Errors
+/// Returns an error if the directory cannot be deleted.
+pub fn remove_migration(root: &Path, name: &str) -> Result<(), BuildError> {
+    let base = root.join(MIGRATIONS);
+    let removed = base.join(".removed");
+    disk::remove_tree(&removed)?;
+    disk::rename(&base.join(name), &removed)?;
+    disk::remove_tree(&removed)
+}
+
 /// Replaces `snapshot.json` of a migration that exists. A crash leaves the old or the new file.
 ///
 /// # Errors

@@ -126,20 +126,24 @@ impl ExistingDatabase {
                 let client = connect(url).await?;
                 read_live(&client, &self.schemas).await
             })?;
-            let wanted = expected_objects(&self.catalog, &[]);
-            let Drift {
-                differences: mut found,
-                unknown,
-            } = differences(&wanted, &made);
-            found.extend(unknown.into_iter().map(|object| Difference {
-                object,
-                expected: None,
-                found: Some("exists".to_owned()),
-                repair: String::new(),
-            }));
-            Ok(found)
+            Ok(all_differences(&self.catalog, &made))
         })
     }
+}
+
+/// Returns the differences between two databases, with the objects that only the second database has.
+pub(crate) fn all_differences(wanted: &Catalog, made: &Catalog) -> Vec<Difference> {
+    let Drift {
+        differences: mut found,
+        unknown,
+    } = differences(&expected_objects(wanted, &[]), made);
+    found.extend(unknown.into_iter().map(|object| Difference {
+        object,
+        expected: None,
+        found: Some("exists".to_owned()),
+        repair: String::new(),
+    }));
+    found
 }
 
 /// Returns the names of all schemas except for the first of the `search_path` and those of PostgreSQL and of extensions, with

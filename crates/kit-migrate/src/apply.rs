@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use kit_database::{Migration, PlannedChange, Risk, Snapshot};
+use kit_database::{Migration, PlannedChange, Risk, Snapshot, replaced_but_present};
 use tokio_postgres::Client;
 
 use crate::catalog::literals;
@@ -107,10 +107,14 @@ pub fn apply_watched(
     })
 }
 
-/// Checks that the migrations are in the order of their names, without duplicates.
+/// Checks that the migrations are in the order of their names, without duplicates and without those that a squashed
+/// migration replaces.
 pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
-    match migrations.windows(2).find(|pair| pair[0].name >= pair[1].name) {
-        Some(pair) => Err(MigrateError::Order(pair[1].name.clone())),
+    if let Some(pair) = migrations.windows(2).find(|pair| pair[0].name >= pair[1].name) {
+        return Err(MigrateError::Order(pair[1].name.clone()));
+    }
+    match replaced_but_present(migrations) {
+        Some((name, present)) => Err(MigrateError::ReplacedButPresent { name, present }),
         None => Ok(()),
     }
 }
@@ -144,8 +148,18 @@ impl Run<'_> {
         if !self.options.dry_run {
             lock::acquire(self).await?;
         }
-        let done = self.history.read(&self.connection).await?;
-        let progress = self.history.read_progress(&self.connection).await?;
+        let mut done = self.history.read(&self.connection).await?;
+        let mut progress = self.history.read_progress(&self.connection).await?;
+        if let Some(partly) = history::fold(migrations, &mut done, &mut progress)
+            .into_iter()
+            .next()
+        {
+            return Err(MigrateError::PartlyReplaced {
+                name: partly.name,
+                missing: partly.missing,
+                different: partly.different,
+            });
+        }
         let pending = pending(migrations, &done)?;
         halves::refuse_unknown(migrations, &done, &progress)?;
         let scripts = scripts(&pending)?;
@@ -225,12 +239,12 @@ impl Run<'_> {
     }
 }
 
-/// Returns true for the unchanged SQL of a baseline, if it can lose rows only by the functions that it defines. A baseline
-/// contains all functions of the adopted database and calls none of them.
+/// Returns true for the unchanged SQL of a baseline, and for a squashed migration, if it can lose rows only by the functions
+/// that it defines. Such SQL contains all functions of a database and calls none of them.
 fn defines_functions_only(first: &Migration, losses: &[Loss]) -> bool {
     let is_unchanged = first.snapshot.as_ref().is_some_and(|snapshot| {
         snapshot.is_baseline() && snapshot.sql_checksum() == Some(first.checksum().as_str())
-    });
+    }) || !first.replaces().is_empty();
     let defines_function = |loss: &Loss| {
         let statement = loss.statement.to_ascii_lowercase();
         let words = statement.strip_prefix("create ").unwrap_or_default();

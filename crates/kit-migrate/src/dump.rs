@@ -12,13 +12,26 @@ use crate::drift::statement;
 /// Returns SQL that creates the objects in an empty database, in an order in which each object exists before its users.
 /// The SQL does not contain some objects of the kind [`ObjectKind::Other`], such as foreign tables.
 pub(crate) fn dump(catalog: &Catalog) -> String {
+    dump_with_rows(catalog, &BTreeMap::new())
+}
+
+/// Returns SQL as [`dump`] does, with statements that insert rows, by table. They come directly after the table is created:
+/// then it has no constraint, trigger or policy yet.
+pub(crate) fn dump_with_rows(catalog: &Catalog, inserts: &BTreeMap<String, Vec<String>>) -> String {
     let mut sql = String::new();
     let schemas: BTreeSet<String> = catalog.described().filter_map(ForeignObject::schema).collect();
     for schema in schemas {
         let _ = write!(sql, "\nCREATE SCHEMA IF NOT EXISTS {};\n", identifier(&schema));
     }
     for object in ordered(catalog) {
-        for statement in statements(object, catalog) {
+        let described = &object.described;
+        let own = statements(object, catalog);
+        let inserts = match described.kind {
+            ObjectKind::Table => inserts.get(&described.name).map_or(&[][..], Vec::as_slice),
+            _ => &[],
+        };
+        let (create, later) = own.split_at(own.len().min(1));
+        for statement in create.iter().chain(inserts).chain(later) {
             let _ = write!(sql, "\n{statement};\n");
         }
     }

@@ -174,6 +174,41 @@ pub enum MigrateError {
         /// Name of the migration.
         name: String,
     },
+    /// Directories of migrations are present although a squashed migration replaces them.
+    #[error(
+        "`{name}` replaces migrations whose directories are still there: {}",
+        present.join(", ")
+    )]
+    ReplacedButPresent {
+        /// Name of the squashed migration.
+        name: String,
+        /// Names of the replaced migrations that are present.
+        present: Vec<String>,
+    },
+    /// The database has applied only a part of the migrations that a squashed migration replaces.
+    #[error(
+        "`{name}` replaces several migrations, and the database has applied only some of them{}{}",
+        list(" Not applied completely:", missing),
+        list(" Applied with another text:", different)
+    )]
+    PartlyReplaced {
+        /// Name of the squashed migration.
+        name: String,
+        /// Names of replaced migrations that the database has not applied completely.
+        missing: Vec<String>,
+        /// Names of replaced migrations that the database has applied with another text.
+        different: Vec<String>,
+    },
+    /// The migrations cannot be squashed.
+    #[error("the migrations cannot be squashed: {reason}{}", list("", items))]
+    NotSquashable {
+        /// Description of the reason.
+        reason: String,
+        /// Objects, tables or statements to which the reason applies.
+        items: Vec<String>,
+        /// Advice for the user.
+        help: &'static str,
+    },
     /// Pending migrations would lose stored values.
     #[error(
         "{} would delete stored data; review the statements, then apply with `--allow-destructive`, or remove the statements{}",
@@ -367,6 +402,12 @@ impl MigrateError {
                 "stop the processes of the old build; if PostgreSQL hides when sessions began, run `GRANT pg_read_all_stats TO` the role of the migration; if the sessions belong to other programs or to a pooler, add `--ignore-sessions`",
             ),
             Self::UndoLoses { .. } => Some("add `--allow-destructive` if the values may be lost"),
+            Self::ReplacedButPresent { .. } => Some("delete these directories"),
+            Self::PartlyReplaced { .. } => Some(
+                "apply the missing migrations with a version of the project from before the squash (`git log -- migrations` finds it), then apply again; \
+                 a database without valuable rows can be created anew (`kit db reset` for the embedded one)",
+            ),
+            Self::NotSquashable { help, .. } => Some(help),
             Self::NoBaseline => Some("`kit db pull` writes the baseline of an existing database"),
             Self::HasHistory { .. } => {
                 Some("`kit migrate:apply` applies the migrations that are not applied yet")

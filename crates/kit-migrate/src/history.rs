@@ -193,20 +193,35 @@ impl History {
     }
 
     /// Returns the statement that records a migration as applied. The caller runs it in the migration's last
-    /// transaction.
+    /// transaction. A squashed migration is recorded as the migrations that it replaces, so that all databases of a project
+    /// have the same history.
     pub(crate) fn record(&self, migration: &Migration, duration: Duration) -> String {
-        let (column, breaks) = if self.has_breaks.get() {
-            let text = sql::string_literal(&breaking_changes(migration));
-            (", breaks", format!(", {text}"))
-        } else {
-            ("", String::new())
-        };
+        let mut rows: Vec<(&str, String, String)> = migration
+            .replaces()
+            .iter()
+            .map(|one| (one.name.as_str(), one.checksum.clone(), one.breaks.clone()))
+            .collect();
+        if rows.is_empty() {
+            rows.push((&migration.name, migration.checksum(), breaking_changes(migration)));
+        }
+        let with_breaks = self.has_breaks.get();
+        let last = rows.len() - 1;
+        let values = rows.iter().enumerate().map(|(at, (name, checksum, breaks))| {
+            let milliseconds = if at == last { duration.as_millis() } else { 0 };
+            let breaks = if with_breaks {
+                format!(", {}", sql::string_literal(breaks))
+            } else {
+                String::new()
+            };
+            let name = sql::string_literal(name);
+            let checksum = sql::string_literal(checksum);
+            format!("({name}, {checksum}, {milliseconds}{breaks})")
+        });
         format!(
-            "INSERT INTO {} (name, checksum, duration_ms{column}) VALUES ({}, {}, {}{breaks})",
+            "INSERT INTO {} (name, checksum, duration_ms{}) VALUES {}",
             self.table,
-            sql::string_literal(&migration.name),
-            sql::string_literal(&migration.checksum()),
-            duration.as_millis()
+            if with_breaks { ", breaks" } else { "" },
+            values.collect::<Vec<_>>().join(", ")
         )
     }
 
@@ -243,9 +258,69 @@ impl History {
     }
 }
 
+/// A squashed migration of which the database has applied only a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PartlyReplaced {
+    /// Name of the squashed migration.
+    pub(crate) name: String,
+    /// Names of replaced migrations that the database has not applied completely.
+    pub(crate) missing: Vec<String>,
+    /// Names of replaced migrations that the database has applied with another text.
+    pub(crate) different: Vec<String>,
+}
+
+/// Replaces the records of migrations that a squashed migration replaces by a record of the squashed one. Returns the
+/// squashed migrations for which the history is not complete; `done` then has records of neither.
+pub(crate) fn fold(
+    migrations: &[Migration],
+    done: &mut HashMap<String, Record>,
+    progress: &mut HashMap<String, Progress>,
+) -> Vec<PartlyReplaced> {
+    let mut partly = Vec::new();
+    for squashed in migrations
+        .iter()
+        .filter(|migration| !migration.replaces().is_empty())
+    {
+        let replaced = squashed.replaces();
+        let is_replaced = |name: &str| replaced.iter().any(|one| one.name == own_name(name));
+        let has_begun = progress.keys().any(|name| is_replaced(name));
+        let names = |wanted: &dyn Fn(Option<&Record>, &str) -> bool| -> Vec<String> {
+            let found = replaced
+                .iter()
+                .filter(|one| wanted(done.get(&one.name), &one.checksum));
+            found.map(|one| one.name.clone()).collect()
+        };
+        let missing = names(&|record, _| record.is_none());
+        let different = names(&|record, checksum| record.is_some_and(|record| record.checksum != checksum));
+        let is_new = missing.len() == replaced.len() && !has_begun;
+        let records: Vec<Record> = replaced.iter().filter_map(|one| done.remove(&one.name)).collect();
+        progress.retain(|name, _| !is_replaced(name));
+        if is_new {
+            continue;
+        }
+        if !missing.is_empty() || !different.is_empty() {
+            partly.push(PartlyReplaced {
+                name: squashed.name.clone(),
+                missing,
+                different,
+            });
+            continue;
+        }
+        let newest = records.iter().map(|record| record.applied_at.clone()).max();
+        let record = Record {
+            checksum: squashed.checksum(),
+            applied_at: newest.unwrap_or_default(),
+            duration: records.iter().map(|record| record.duration).sum(),
+            breaks: Some(String::new()),
+        };
+        done.insert(squashed.name.clone(), record);
+    }
+    partly
+}
+
 /// Returns the changes of a migration with which a build from before the migration may fail: those that break its queries,
 /// new rules that its rows may not satisfy, and values that it does not know.
-fn breaking_changes(migration: &Migration) -> String {
+pub(crate) fn breaking_changes(migration: &Migration) -> String {
     let planned = migration.changes.iter();
     let planned = planned.filter(|change| change.breaks_older_releases());
     let mut all: Vec<String> = planned.map(|change| change.change.summary()).collect();

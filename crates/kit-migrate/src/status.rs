@@ -9,7 +9,7 @@ use crate::connect::{block_on, connect};
 use crate::destructive::losses;
 use crate::drift::{Drift, compare};
 use crate::halves::Stage;
-use crate::history::{History, undoing};
+use crate::history::{self, History, undoing};
 use crate::script::Script;
 use crate::{MigrateError, halves, lock, pooler};
 
@@ -86,6 +86,13 @@ pub enum State {
         /// True if the completed steps were edited afterwards.
         edited: bool,
     },
+    /// The migration is a squashed one, and the database has applied only a part of the migrations that it replaces.
+    PartlyReplaced {
+        /// Names of replaced migrations that the database has not applied completely.
+        missing: Vec<String>,
+        /// Names of replaced migrations that the database has applied with another text.
+        different: Vec<String>,
+    },
 }
 
 impl Status {
@@ -116,13 +123,23 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
         let client = connect(url).await?;
         pooler::refuse_transaction_pooler(url, &client).await?;
         let history = History::find(&client).await?;
-        let done = history.read(&client).await?;
-        let progress = history.read_progress(&client).await?;
+        let mut done = history.read(&client).await?;
+        let mut progress = history.read_progress(&client).await?;
+        let partly = history::fold(migrations, &mut done, &mut progress);
         let all_progress = &progress;
         let newest = done.keys().max();
         let mut all: Vec<MigrationStatus> = migrations
             .iter()
             .map(|migration| {
+                if let Some(found) = partly.iter().find(|found| found.name == migration.name) {
+                    return MigrationStatus {
+                        name: migration.name.clone(),
+                        state: State::PartlyReplaced {
+                            missing: found.missing.clone(),
+                            different: found.different.clone(),
+                        },
+                    };
+                }
                 let state = match (done.get(&migration.name), progress.get(&migration.name)) {
                     (Some(record), _) if record.checksum == migration.checksum() => State::Applied {
                         at: record.applied_at.clone(),
@@ -243,6 +260,8 @@ fn reason_without_comparison(all: &[MigrationStatus]) -> Option<&'static str> {
         Some(
             "the database has migrations that migrations/ does not contain, so kit does not know how the tables should be",
         )
+    } else if any(|state| matches!(state, State::PartlyReplaced { .. })) {
+        Some("the database has only a part of the migrations that a squashed one replaces")
     } else if any(|state| matches!(state, State::Later { .. })) {
         Some("a later release has changed them, and this release can work with them")
     } else if any(|state| matches!(state, State::PartlyApplied { .. } | State::PartlyUndone)) {

@@ -1,0 +1,150 @@
+//! Rows and positions of sequences that migrations leave in an empty database.
+
+use std::collections::BTreeMap;
+
+use kit_database::ObjectKind;
+use kit_database::sql::{identifier, string_literal};
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use crate::{Catalog, DatabaseError, MigrateError};
+
+/// Maximum number of rows that a squashed migration inserts. More rows belong into a program that fills a database.
+pub(crate) const MOST_ROWS: u64 = 10_000;
+
+/// Rows of the tables and positions of the sequences.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// Number of rows by table, without empty tables.
+    pub(crate) counts: BTreeMap<String, u64>,
+    /// Statements that insert the rows, by table. Empty if there are more than [`MOST_ROWS`].
+    pub(crate) inserts: BTreeMap<String, Vec<String>>,
+    /// Statements that set the sequences which are not at their start.
+    pub(crate) sequences: Vec<String>,
+}
+
+impl Contents {
+    /// Returns the number of rows of all tables.
+    pub(crate) fn rows(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// Reads the contents of a database.
+    pub(crate) async fn read(client: &Client, catalog: &Catalog) -> Result<Self, MigrateError> {
+        // The text of a time must not depend on the settings of the database.
+        query(
+            client,
+            "SET datestyle = 'ISO'; SET intervalstyle = 'postgres'; SET timezone = 'UTC'",
+        )
+        .await?;
+        let mut contents = Self::default();
+        let tables: Vec<&str> = catalog
+            .described()
+            .filter(|object| object.kind == ObjectKind::Table)
+            .map(|object| object.name.as_str())
+            .collect();
+        for table in &tables {
+            let sql = format!("SELECT count(*) FROM ONLY {}", identifier(table));
+            let count = query(client, &sql)
+                .await?
+                .first()
+                .and_then(|row| row.first()?.as_deref()?.parse().ok());
+            let count: u64 = count.unwrap_or_default();
+            if count > 0 {
+                contents.counts.insert((*table).to_owned(), count);
+            }
+        }
+        if contents.rows() <= MOST_ROWS {
+            for table in contents.counts.keys() {
+                let inserts = inserts(client, catalog, table).await?;
+                contents.inserts.insert(table.clone(), inserts);
+            }
+        }
+        contents.sequences = sequences(client).await?;
+        Ok(contents)
+    }
+}
+
+/// Returns the statements that insert the rows of a table, in the order in which the table stores them.
+async fn inserts(client: &Client, catalog: &Catalog, table: &str) -> Result<Vec<String>, MigrateError> {
+    let columns: Vec<(String, &str)> = catalog
+        .described()
+        .filter(|object| object.kind == ObjectKind::Column && object.table.as_deref() == Some(table))
+        .map(|object| {
+            (
+                identifier(&object.name),
+                object.definition.as_deref().unwrap_or_default(),
+            )
+        })
+        // PostgreSQL computes these.
+        .filter(|(_, definition)| !definition.contains(" GENERATED ALWAYS AS ("))
+        .collect();
+    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let names = names.join(", ");
+    let table = identifier(table);
+    let is_always = columns
+        .iter()
+        .any(|(_, definition)| definition.contains(" GENERATED ALWAYS AS IDENTITY"));
+    let overriding = if is_always { " OVERRIDING SYSTEM VALUE" } else { "" };
+    let rows = query(client, &format!("SELECT {names} FROM ONLY {table} ORDER BY ctid")).await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            if columns.is_empty() {
+                return format!("INSERT INTO {table} DEFAULT VALUES");
+            }
+            let literal =
+                |value: Option<String>| value.map_or_else(|| "NULL".to_owned(), |text| string_literal(&text));
+            let values: Vec<String> = row.into_iter().map(literal).collect();
+            format!(
+                "INSERT INTO {table} ({names}){overriding} VALUES ({})",
+                values.join(", ")
+            )
+        })
+        .collect())
+}
+
+/// Returns the statements that set the sequences of the schema which are not at their start. A sequence of a column is named
+/// by its column, because a renamed table keeps the name of the sequence.
+async fn sequences(client: &Client) -> Result<Vec<String>, MigrateError> {
+    const ALL: &str = "SELECT s.oid::regclass::text, CASE WHEN refobjid IS NULL THEN quote_literal(s.oid::regclass::text) \
+        ELSE 'pg_catalog.pg_get_serial_sequence(' || quote_literal(refobjid::regclass::text) || ', ' || quote_literal(attname) || ')' END, seqstart \
+        FROM pg_catalog.pg_class s JOIN pg_catalog.pg_sequence ON seqrelid = s.oid \
+        LEFT JOIN pg_catalog.pg_depend ON classid = 'pg_class'::regclass AND objid = s.oid AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype IN ('a', 'i') \
+        LEFT JOIN pg_catalog.pg_attribute ON attrelid = refobjid AND attnum = refobjsubid \
+        WHERE relnamespace = current_schema()::regnamespace \
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = s.oid AND e.deptype = 'e') ORDER BY 2";
+    let mut statements = Vec::new();
+    for row in query(client, ALL).await? {
+        let [Some(sequence), Some(place), Some(start)] = row.as_slice() else {
+            continue;
+        };
+        let sql = format!("SELECT last_value, is_called FROM {sequence}");
+        let position = query(client, &sql).await?;
+        let Some([Some(value), Some(called)]) = position.first().map(Vec::as_slice) else {
+            continue;
+        };
+        let called = called == "t";
+        if called || value != start {
+            statements.push(format!("SELECT pg_catalog.setval({place}, {value}, {called})"));
+        }
+    }
+    Ok(statements)
+}
+
+/// Runs a query with the simple protocol, which returns all values as text.
+async fn query(client: &Client, sql: &str) -> Result<Vec<Vec<Option<String>>>, MigrateError> {
+    let messages = client
+        .simple_query(sql)
+        .await
+        .map_err(|error| MigrateError::Database {
+            doing: "cannot read the rows that the migrations insert",
+            source: DatabaseError::of(error, None),
+        })?;
+    let row = |message| match message {
+        SimpleQueryMessage::Row(row) => {
+            Some((0..row.len()).map(|at| row.get(at).map(str::to_owned)).collect())
+        }
+        _ => None,
+    };
+    Ok(messages.into_iter().filter_map(row).collect())
+}
