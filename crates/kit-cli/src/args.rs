@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
     build, completions, db, dev, diff, doctor, explain, generate, inspect, lsp, mcp, migrate_apply,
-    migrate_baseline, migrate_contract, migrate_expand, migrate_generate, migrate_status, scaffold, test,
+    migrate_baseline, migrate_contract, migrate_expand, migrate_generate, migrate_squash, migrate_status, scaffold, test,
 };
 use crate::context::Context;
 use crate::failure::CommandError;
@@ -76,6 +76,8 @@ pub(crate) enum Command {
     MigrateContract(migrate_contract::Arguments),
     #[command(name = "migrate:baseline")]
     MigrateBaseline(migrate_baseline::Arguments),
+    #[command(name = "migrate:squash")]
+    MigrateSquash(migrate_squash::Arguments),
     #[command(name = "migrate:status")]
     MigrateStatus(migrate_status::Arguments),
     Db(db::Arguments),
@@ -101,6 +103,7 @@ impl Command {
             Self::MigrateExpand(arguments) => arguments.common.json,
             Self::MigrateContract(arguments) => arguments.common.json,
             Self::MigrateBaseline(arguments) => arguments.common.json,
+            Self::MigrateSquash(arguments) => arguments.common.json,
             Self::MigrateStatus(arguments) => arguments.common.json,
             Self::Db(arguments) => arguments.json(),
             Self::Inspect(arguments) => arguments.json(),
@@ -127,6 +130,7 @@ impl Command {
             Self::MigrateExpand(arguments) => migrate_expand::run(arguments, context).await,
             Self::MigrateContract(arguments) => migrate_contract::run(arguments, context).await,
             Self::MigrateBaseline(arguments) => migrate_baseline::run(arguments, context).await,
+            Self::MigrateSquash(arguments) => migrate_squash::run(arguments, context).await,
             Self::MigrateStatus(arguments) => migrate_status::run(arguments, context).await,
             Self::Db(arguments) => db::run(arguments, context).await,
             Self::Inspect(arguments) => inspect::run(arguments, context).await,

@@ -1,4 +1,4 @@
-//! `kit db`: the project's embedded database, and the adoption of an existing one.
+//! `kit db`: the project's embedded database, rows for development, and the adoption of an existing database.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use kit_migrate::apply;
 use serde::Serialize;
 
-use crate::commands::db_pull;
 use crate::commands::migrate_apply::{migrations_of, problem};
+use crate::commands::{db_pull, db_seed};
 use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;
@@ -15,11 +15,11 @@ use crate::failure::{CommandError, Problem, Reason};
 use crate::host::{DatabaseAction, DatabaseResult};
 use crate::project::root;
 
-/// Manage the project's embedded PostgreSQL, or adopt an existing database.
+/// Manage the project's embedded PostgreSQL, fill a database, or adopt an existing one.
 ///
 /// The database runs while something uses it: `kit dev`, an application, a test, a session of psql. `start` keeps it running
 /// until `stop`. These commands only affect the embedded database, never the one in `DATABASE_URL`; only `pull` reads that
-/// one.
+/// one, and `seed` fills it.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -29,6 +29,7 @@ Examples:
   kit db url
   kit db psql -- -c 'SELECT 1'
   kit db reset --yes
+  kit db seed
   DATABASE_URL=postgres://localhost/shop kit db pull"
 )]
 pub(crate) struct Arguments {
@@ -43,6 +44,7 @@ enum Action {
     Start(Start),
     Stop(Stopping),
     Reset(Reset),
+    Seed(db_seed::Arguments),
     Pull(db_pull::Arguments),
 }
 
@@ -53,7 +55,7 @@ enum Action {
 #[command(after_help = "\
 Examples:
   kit db url
-  DATABASE_URL=$(kit db url) node scripts/seed.ts")]
+  DATABASE_URL=$(kit db url) node scripts/report.ts")]
 struct Url {
     #[command(flatten)]
     common: Common,
@@ -123,6 +125,7 @@ impl Arguments {
             Action::Start(arguments) => arguments.common.json,
             Action::Stop(arguments) => arguments.common.json,
             Action::Reset(arguments) => arguments.common.json,
+            Action::Seed(arguments) => arguments.common.json,
             Action::Pull(arguments) => arguments.common.json,
             Action::Psql(_) => false,
         }
@@ -212,6 +215,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             }
         }
         Action::Reset(arguments) => reset(arguments, context).await?,
+        Action::Seed(arguments) => db_seed::run(arguments, context).await?,
         Action::Pull(arguments) => db_pull::run(arguments, context).await?,
     }
     Ok(())

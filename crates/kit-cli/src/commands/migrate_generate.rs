@@ -9,7 +9,7 @@ use kit_database::{
     Alternative, ChangeClass, Latest, Migration, Plan, PlanError, PlannedChange, Risk, Using, expand, latest,
     plan,
 };
-use kit_migrate::record;
+use kit_migrate::{record, with_structure};
 use serde::Serialize;
 
 use crate::commands::build_steps::request;
@@ -176,7 +176,8 @@ fn compare(analysis: &Analysis) -> Result<(Latest, Plan), CommandError> {
     Ok((latest, plan))
 }
 
-fn refuse(error: PlanError) -> CommandError {
+/// Converts the problems of a plan to an error of the command.
+pub(crate) fn refuse(error: PlanError) -> CommandError {
     let reasons = error.problems.into_iter().map(|problem| Reason {
         help: Some(problem.help),
         ..Reason::new(format!("{}: {}", problem.place, problem.message))
@@ -229,7 +230,8 @@ async fn write_halves(
             (plan, created)
         }
     };
-    let mut migration = created.map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    let created = created.map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    let mut migration = with_structure(created);
     if plan.changes_foreign() {
         // Only PostgreSQL knows the new definitions of hand-written objects, for example after a rename.
         let server = scratch_server(root, &migration.name, context).await?;

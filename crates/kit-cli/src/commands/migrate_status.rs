@@ -159,6 +159,7 @@ fn word(state: &State) -> &'static str {
         State::Later { .. } => "later",
         State::Expanded { .. } => "expanded",
         State::PartlyApplied { .. } | State::PartlyUndone => "half way",
+        State::PartlyReplaced { .. } => "in part",
     }
 }
 
@@ -171,6 +172,12 @@ fn facts(state: &State) -> String {
         State::Missing { at: None } | State::Later { at: None } => "partly applied".to_owned(),
         State::Expanded { since } => format!("since {since}; the second half is missing"),
         State::PartlyUndone => "its first half is being undone".to_owned(),
+        State::PartlyReplaced { missing, different } => {
+            let lists = [("not applied", missing), ("applied with another text", different)];
+            let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
+            let lists = lists.map(|(title, names)| format!("{title}: {}", names.join(", ")));
+            lists.collect::<Vec<_>>().join("; ")
+        }
         State::Pending {
             destructive,
             out_of_order,
@@ -240,6 +247,10 @@ fn repairs(status: &Status, types: &Types) -> Vec<String> {
                 "`kit migrate:contract` completes {name}, if no process of the old build is left; with `--abort`, it goes back to the tables of the old build"
             )),
             State::PartlyUndone => all.push(format!("`kit migrate:contract --abort` continues to undo {name}")),
+            State::PartlyReplaced { .. } => all.push(format!(
+                "{name} replaces several migrations: apply the missing ones with a version of the project from before the squash (`git log -- migrations` finds it), \
+                 or create the database anew"
+            )),
         }
     }
     if pending {
@@ -285,7 +296,7 @@ struct JsonTypes<'a> {
 #[serde(rename_all = "camelCase")]
 struct JsonMigration<'a> {
     name: &'a str,
-    /// `applied`, `expanded`, `pending`, `edited`, `missing`, `later` or `half-way`.
+    /// `applied`, `expanded`, `pending`, `edited`, `missing`, `later`, `half-way` or `in-part`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     applied_at: Option<&'a str>,
@@ -299,6 +310,12 @@ struct JsonMigration<'a> {
     steps_done: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<usize>,
+    /// Migrations that a squashed one replaces and the database has not applied completely.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    missing: &'a [String],
+    /// Migrations that a squashed one replaces and the database has applied with another text.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    different: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -386,6 +403,7 @@ impl<'a> JsonMigration<'a> {
             name: &migration.name,
             state: match state {
                 State::PartlyApplied { .. } | State::PartlyUndone => "half-way",
+                State::PartlyReplaced { .. } => "in-part",
                 other => word(other),
             },
             applied_at: None,
@@ -394,6 +412,8 @@ impl<'a> JsonMigration<'a> {
             out_of_order: None,
             steps_done: None,
             steps: None,
+            missing: &[],
+            different: &[],
         };
         match state {
             State::Applied { at, duration } => {
@@ -410,6 +430,10 @@ impl<'a> JsonMigration<'a> {
                 json.out_of_order = Some(*out_of_order);
             }
             State::Expanded { .. } | State::PartlyUndone => {}
+            State::PartlyReplaced { missing, different } => {
+                json.missing = missing;
+                json.different = different;
+            }
             State::PartlyApplied { done, of, .. } => {
                 json.steps_done = Some(*done);
                 json.steps = Some(*of);

@@ -37,7 +37,7 @@ fn wrong_usage_exits_with_2_and_suggests_a_correction() {
         (&["biuld"][..], "a similar subcommand exists: 'build'"),
         (
             &["migrate:aply"],
-            "some similar subcommands exist: 'migrate:generate', 'migrate:contract', 'migrate:status', 'migrate:expand', 'migrate:baseline', 'migrate:apply'",
+            "some similar subcommands exist: 'migrate:generate', 'migrate:contract', 'migrate:squash', 'migrate:status', 'migrate:expand', 'migrate:baseline', 'migrate:apply'",
         ),
         (&["build", "--jsn"], "a similar argument exists: '--json'"),
         (&["build", "extra"], "unexpected argument 'extra' found"),
