@@ -6,7 +6,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
     build, completions, db, dev, diff, doctor, explain, generate, inspect, lsp, mcp, migrate_apply,
-    migrate_baseline, migrate_contract, migrate_expand, migrate_generate, migrate_squash, migrate_status, scaffold, test,
+    migrate_baseline, migrate_contract, migrate_expand, migrate_generate, migrate_squash, migrate_status,
+    scaffold, test,
 };
 use crate::context::Context;
 use crate::failure::CommandError;

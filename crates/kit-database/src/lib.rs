@@ -51,10 +51,12 @@ mod replaced;
 mod rows;
 mod snapshot;
 pub mod sql;
+mod squashed;
 mod step;
 mod tables;
 mod tags;
 mod timestamps;
+mod type_names;
 mod typescript;
 
 pub use branches::{Latest, committed, latest};
@@ -72,8 +74,9 @@ pub use model::{
 pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
 pub use qualified::{local_name, qualified, schema_of};
-pub use replaced::{Replaced, replaced_but_present};
+pub use replaced::Replaced;
 pub use snapshot::{Snapshot, SnapshotError};
+pub use squashed::replaced_but_present;
 pub use step::{Alternative, ChangeClass, PlannedChange, Risk};
 pub use tags::{RenameTag, rename_tags};
 

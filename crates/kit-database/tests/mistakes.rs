@@ -3,29 +3,13 @@
 mod support;
 
 use kit_database::Schema;
-use kit_diagnostics::{Code, codes};
+use kit_diagnostics::codes;
 use kit_ir::{
     DefaultValue, EntityIndex, EntityReference, GeneratedKind, IndexColumn, IndexMethod, PropertyTags,
     ReferenceTarget, ReferentialAction, ReferentialActions, StoredAs, TypeKind,
 };
 
-use support::{Builder, property, tagged};
-
-fn check(add: impl FnOnce(&mut Builder), code: Code, message: &str) {
-    let mut builder = Builder::new();
-    add(&mut builder);
-    let (_, diagnostics) = Schema::from_program(&builder.program);
-    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
-    let diagnostic = diagnostics.iter().next().expect("one diagnostic");
-    assert_eq!(diagnostic.code, code);
-    assert!(diagnostic.message.contains(message), "{}", diagnostic.message);
-    assert!(diagnostic.help.is_some());
-    let place = diagnostic.primary().expect("a place");
-    assert_eq!(
-        (place.path.as_str(), place.line, place.column),
-        ("src/notes.types.ts", 2, 3)
-    );
-}
+use support::{Builder, check, property, tagged};
 
 #[test]
 fn refuses_an_entity_without_an_id() {
@@ -470,54 +454,4 @@ fn refuses_a_reference_if_only_one_column_ignores_case() {
     assert!(diagnostics.is_empty(), "{diagnostics:#?}");
     let members = schema.table("members").expect("a table");
     assert_eq!(members.foreign_keys.len(), 1);
-}
-
-/// Returns a property that is stored in an enum type.
-fn in_enum(name: &str, r#type: kit_ir::TypeId, enum_type: &str) -> kit_ir::Property {
-    tagged(name, r#type, |tags| {
-        tags.stored_as = Some(StoredAs::Enum);
-        tags.enum_type = Some(enum_type.into());
-    })
-}
-
-#[test]
-fn refuses_an_enum_type_whose_name_another_type_has() {
-    for (name, message) in [
-        ("tags", "a table has this name"),
-        ("numeric", "a type of PostgreSQL has this name"),
-        ("order", "PostgreSQL would need quotes around this name"),
-        ("State", "PostgreSQL would need quotes around this name"),
-    ] {
-        check(
-            |builder| {
-                let state = builder.one_of(&["open", "shut"]);
-                builder.with_id("Tag", "tags", vec![in_enum("state", state, name)]);
-            },
-            codes::UNUSABLE_NAME,
-            message,
-        );
-    }
-    check(
-        |builder| {
-            let one = builder.one_of(&["open", "shut"]);
-            let other = builder.one_of(&["open", "closed"]);
-            let properties = vec![in_enum("state", one, "state"), in_enum("other", other, "state")];
-            builder.with_id("Tag", "tags", properties);
-        },
-        codes::UNUSABLE_NAME,
-        "`Tag.other` cannot be stored in the enum type `state`: the enum type of `Tag.state` has this name and other values",
-    );
-}
-
-#[test]
-fn refuses_a_value_that_is_too_long_for_an_enum_type() {
-    let long = "x".repeat(64);
-    check(
-        |builder| {
-            let state = builder.one_of(&["open", &long]);
-            builder.with_id("Tag", "tags", vec![in_enum("state", state, "state")]);
-        },
-        codes::UNSUPPORTED_COLUMN,
-        "is longer than the 63 bytes of a value of an enum type",
-    );
 }

@@ -124,7 +124,7 @@ pub(super) fn type_text(
         let is_plain = base
             .chars()
             .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-        if is_plain && !crate::definitions::is_own_type(base) {
+        if is_plain && !crate::type_names::is_own_type(base) {
             found.tags.push(format!("@storedAs enum {base}"));
         }
         return Some(found);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use kit_diagnostics::codes;
 
 use super::Builder;
-use crate::definitions::is_own_type;
 use crate::sql::identifier;
+use crate::type_names::is_own_type;
 use crate::{ColumnType, Schema};
 
 /// Reports enum types whose name another type has: a table, a type of PostgreSQL, or an enum type with other values.

@@ -1,6 +1,8 @@
 //! Reference entities, in the form in which the compiler passes them to this crate.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
+use kit_database::Schema;
+use kit_diagnostics::Code;
 use kit_ir::{
     Constraints, Declaration, DeclarationOrigin, DefaultValue, Documentation, Entity, Format, GeneratedKind,
     LiteralValue, ObjectType, Program, Property, PropertyTags, ReferenceTarget, ReferentialAction,
@@ -366,5 +368,22 @@ pub fn counters(builder: &mut Builder) {
         "Counter",
         "counters",
         vec![id, total, property("percent", small), lowest],
+    );
+}
+
+/// Asserts that the entities have one mistake, with the given code and message.
+pub fn check(add: impl FnOnce(&mut Builder), code: Code, message: &str) {
+    let mut builder = Builder::new();
+    add(&mut builder);
+    let (_, diagnostics) = Schema::from_program(&builder.program);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+    let diagnostic = diagnostics.iter().next().expect("one diagnostic");
+    assert_eq!(diagnostic.code, code);
+    assert!(diagnostic.message.contains(message), "{}", diagnostic.message);
+    assert!(diagnostic.help.is_some());
+    let place = diagnostic.primary().expect("a place");
+    assert_eq!(
+        (place.path.as_str(), place.line, place.column),
+        ("src/notes.types.ts", 2, 3)
     );
 }
