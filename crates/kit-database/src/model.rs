@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kit_ir::{Decimal, IndexColumnOptions, IndexMethod, LiteralValue, ReferentialActions};
+use kit_ir::{Decimal, DecimalRange, IndexColumnOptions, IndexMethod, LiteralValue, ReferentialActions};
 use serde::{Deserialize, Serialize};
 
 pub use crate::column_type::{ColumnType, ElementType, TypeName};
@@ -83,6 +83,11 @@ impl Table {
     /// Returns the column with the given name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Returns the column with the tenant of a row; `None` if every tenant sees all rows.
+    pub(crate) fn tenant_column(&self) -> Option<&Column> {
+        self.column(self.tenant.as_deref()?)
     }
 
     /// Returns the column that stores a property of the entity.
@@ -182,6 +187,26 @@ pub struct Unique {
     pub columns: Vec<String>,
 }
 
+impl Unique {
+    /// Returns a unique index that keeps the same rule.
+    ///
+    /// ```
+    /// use kit_database::Unique;
+    ///
+    /// let unique = Unique { name: "one_email".to_owned(), columns: vec!["email".to_owned()] };
+    /// let index = unique.as_index("by_email");
+    /// assert_eq!(index.definition("users"), "CREATE UNIQUE INDEX ON users USING btree (email)");
+    /// ```
+    pub fn as_index(&self, name: &str) -> Index {
+        Index {
+            name: name.to_owned(),
+            columns: self.columns.clone(),
+            unique: true,
+            ..Index::default()
+        }
+    }
+}
+
 /// A check constraint on the values of a column. Null satisfies every check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -212,6 +237,8 @@ pub enum Rule {
     Elements(Elements),
     /// Bounds of a number.
     Range(Range),
+    /// Bounds of a decimal number.
+    Decimals(DecimalRange),
     /// A whole number is a multiple of this number.
     MultipleOf(Decimal),
     /// The row satisfies this SQL condition, which the user wrote.
@@ -228,7 +255,7 @@ impl Rule {
             Self::Length(_) => "length_check",
             Self::Items(_) | Self::Cardinality(_) => "items_check",
             Self::Elements(_) => "elements_check",
-            Self::Range(_) => "range_check",
+            Self::Range(_) | Self::Decimals(_) => "range_check",
             Self::MultipleOf(_) => "step_check",
             Self::Pattern(_) => "pattern_check",
         }
@@ -382,6 +409,23 @@ impl Index {
             ..self.clone()
         };
         renamed == *other
+    }
+
+    /// Returns true if the index keeps the same rule as the unique constraint.
+    pub(crate) fn is_same_rule(&self, unique: &Unique) -> bool {
+        self.is_defined_as(&unique.as_index(""))
+    }
+
+    /// Returns the definition of the index on a table as PostgreSQL describes the index, without its name.
+    ///
+    /// ```
+    /// use kit_database::Index;
+    ///
+    /// let index = Index { columns: vec!["title".to_owned()], ..Index::default() };
+    /// assert_eq!(index.definition("notes"), "CREATE INDEX ON notes USING btree (title)");
+    /// ```
+    pub fn definition(&self, table: &str) -> String {
+        crate::definitions::index_definition(table, self)
     }
 
     /// Returns the end of the name that kit derives: `idx` in `notes_title_idx`.

@@ -1,9 +1,11 @@
 //! Rules from doc tags, such as a maximum length, that a value must satisfy in addition to its type.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
+
+use crate::DecimalRange;
 
 /// Rules for a value, from doc tags. Each rule applies only to some kinds of types. `kit-typescript` reports
 /// a tag on any other type, so an emitter never meets, for example, `max_length` on a number.
@@ -23,9 +25,12 @@ pub struct Constraints {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Digits of a string that is a decimal number, from `Decimal<P, S>`. The type also has the `pattern` of
-    /// [`Digits::pattern`], which checks the string.
+    /// [`Digits::pattern_in`], which checks the string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<Digits>,
+    /// Bounds of a string that is a decimal number, from `@minimum` and similar tags. The `pattern` checks the bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decimal_range: Option<DecimalRange>,
     /// `@minimum`: lower bound of a number. The bound itself is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
@@ -121,6 +126,85 @@ impl Constraints {
             exclusive_maximum: Some(Decimal(COLUMN_LIMIT)),
             ..Self::default()
         }
+    }
+
+    /// Returns true if a text is a decimal number that satisfies the rules. Returns `None` if the rules are not those of a
+    /// decimal number.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, Digits};
+    ///
+    /// let price = Constraints::of_digits(Digits::new(4, 2).unwrap());
+    /// assert_eq!(price.allows_decimal("12.50"), Some(true));
+    /// assert_eq!(price.allows_decimal("12.505"), Some(false));
+    /// assert_eq!(Constraints::default().allows_decimal("12.50"), None);
+    /// ```
+    pub fn allows_decimal(&self, text: &str) -> Option<bool> {
+        let digits = self.digits?;
+        let Some(range) = &self.decimal_range else {
+            return Some(digits.allow(text));
+        };
+        let limits = digits.limits(range).zip(digits.scaled(text));
+        Some(limits.is_some_and(|((least, most), number)| (least..=most).contains(&number)))
+    }
+
+    /// Returns a decimal number that satisfies the rules, with all digits after the point. Calls with different `nth` return
+    /// different numbers, as long as there are enough. Returns `None` if the rules are not those of a decimal number.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, DecimalRange, Digits};
+    ///
+    /// let mut price = Constraints::of_digits(Digits::new(4, 2).unwrap());
+    /// assert_eq!(price.decimal_example(1).as_deref(), Some("2.00"));
+    /// price.decimal_range = Some(DecimalRange { minimum: Some("50".to_owned()), ..Default::default() });
+    /// assert_eq!(price.decimal_example(1).as_deref(), Some("50.01"));
+    /// ```
+    pub fn decimal_example(&self, nth: usize) -> Option<String> {
+        let digits = self.digits?;
+        let example = digits.example(nth);
+        if self.allows_decimal(&example) == Some(true) {
+            return Some(example);
+        }
+        let (least, most) = digits.limits(self.decimal_range.as_ref()?)?;
+        let count = most.checked_sub(least)?.checked_add(1)?;
+        Some(digits.text(least + (nth as i128).checked_rem(count)?))
+    }
+
+    /// Returns the rules of a decimal number in words, as a phrase after "string". Returns `None` if the rules are not those of
+    /// a decimal number.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, DecimalRange, Digits};
+    ///
+    /// let mut price = Constraints::of_digits(Digits::new(4, 2).unwrap());
+    /// price.decimal_range = Some(DecimalRange { minimum: Some("0.50".to_owned()), ..Default::default() });
+    /// assert_eq!(
+    ///     price.decimal_words().unwrap(),
+    ///     "with a decimal number, at most 2 digits before and 2 after the point, at least 0.50"
+    /// );
+    /// ```
+    pub fn decimal_words(&self) -> Option<String> {
+        let digits = self.digits?;
+        let (before, after) = (digits.precision - digits.scale, digits.scale);
+        let noun = |count: u32| if count == 1 { "digit" } else { "digits" };
+        let mut words = if after == 0 {
+            format!("with a whole number, at most {before} {}", noun(before))
+        } else {
+            format!(
+                "with a decimal number, at most {before} {} before and {after} after the point",
+                noun(before)
+            )
+        };
+        for (tag, bound) in self.decimal_range.iter().flat_map(DecimalRange::bounds) {
+            let relation = match tag {
+                "minimum" => "at least",
+                "exclusiveMinimum" => "greater than",
+                "maximum" => "at most",
+                _ => "less than",
+            };
+            let _ = write!(words, ", {relation} {bound}");
+        }
+        Some(words)
     }
 
     /// Returns the rules of a decimal number as text: its digits and their pattern.

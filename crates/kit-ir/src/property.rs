@@ -118,6 +118,8 @@ pub struct PropertyTags {
 pub enum StoredAs {
     /// `smallint`, for a number.
     SmallInt,
+    /// `integer`, for a number.
+    Integer,
     /// `date`, for a string that is a calendar day.
     Date,
     /// An array of PostgreSQL, such as `text[]`, for an array of scalar values.
@@ -130,7 +132,14 @@ pub enum StoredAs {
 
 impl StoredAs {
     /// All types, in the order of the documentation.
-    pub const ALL: [Self; 5] = [Self::SmallInt, Self::Date, Self::Array, Self::Citext, Self::Enum];
+    pub const ALL: [Self; 6] = [
+        Self::SmallInt,
+        Self::Integer,
+        Self::Date,
+        Self::Array,
+        Self::Citext,
+        Self::Enum,
+    ];
 
     /// Returns the argument of the tag.
     ///
@@ -142,6 +151,7 @@ impl StoredAs {
     pub fn name(self) -> &'static str {
         match self {
             Self::SmallInt => "smallint",
+            Self::Integer => "integer",
             Self::Date => "date",
             Self::Array => "array",
             Self::Citext => "citext",

@@ -204,7 +204,8 @@ fn text(types: &Types<'_>, shape: &TokenStream, rules: &Constraints, module: &mu
         let constant = module.pattern(pattern);
         quote!(.pattern(&#constant))
     });
-    quote!(#shape #least #most #format #pattern)
+    let words = rules.decimal_words().map(|words| quote!(.words(#words)));
+    quote!(#shape #least #most #format #pattern #words)
 }
 
 /// Returns a Rust literal of the type `f64`.

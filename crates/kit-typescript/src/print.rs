@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use kit_analysis::{TypePrinter, literal_source, string_literal};
 use kit_ir::{
-    BodyFormat, Constraints, Decimal, DeclarationId, DefaultValue, GeneratedKind, ObjectType, Program,
-    Property, Route, Slot, TypeId, TypeKind,
+    BodyFormat, Constraints, Decimal, DecimalRange, DeclarationId, DefaultValue, Digits, GeneratedKind,
+    ObjectType, Program, Property, Route, Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
@@ -217,7 +217,10 @@ impl TypePrinter for MessagePrinter<'_> {
 
     /// Returns the text of a type, with its rules.
     fn part(&self, id: TypeId) -> String {
-        let mut text = self.text(id);
+        let mut text = match self.program.types[id].constraints.digits {
+            Some(Digits { precision, scale }) => format!("Decimal<{precision}, {scale}>"),
+            None => self.text(id),
+        };
         if self.constraints {
             let rules = rules(&self.program.types[id].constraints);
             if !rules.is_empty() {
@@ -300,7 +303,15 @@ pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     add("minLength", rules.min_length.map(|n| n.to_string()));
     add("maxLength", rules.max_length.map(|n| n.to_string()));
     add("format", rules.format.map(|format| format.name().to_owned()));
-    add("pattern", rules.pattern.clone());
+    match &rules.decimal_range {
+        // The digits and bounds of a decimal number are its pattern.
+        range if rules.digits.is_some() => {
+            for (tag, bound) in range.iter().flat_map(DecimalRange::bounds) {
+                add(tag, Some(bound.to_owned()));
+            }
+        }
+        _ => add("pattern", rules.pattern.clone()),
+    }
     // The bounds of a column are not written, because an `f64` is not printed exactly: 9223372036854776000.
     let is_column = rules.is_bigint_column();
     let bound = |bound: Option<Decimal>| bound.filter(|_| !is_column).map(|bound| bound.to_string());

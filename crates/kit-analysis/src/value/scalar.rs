@@ -113,8 +113,8 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
 
 /// Checks a string against length, format and pattern.
 pub(super) fn text_fit(rules: &Constraints, text: &str) -> Fit {
-    if let Some(digits) = rules.digits {
-        return Fit::from_bool(digits.allow(text));
+    if let Some(fits) = rules.allows_decimal(text) {
+        return Fit::from_bool(fits);
     }
     if !rules.allows_length(text) {
         return Fit::No;
@@ -201,8 +201,8 @@ fn text_examples(rules: &Constraints) -> Vec<Value> {
 
 /// Returns strings that probably satisfy the length, format and pattern, the simplest string first.
 pub(super) fn text_choices(rules: &Constraints) -> Vec<String> {
-    if let Some(digits) = rules.digits {
-        return vec![digits.example(0)];
+    if let Some(example) = rules.decimal_example(0) {
+        return vec![example];
     }
     if let Some(format) = rules.format {
         return vec![samples().of_format(format).valid.clone()];

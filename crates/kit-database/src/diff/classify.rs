@@ -312,6 +312,7 @@ fn widens(from: &Rule, to: &Rule) -> bool {
                     || !from.values.is_empty() && from.values.iter().all(|value| to.values.contains(value)))
         }
         (Rule::Range(from), Rule::Range(to)) => farther(from, to),
+        (Rule::Decimals(from), Rule::Decimals(to)) => from.and(to) == *from,
         _ => from == to,
     }
 }

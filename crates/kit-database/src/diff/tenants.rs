@@ -43,6 +43,6 @@ impl Planner<'_> {
 
 /// Returns the column with the tenant of a row, and its type.
 fn of(table: &Table) -> Option<(&str, crate::ColumnType)> {
-    let column = table.column(table.tenant.as_deref()?)?;
+    let column = table.tenant_column()?;
     Some((&column.name, column.r#type))
 }

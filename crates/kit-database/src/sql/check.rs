@@ -1,6 +1,6 @@
 //! Conditions of check constraints.
 
-use kit_ir::LiteralValue;
+use kit_ir::{DecimalRange, LiteralValue};
 
 use super::quote::string_literal;
 use crate::{Counts, Range, Rule};
@@ -36,6 +36,7 @@ pub fn condition(rule: &Rule, column: &str) -> String {
             )
         }
         Rule::Range(range) => self::range(column, range),
+        Rule::Decimals(range) => decimals(column, range),
         Rule::MultipleOf(step) => format!("{column} % {step} = 0"),
         Rule::Sql(condition) => condition.clone(),
         Rule::Pattern(pattern) => format!("{column} ~ {}", string_literal(pattern)),
@@ -70,6 +71,22 @@ fn range(column: &str, range: &Range) -> String {
     .filter_map(|(sign, bound)| bound.map(|bound| format!("{column} {sign} {bound}")))
     .collect();
     conditions.join(" AND ")
+}
+
+fn decimals(column: &str, range: &DecimalRange) -> String {
+    let bounds: Vec<String> = range
+        .bounds()
+        .map(|(tag, bound)| {
+            let sign = match tag {
+                "minimum" => ">=",
+                "exclusiveMinimum" => ">",
+                "maximum" => "<=",
+                _ => "<",
+            };
+            format!("{column} {sign} {bound}")
+        })
+        .collect();
+    bounds.join(" AND ")
 }
 
 /// Formats a string, number, boolean or `bigint` as an SQL literal.

@@ -19,6 +19,7 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
         column,
         values,
         constraints,
+        stored_as,
     } = stored;
     let mut checks = Vec::new();
     let mut add = |rule: Rule| {
@@ -60,18 +61,22 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
             Rule::Items(items)
         });
     }
-    // The bounds of a `smallint` are those of its type.
-    let wider = |bound: Option<Decimal>, of_type: i16| {
-        bound.filter(|_| column.r#type != ColumnType::SmallInt || bound != Decimal::new(f64::from(of_type)))
-    };
+    // A type that the user selected needs no check of its own bounds.
+    let of_type = stored_as
+        .and_then(|_| range_of(column.r#type))
+        .unwrap_or_default();
+    let narrower = |bound: Option<Decimal>, of_type: Option<Decimal>| bound.filter(|_| bound != of_type);
     let range = Range {
-        minimum: wider(constraints.minimum, i16::MIN),
-        maximum: wider(constraints.maximum, i16::MAX),
+        minimum: narrower(constraints.minimum, of_type.minimum),
+        maximum: narrower(constraints.maximum, of_type.maximum),
         exclusive_minimum: constraints.exclusive_minimum,
         exclusive_maximum: constraints.exclusive_maximum,
     };
     if range != Range::default() {
         add(Rule::Range(range));
+    }
+    if let Some(range) = &constraints.decimal_range {
+        add(Rule::Decimals(range.clone()));
     }
     // JavaScript and PostgreSQL do not agree on multiples of numbers with a fraction.
     if let Some(step) = constraints.multiple_of
@@ -81,6 +86,20 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
         add(Rule::MultipleOf(step));
     }
     checks
+}
+
+/// Returns the bounds of a type of whole numbers; `None` if JavaScript cannot represent them.
+fn range_of(r#type: ColumnType) -> Option<Range> {
+    let (minimum, maximum) = match r#type {
+        ColumnType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
+        ColumnType::Integer => (i32::MIN, i32::MAX),
+        _ => return None,
+    };
+    Some(Range {
+        minimum: Decimal::new(f64::from(minimum)),
+        maximum: Decimal::new(f64::from(maximum)),
+        ..Range::default()
+    })
 }
 
 /// Removes rules that a column does not need or that do not fit its final type. For example, a text column
@@ -126,8 +145,13 @@ fn remove_checks_of_references(schema: &mut Schema) {
                         .foreign_keys
                         .iter()
                         .any(|other| other.target_of(there).is_some());
-                    let has_rule = |known: &Check| known.column == there && known.rule == check.rule;
-                    !refers_on && target.checks.iter().any(has_rule)
+                    let mut rules = target.checks.iter().filter(|known| known.column == there);
+                    let is_of_type = || {
+                        let r#type = target.column(there).and_then(|column| range_of(column.r#type));
+                        r#type.is_some_and(|range| check.rule == Rule::Range(range))
+                    };
+                    let has_range = rules.clone().any(|known| matches!(known.rule, Rule::Range(_)));
+                    !refers_on && (rules.any(|known| known.rule == check.rule) || !has_range && is_of_type())
                 })
             })
         };
@@ -158,6 +182,7 @@ fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
                 ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision
             )
         }
+        Rule::Decimals(_) => matches!(r#type, ColumnType::Numeric { .. }),
         Rule::MultipleOf(_) => r#type.is_whole(),
     }
 }

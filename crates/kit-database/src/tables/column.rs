@@ -14,6 +14,8 @@ pub(super) struct ColumnWithRules {
     /// The only values that the column accepts; empty if the type does not list its values.
     pub(super) values: Vec<LiteralValue>,
     pub(super) constraints: Constraints,
+    /// Column type that the user selected.
+    pub(super) stored_as: Option<StoredAs>,
 }
 
 impl Builder<'_> {
@@ -109,6 +111,7 @@ impl Builder<'_> {
             column,
             values: storage.values,
             constraints: storage.constraints,
+            stored_as: property.tags.stored_as,
         })
     }
 }

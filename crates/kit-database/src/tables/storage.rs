@@ -56,6 +56,7 @@ impl Storage {
         let r#type = match (chosen, self.r#type) {
             (None, r#type) => r#type,
             (Some(StoredAs::SmallInt), ColumnType::Integer) => ColumnType::SmallInt,
+            (Some(StoredAs::Integer), ColumnType::Integer) => ColumnType::Integer,
             (Some(StoredAs::Date), ColumnType::Text | ColumnType::Varchar { .. }) => ColumnType::Date,
             // A check enforces `@maxLength`.
             (Some(StoredAs::Citext), ColumnType::Text | ColumnType::Varchar { .. }) => ColumnType::Citext,

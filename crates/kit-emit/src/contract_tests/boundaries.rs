@@ -55,7 +55,7 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
         }));
     }
     if let Some(digits) = constraints.digits {
-        rules.extend(decimals(digits));
+        rules.extend(decimals(constraints, digits));
     }
     if let Some(pattern) = &constraints.pattern {
         rules.extend(breaks_pattern(constraints, pattern));
@@ -63,9 +63,9 @@ pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     rules
 }
 
-/// Returns decimal numbers for tests: the greatest number, and numbers with one digit too many before and after the
-/// point.
-fn decimals(digits: Digits) -> [Rule; 3] {
+/// Returns decimal numbers for tests: the greatest number, numbers with one digit too many before and after the point, and
+/// numbers at the bounds.
+fn decimals(constraints: &Constraints, digits: Digits) -> Vec<Rule> {
     let (before, after) = (digits.precision - digits.scale, digits.scale);
     let nines = |count: u32| "9".repeat(count as usize);
     let whole = if before == 0 {
@@ -78,29 +78,57 @@ fn decimals(digits: Digits) -> [Rule; 3] {
     } else {
         format!(".{}", nines(after))
     };
-    let digits = |count: u32| {
+    let greatest = format!("{whole}{fraction}");
+    let mut rules = Vec::new();
+    if let Some(range) = &constraints.decimal_range
+        && let Some((least, most)) = digits.limits(range)
+    {
+        let lower = range.minimum.is_some() || range.exclusive_minimum.is_some();
+        let upper = range.maximum.is_some() || range.exclusive_maximum.is_some();
+        for (bound, beyond, name, is_set) in [
+            (least, least - 1, "minimum", lower),
+            (most, most + 1, "maximum", upper),
+        ] {
+            let (bound, beyond) = (digits.text(bound), digits.text(beyond));
+            if is_set && digits.allow(&beyond) {
+                rules.push(Rule::accepts(
+                    format!("{bound} ({name})"),
+                    Value::from(bound.clone()),
+                ));
+                let description = format!("{beyond} ({name} {bound})");
+                rules.push(Rule::refuses(description, Value::from(beyond)).runtime_only());
+            }
+        }
+    }
+    let count_of = |count: u32| {
         if count == 1 {
             "1 digit".to_owned()
         } else {
             format!("{count} digits")
         }
     };
-    [
-        Rule::accepts(
-            format!("{} before and {after} after the point (maximum)", digits(before)),
-            Value::from(format!("{whole}{fraction}")),
-        ),
+    if constraints.allows_decimal(&greatest) == Some(true) {
+        rules.push(Rule::accepts(
+            format!(
+                "{} before and {after} after the point (maximum)",
+                count_of(before)
+            ),
+            Value::from(greatest),
+        ));
+    }
+    rules.extend([
         Rule::refuses(
-            format!("{} before the point (maximum {before})", digits(before + 1)),
+            format!("{} before the point (maximum {before})", count_of(before + 1)),
             Value::from(format!("1{}", "0".repeat(before as usize))),
         )
         .runtime_only(),
         Rule::refuses(
-            format!("{} after the point (maximum {after})", digits(after + 1)),
+            format!("{} after the point (maximum {after})", count_of(after + 1)),
             Value::from(format!("0.{}1", "0".repeat(after as usize))),
         )
         .runtime_only(),
-    ]
+    ]);
+    rules
 }
 
 /// Returns a string with a valid length that does not match the pattern.
@@ -248,7 +276,7 @@ fn characters(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use kit_analysis::{Fit, fit};
-    use kit_ir::{Program, TypeKind};
+    use kit_ir::{DecimalRange, Program, TypeKind};
 
     use super::*;
     use crate::contract_tests::rules::{Rules, ValueOrigin};
@@ -286,6 +314,23 @@ mod tests {
             expected.sort();
             assert_eq!(values(no.into_iter()), expected);
         }
+    }
+
+    #[test]
+    fn decimal_numbers_with_bounds_have_values_at_and_beyond_the_bounds() {
+        let mut price = Constraints::of_digits(Digits::new(4, 2).unwrap());
+        price.decimal_range = Some(DecimalRange {
+            exclusive_minimum: Some("0".to_owned()),
+            maximum: Some("50".to_owned()),
+            ..DecimalRange::default()
+        });
+        let rules = texts(&price);
+        let (no, yes): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.is_refusal());
+        assert_eq!(values(yes.into_iter()), ["\"0.01\"", "\"50.00\""]);
+        assert_eq!(
+            values(no.into_iter()),
+            ["\"!\"", "\"0.00\"", "\"0.001\"", "\"100\"", "\"50.01\""]
+        );
     }
 
     /// Returns true for a string, except for the sample string of the rule about the JSON type.

@@ -13,8 +13,8 @@ const LETTER: &str = "a";
 /// Returns a string that satisfies the rules. Calls with different `nth` return different strings. `hint` is
 /// the name of the property.
 pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
-    if let Some(digits) = rules.digits {
-        return Some(digits.example(nth));
+    if rules.digits.is_some() {
+        return rules.decimal_example(nth);
     }
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules

@@ -321,6 +321,8 @@ fn string_rules(
     );
     let pattern = constraints.pattern.as_ref();
     rules.extend(pattern.map(|pattern| ("pattern", module.pattern(pattern, path))));
+    let words = constraints.decimal_words();
+    rules.extend(words.map(|words| ("words", literal::string(&words))));
     rules
 }
 

@@ -176,6 +176,7 @@ fn specificity(shape: &Shape) -> usize {
             max_length: None,
             format: None,
             pattern: None,
+            words: _,
             is_key: _,
         }) => 1,
         Shape::Text(_) => 3,

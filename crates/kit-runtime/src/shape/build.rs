@@ -131,6 +131,18 @@ impl Shape {
         }
     }
 
+    /// Sets the phrase of messages in place of the pattern.
+    #[must_use]
+    pub const fn words(self, words: &'static str) -> Self {
+        match self {
+            Self::Text(rules) => Self::Text(Text {
+                words: Some(words),
+                ..rules
+            }),
+            other => other,
+        }
+    }
+
     /// Sets the rule `@pattern`.
     #[must_use]
     pub const fn pattern(self, pattern: &'static Pattern) -> Self {

@@ -68,9 +68,8 @@ fn text(rules: &Text) -> String {
         Some(format) => format!("{noun} in {} format", format.name()),
         None => noun,
     };
-    let pattern = rules
-        .pattern
-        .map(|pattern| format!("matching /{}/", pattern.source()));
+    let matching = || Some(format!("matching /{}/", rules.pattern?.source()));
+    let pattern = rules.words.map(str::to_owned).or_else(matching);
     listed([
         Some(kind),
         range(rules.min_length, rules.max_length, "character"),

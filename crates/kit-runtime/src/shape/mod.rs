@@ -62,6 +62,8 @@ pub struct Text {
     pub format: Option<Format>,
     /// Regular expression of `@pattern`, which must match a part of the string.
     pub pattern: Option<&'static Pattern>,
+    /// Phrase of messages in place of the pattern, for a decimal number.
+    pub words: Option<&'static str>,
     /// True if the string is a property name, so that failures say "key" in place of "string".
     pub is_key: bool,
 }
@@ -74,6 +76,7 @@ impl Text {
         max_length: None,
         format: None,
         pattern: None,
+        words: None,
         is_key: false,
     };
 }

@@ -4,7 +4,8 @@
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{
-    Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH, Program, TypeId, TypeKind,
+    Constraints, Decimal, DecimalRange, Digits, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH, Program,
+    TypeId, TypeKind,
 };
 
 use super::{Tag, problem};
@@ -30,14 +31,6 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         }
         (a, b) => b.or(a),
     };
-    let pattern = match (&old.pattern, &new.pattern) {
-        (Some(a), Some(b)) if a != b => {
-            return Merged::Conflict(format!(
-                "the type already has the `@pattern {a}`; one type cannot have two patterns"
-            ));
-        }
-        (a, b) => b.clone().or_else(|| a.clone()),
-    };
     let digits = match (old.digits, new.digits) {
         (Some(a), Some(b)) if a != b => {
             return Merged::Conflict(format!(
@@ -46,6 +39,32 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
             ));
         }
         (a, b) => b.or(a),
+    };
+    let decimal_range = match (&old.decimal_range, &new.decimal_range) {
+        (Some(a), Some(b)) => Some(a.and(b)),
+        (a, b) => b.clone().or_else(|| a.clone()),
+    };
+    let is_bounded = digits.is_some() && decimal_range.is_some();
+    let pattern = match (&old.pattern, &new.pattern) {
+        // The digits and the bounds of a decimal number are its pattern.
+        (a, b)
+            if is_bounded
+                && [(a, old), (b, new)]
+                    .iter()
+                    .all(|(pattern, rules)| pattern.is_none() || rules.digits.is_some()) =>
+        {
+            let range = decimal_range.clone().unwrap_or_default();
+            match digits.and_then(|digits| digits.pattern_in(&range)) {
+                Some(pattern) => Some(pattern),
+                None => return Merged::Conflict(no_decimal(&range)),
+            }
+        }
+        (Some(a), Some(b)) if a != b => {
+            return Merged::Conflict(format!(
+                "the type already has the `@pattern {a}`; one type cannot have two patterns"
+            ));
+        }
+        (a, b) => b.clone().or_else(|| a.clone()),
     };
     let multiple_of = match (old.multiple_of, new.multiple_of) {
         (Some(a), Some(b)) if is_multiple(a.get(), b.get()) => Some(a),
@@ -65,6 +84,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         format,
         pattern,
         digits,
+        decimal_range,
         minimum: least(old.minimum, new.minimum),
         maximum: most(old.maximum, new.maximum),
         exclusive_minimum: least(old.exclusive_minimum, new.exclusive_minimum),
@@ -75,6 +95,39 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         max_items: stricter(old.max_items, new.max_items, |a, b| a < b),
         unique_items: old.unique_items || new.unique_items,
     })
+}
+
+/// Returns a message and its help if a bound does not fit decimal numbers with the given digits; `None` if all bounds fit.
+pub(super) fn unfit_bound(rule: &Constraints, digits: Digits) -> Option<(String, String)> {
+    let Digits { precision, scale } = digits;
+    let range = rule.decimal_range.as_ref()?;
+    let (tag, bound) = range.bounds().find(|(_, bound)| digits.scaled(bound).is_none())?;
+    let most = Digits::MAX_BOUNDED_PRECISION;
+    Some(if precision > most {
+        (
+            format!(
+                "`@{tag}` limits numbers with at most {most} digits, and this is `Decimal<{precision}, {scale}>`"
+            ),
+            format!("remove the tag, or write a type with at most {most} digits"),
+        )
+    } else {
+        (
+            format!("`@{tag} {bound}` is not a number of the type `Decimal<{precision}, {scale}>`"),
+            format!(
+                "write a bound with at most {} digits before and {scale} after the point",
+                precision - scale
+            ),
+        )
+    })
+}
+
+/// Returns the message for bounds within which no decimal number is.
+fn no_decimal(range: &DecimalRange) -> String {
+    let bounds: Vec<String> = range
+        .bounds()
+        .map(|(tag, bound)| format!("`@{tag} {bound}`"))
+        .collect();
+    format!("no decimal number of this type fits {}", bounds.join(" and "))
 }
 
 fn stricter<T>(a: Option<T>, b: Option<T>, is_stricter: impl Fn(&T, &T) -> bool) -> Option<T> {

@@ -1,7 +1,7 @@
 //! Application of the doc tags that are rules, such as `@maxLength`, to types.
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::{Constraints, Program, TypeId, TypeKind};
+use kit_ir::{Constraints, Digits, Program, TypeId, TypeKind};
 
 use super::conflicts::{self, Merged};
 use super::implied::Implied;
@@ -46,6 +46,12 @@ pub(crate) fn apply(
         let Some(rule) = rule(graph, tag, diagnostics) else {
             continue;
         };
+        if let Some(digits) = digits_of(program, id)
+            && let Some((message, help)) = conflicts::unfit_bound(&rule, digits)
+        {
+            diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
+            continue;
+        }
         let mut conflict = None;
         match constrain(program, id, Domain::of(tag.name), &rule, &mut conflict) {
             Some(constrained) => id = constrained,
@@ -137,10 +143,26 @@ fn constrain(
         r#type.kind = TypeKind::Union { members };
         return fits.then(|| program.add_type(r#type));
     }
-    // The digits of a `Decimal` are its only rule for strings.
-    let fits = domain.holds(&r#type.kind) && (r#type.constraints.digits.is_none() || rule.digits.is_some());
+    // Numbers have bounds of their own.
+    let mut rule = rule.clone();
+    if domain == Domain::Numbers {
+        let range = rule.decimal_range.take();
+        if let Some(digits) = r#type.constraints.digits {
+            rule = Constraints {
+                decimal_range: Some(range?),
+                digits: Some(digits),
+                ..Constraints::default()
+            };
+        }
+    }
+    // The digits and bounds of a `Decimal` are its only rules.
+    let fits = if r#type.constraints.digits.is_some() {
+        rule.digits.is_some()
+    } else {
+        domain.holds(&r#type.kind)
+    };
     fits.then(|| {
-        match conflicts::merge(&r#type.constraints, rule) {
+        match conflicts::merge(&r#type.constraints, &rule) {
             Merged::Both(both) => r#type.constraints = both,
             Merged::Conflict(message) => *conflict = Some(message),
         }
@@ -157,15 +179,20 @@ fn in_template(graph: &Graph<'_>, tag: &Tag) -> Diagnostic {
         .help("write `string` at this place in the template, and put a `@pattern` for the whole string on the template")
 }
 
+/// Returns the digits of a decimal number, or of the decimal number in a union.
+fn digits_of(program: &Program, id: TypeId) -> Option<Digits> {
+    let resolved = program.resolve(id);
+    let of_member = |id: &TypeId| program.resolve(*id).constraints.digits;
+    match &resolved.kind {
+        TypeKind::Union { members } => members.iter().find_map(of_member),
+        _ => resolved.constraints.digits,
+    }
+}
+
 fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagnostic {
     let domain = Domain::of(tag.name);
     let resolved = program.resolve(id);
-    let of_member = |id: &TypeId| program.resolve(*id).constraints.digits;
-    let digits = match &resolved.kind {
-        TypeKind::Union { members } => members.iter().find_map(of_member),
-        _ => resolved.constraints.digits,
-    };
-    if let Some(digits) = digits {
+    if let Some(digits) = digits_of(program, id) {
         let message = format!(
             "`@{}` is for {}, and this is `Decimal<{}, {}>`",
             tag.name.name(),
@@ -174,7 +201,7 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
             digits.scale
         );
         return problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(
-            "remove the tag; the database checks other rules of a decimal number: `@check price >= 0`",
+            "remove the tag; a decimal number takes `@minimum 0.01` and similar bounds, and the database checks other rules: `@check mod(price, 0.05) = 0`",
         );
     }
     let found = crate::print::type_text(program, id);

@@ -45,6 +45,7 @@ impl Implied {
             format: all.format,
             pattern: all.pattern.clone(),
             digits: all.digits,
+            decimal_range: all.decimal_range.clone().filter(|_| all.digits.is_some()),
             ..Constraints::default()
         };
         let bounds = Constraints {
@@ -102,12 +103,8 @@ pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
 pub(crate) fn stored(doc: &Doc) -> Option<Implied> {
     let tag = doc.all(TagName::StoredAs).next()?;
     let rules = match StoredAs::from_name(&tag.argument)? {
-        StoredAs::SmallInt => Constraints {
-            integer: true,
-            minimum: Decimal::new(f64::from(i16::MIN)),
-            maximum: Decimal::new(f64::from(i16::MAX)),
-            ..Constraints::default()
-        },
+        StoredAs::SmallInt => whole(i16::MIN.into(), i16::MAX.into()),
+        StoredAs::Integer => whole(i32::MIN, i32::MAX),
         StoredAs::Date => Constraints {
             format: Some(Format::Date),
             // RFC 3339 has a year 0, PostgreSQL does not.
@@ -121,6 +118,16 @@ pub(crate) fn stored(doc: &Doc) -> Option<Implied> {
         tag: tag.clone(),
         rules,
     })
+}
+
+/// Returns the rules of whole numbers in a range.
+fn whole(minimum: i32, maximum: i32) -> Constraints {
+    Constraints {
+        integer: true,
+        minimum: Decimal::new(f64::from(minimum)),
+        maximum: Decimal::new(f64::from(maximum)),
+        ..Constraints::default()
+    }
 }
 
 /// Returns all rules that follow from the tags of a comment, except from `@references`. Mistakes in the tags

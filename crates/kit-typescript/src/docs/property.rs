@@ -221,13 +221,13 @@ fn stored_as(
         return None;
     };
     let (noun, example) = match stored {
-        StoredAs::SmallInt => ("of type `number`", "number"),
+        StoredAs::SmallInt | StoredAs::Integer => ("of type `number`", "number"),
         StoredAs::Date | StoredAs::Citext => ("of type `string`", "string"),
         StoredAs::Array => ("whose type is an array", "string[]"),
         StoredAs::Enum => ("whose type is a union of texts", "\"draft\" | \"sent\""),
     };
     let is_wanted = |kind: &TypeKind| match stored {
-        StoredAs::SmallInt => *kind == TypeKind::Number,
+        StoredAs::SmallInt | StoredAs::Integer => *kind == TypeKind::Number,
         StoredAs::Date | StoredAs::Citext => *kind == TypeKind::String,
         StoredAs::Array => matches!(kind, TypeKind::Array { .. }),
         StoredAs::Enum => matches!(

@@ -1,7 +1,7 @@
 //! Parser of one doc tag that is a rule, such as `@maxLength 10`.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Constraints, Format, TypeKind};
+use kit_ir::{Constraints, DecimalRange, Format, TypeKind};
 
 use oxc_allocator::Allocator;
 use oxc_regular_expression::LiteralParser;
@@ -92,7 +92,42 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
     if !read {
         diagnostics.push(invalid(graph, tag, &form).note(note));
     }
+    rule.decimal_range = decimal_bound(tag);
     read.then_some(rule)
+}
+
+/// Returns the bound of decimal numbers that a tag defines, with all digits of the tag: a number would be rounded. Returns
+/// `None` for another tag, and for a number with an exponent.
+fn decimal_bound(tag: &Tag) -> Option<DecimalRange> {
+    let (sign, digits) = match tag.argument.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", tag.argument.as_str()),
+    };
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (digits, None),
+    };
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !are_digits(whole) || fraction.is_some_and(|fraction| !are_digits(fraction)) {
+        return None;
+    }
+    let whole = Some(whole.trim_start_matches('0'))
+        .filter(|whole| !whole.is_empty())
+        .unwrap_or("0");
+    let text = match fraction {
+        Some(fraction) => format!("{sign}{whole}.{fraction}"),
+        None => format!("{sign}{whole}"),
+    };
+    let mut range = DecimalRange::default();
+    let bound = match tag.name {
+        TagName::Minimum => &mut range.minimum,
+        TagName::Maximum => &mut range.maximum,
+        TagName::ExclusiveMinimum => &mut range.exclusive_minimum,
+        TagName::ExclusiveMaximum => &mut range.exclusive_maximum,
+        _ => return None,
+    };
+    *bound = Some(text);
+    Some(range)
 }
 
 const WHOLE: &str = "write an integer, 0 or more";

@@ -183,6 +183,7 @@ fn string_fits(rules: &Constraints, text: &str) -> bool {
     rules.min_length.is_none_or(|least| length >= least)
         && rules.effective_max_length().is_none_or(|most| length <= most)
         && rules.format.is_none_or(|format| format_fits(format, text))
+        && rules.allows_decimal(text).unwrap_or(true)
 }
 
 /// Returns true if a string probably has the format. This test finds obvious mistakes in `@default` and

@@ -1,10 +1,12 @@
 //! Tests of decimal numbers as text: `Decimal<10, 2>` of `@kit/types`, and of column types that `@storedAs` selects.
 
+use kit_ir::{Constraints, DecimalRange, Digits};
+
 use crate::support::{check_mistakes, check_types, dedent};
 
 const IMPORT: &str = "import type { Decimal } from \"@kit/types\";\n";
 
-const PRICE: &str = r"string /* @pattern ^-?(?:0|[1-9][0-9]{0,7})(?:\.[0-9]{1,2})?$ */";
+const PRICE: &str = "Decimal<10, 2>";
 
 #[track_caller]
 fn refused(text: &str, expected: &str) {
@@ -60,9 +62,9 @@ fn the_scale_of_a_decimal_is_zero_unless_given() {
         &format!("{IMPORT}export interface A {{ a: Decimal<1>; b: Decimal<2, 2>; c: Decimal<2, 1> }}"),
         r"
         type A = {
-          a: string /* @pattern ^-?(?:0|[1-9])$ */;
-          b: string /* @pattern ^-?0(?:\.[0-9]{1,2})?$ */;
-          c: string /* @pattern ^-?(?:0|[1-9])(?:\.[0-9])?$ */;
+          a: Decimal<1, 0>;
+          b: Decimal<2, 2>;
+          c: Decimal<2, 1>;
         }
         ",
     );
@@ -106,19 +108,25 @@ fn rules_of_other_types_do_not_fit_a_decimal() {
         /** @table */
         export interface A {
           /** @maxLength 9 */ long: Decimal<3>;
-          /** @minimum 0 */ least: Decimal<3> | null;
+          /** @multipleOf 5 */ steps: Decimal<3> | null;
+          /** @integer */ whole: Decimal<3>;
+          /** @minimum 1e1 */ exponent: Decimal<3>;
           keys: Record<Decimal<3>, string>;
           part: `EUR ${Decimal<3>}`;
         }
         ",
         r"
         src/a.types.ts:4:7 KIT1304 `@maxLength` is for strings, and this is `Decimal<3, 0>`
-          help: remove the tag; the database checks other rules of a decimal number: `@check price >= 0`
-        src/a.types.ts:5:7 KIT1304 `@minimum` is for numbers, and this is `Decimal<3, 0>`
-          help: remove the tag; the database checks other rules of a decimal number: `@check price >= 0`
-        src/a.types.ts:6:24 KIT1301 a `Decimal` cannot be a key, because kit would not check its digits there
+          help: remove the tag; a decimal number takes `@minimum 0.01` and similar bounds, and the database checks other rules: `@check mod(price, 0.05) = 0`
+        src/a.types.ts:5:7 KIT1304 `@multipleOf` is for numbers, and this is `Decimal<3, 0>`
+          help: remove the tag; a decimal number takes `@minimum 0.01` and similar bounds, and the database checks other rules: `@check mod(price, 0.05) = 0`
+        src/a.types.ts:6:7 KIT1304 `@integer` is for numbers, and this is `Decimal<3, 0>`
+          help: remove the tag; a decimal number takes `@minimum 0.01` and similar bounds, and the database checks other rules: `@check mod(price, 0.05) = 0`
+        src/a.types.ts:7:7 KIT1304 `@minimum` is for numbers, and this is `Decimal<3, 0>`
+          help: remove the tag; a decimal number takes `@minimum 0.01` and similar bounds, and the database checks other rules: `@check mod(price, 0.05) = 0`
+        src/a.types.ts:8:24 KIT1301 a `Decimal` cannot be a key, because kit would not check its digits there
           help: write `string`, or an alias of `string` with a `@pattern`
-        src/a.types.ts:7:24 KIT1301 a `Decimal` cannot be a part of a template literal type, because kit would not check its digits there
+        src/a.types.ts:9:24 KIT1301 a `Decimal` cannot be a part of a template literal type, because kit would not check its digits there
           help: write `string`, or an alias of `string` with a `@pattern`
         ",
     );
@@ -134,6 +142,7 @@ fn stored_as_adds_the_rules_of_the_column_type() {
           /** @storedAs date */ c?: string;
           /** @storedAs array */ e: Date[] | null;
           /** @storedAs citext @maxLength 9 */ f: string;
+          /** @storedAs integer @exclusiveMinimum 0 */ g: number;
           /** @generated uuidv7 */ d: string;
         }
         ",
@@ -144,6 +153,7 @@ fn stored_as_adds_the_rules_of_the_column_type() {
           /* @storedAs date */ c?: string /* @format date @pattern ^(?:[1-9]|0[1-9]|00[1-9]|000[1-9]) */;
           /* @storedAs array */ e: Date[] | null;
           /* @storedAs citext */ f: string /* @maxLength 9 */;
+          /* @storedAs integer */ g: number /* @minimum -2147483648 @maximum 2147483647 @exclusiveMinimum 0 @integer */;
           /* @generated uuidv7 */ d: string /* @format uuid */;
         }
         ",
@@ -171,11 +181,125 @@ fn stored_as_is_refused_for_other_types() {
         src/a.types.ts:5:7 KIT1304 `@storedAs date` needs a property of type `string`
           help: change the type to `string` or `string | null`, or remove the tag
         src/a.types.ts:6:7 KIT1303 `@storedAs money` is not valid
-          help: write `@storedAs smallint`, `@storedAs date`, `@storedAs array`, `@storedAs citext` or `@storedAs enum my_type`
+          help: write `@storedAs smallint`, `@storedAs integer`, `@storedAs date`, `@storedAs array`, `@storedAs citext` or `@storedAs enum my_type`
         src/a.types.ts:7:7 KIT1304 `@storedAs array` needs a property whose type is an array
           help: change the type to `string[]` or `string[] | null`, or remove the tag
         src/a.types.ts:8:7 KIT1304 `@storedAs citext` needs a property of type `string`
           help: change the type to `string` or `string | null`, or remove the tag
         ",
     );
+}
+
+#[test]
+fn bounds_of_a_decimal_come_from_aliases_properties_and_references() {
+    check_types(
+        &format!(
+            r#"{IMPORT}
+        /** @minimum 0.50 */
+        export type Price = Decimal<4, 2>;
+        /** @table */
+        export interface Item {{
+          /** @id */ price: Price;
+          /** @minimum 10 */ high: Price | null;
+          /** @minimum 0.1 */ low: Price;
+          /** @exclusiveMaximum 20.00 */ between: Price;
+          /** @references Item.price */ other: string;
+        }}
+        "#
+        ),
+        r"
+        type Price = Decimal<4, 2> /* @minimum 0.50 */
+        type Item = {
+          /* @id */ price: Decimal<4, 2> /* @minimum 0.50 */;
+          high: Decimal<4, 2> /* @minimum 10 */ | null;
+          low: Decimal<4, 2> /* @minimum 0.50 */;
+          between: Decimal<4, 2> /* @minimum 0.50 @exclusiveMaximum 20.00 */;
+          /* @references Item.price */ other: Decimal<4, 2> /* @minimum 0.50 */;
+        }
+        entity Item = table items
+        ",
+    );
+}
+
+#[test]
+fn bounds_that_do_not_fit_a_decimal_are_refused() {
+    refused(
+        r"
+        export interface A {
+          /** @minimum 0.005 */ fine: Decimal<4, 2>;
+          /** @maximum 1000 */ great: Decimal<4, 2>;
+          /** @minimum 2 @exclusiveMaximum 2.00 */ none: Decimal<4, 2>;
+          /** @minimum 1 */ long: Decimal<39>;
+          /** @minimum 1 @default 0.5 */ less: Decimal<4, 2>;
+        }
+        ",
+        r"
+        src/a.types.ts:3:7 KIT1304 `@minimum 0.005` is not a number of the type `Decimal<4, 2>`
+          help: write a bound with at most 2 digits before and 2 after the point
+        src/a.types.ts:4:7 KIT1304 `@maximum 1000` is not a number of the type `Decimal<4, 2>`
+          help: write a bound with at most 2 digits before and 2 after the point
+        src/a.types.ts:5:18 KIT1313 no decimal number of this type fits `@minimum 2` and `@exclusiveMaximum 2.00`
+          help: keep one of the two tags, or combine them into one tag
+        src/a.types.ts:6:7 KIT1304 `@minimum` limits numbers with at most 38 digits, and this is `Decimal<39, 0>`
+          help: remove the tag, or write a type with at most 38 digits
+        src/a.types.ts:7:18 KIT1303 the default `0.5` does not fit the type `Decimal<4, 2> /* @minimum 1 */`
+          help: write a value of the type `Decimal<4, 2> /* @minimum 1 */` as JSON
+        ",
+    );
+}
+
+#[test]
+fn patterns_of_bounds_match_exactly_the_numbers_within_them() {
+    for (precision, scale) in [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1), (3, 2), (2, 2)] {
+        let digits = Digits::new(precision, scale).unwrap();
+        let most = 10_i128.pow(precision) - 1;
+        let texts = texts_of(digits);
+        let mut random = 1_u64;
+        let mut next = |count: i128| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            i128::from(random >> 33) % count
+        };
+        for round in 0..15 {
+            let least = next(2 * most + 1) - most;
+            let most = if round % 5 == 0 {
+                least
+            } else {
+                least + next(most - least + 1)
+            };
+            let range = DecimalRange {
+                minimum: Some(digits.text(least)),
+                maximum: (round % 3 != 0 || round % 5 == 0).then(|| digits.text(most)),
+                ..DecimalRange::default()
+            };
+            let pattern = digits.pattern_in(&range).unwrap();
+            let mut rules = Constraints::of_digits(digits);
+            rules.decimal_range = Some(range);
+            for text in &texts {
+                let expected = rules.allows_decimal(text).unwrap();
+                let found = kit_pattern::matches(&pattern, text).unwrap();
+                assert_eq!(found, expected, "{text} {pattern} {least} {most}");
+            }
+        }
+    }
+}
+
+/// Returns all texts of numbers with these digits or fewer, and some other texts.
+fn texts_of(digits: Digits) -> Vec<String> {
+    let mut texts: Vec<String> = ["", "-", ".", "0.", "00", "01", "+1", "1e1", " 1"]
+        .map(str::to_owned)
+        .to_vec();
+    let whole = 10_u32.pow(digits.precision - digits.scale);
+    for number in 0..=whole {
+        texts.push(number.to_string());
+        for scale in 1..=digits.scale {
+            let width = scale as usize;
+            texts.extend((0..10_u32.pow(scale)).map(|fraction| format!("{number}.{fraction:0width$}")));
+        }
+        texts.push(format!("{number}.{}", "0".repeat(digits.scale as usize + 1)));
+    }
+    let negative: Vec<String> = texts.iter().map(|text| format!("-{text}")).collect();
+    texts.extend(negative);
+    texts
 }

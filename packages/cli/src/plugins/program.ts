@@ -132,7 +132,7 @@ export interface PropertyTags {
     onUpdate?: ReferentialAction;
   };
   column?: string;
-  storedAs?: "smallInt" | "date" | "array" | "citext" | "enum";
+  storedAs?: "smallInt" | "integer" | "date" | "array" | "citext" | "enum";
   enumType?: string;
   renamedFrom?: string;
 }

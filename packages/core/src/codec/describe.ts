@@ -101,7 +101,7 @@ function describeText(noun: string, shape: TextRules): string {
   const kind = shape.format === undefined ? noun : `${noun} in ${shape.format} format`;
   const length = range(shape.minLength, shape.maxLength, "character");
   const pattern = shape.pattern === undefined ? undefined : `matching /${shape.pattern.source}/`;
-  return listed(kind, length, pattern);
+  return listed(kind, length, shape.words ?? pattern);
 }
 
 function describeNumber(kind: string, shape: NumberShape): string {

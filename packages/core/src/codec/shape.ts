@@ -43,6 +43,8 @@ export interface TextRules {
   readonly maxLength?: number;
   readonly format?: FormatName;
   readonly pattern?: RegExp;
+  /** Phrase of messages in place of the pattern, for a decimal number. */
+  readonly words?: string;
 }
 
 /** Number or bigint with its rules. */

@@ -37,7 +37,12 @@ impl Contract for GetOptionsQuery {
         static SHAPE: shape::Shape = shape::Shape::object(
             "GetOptionsQuery",
             &[
-                shape::Property::optional("price", shape::Shape::TEXT.pattern(&PATTERN_1)),
+                shape::Property::optional(
+                    "price",
+                    shape::Shape::TEXT.pattern(&PATTERN_1).words(
+                        "with a decimal number, at most 28 digits before and 2 after the point",
+                    ),
+                ),
                 shape::Property::optional("rate", shape::Shape::TEXT),
                 shape::Property::optional("day", shape::Shape::TEXT),
                 shape::Property::optional("small", shape::Shape::NUMBER),

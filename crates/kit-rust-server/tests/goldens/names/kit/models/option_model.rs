@@ -287,11 +287,18 @@ impl Contract for OptionModel {
                 shape::Property::required("since", shape::Shape::Date),
                 shape::Property::required("rank", shape::Shape::of::<Rank>()),
                 shape::Property::optional("next", shape::Shape::of::<Rank>()),
-                shape::Property::required("price", shape::Shape::TEXT.pattern(&PATTERN_2)),
+                shape::Property::required(
+                    "price",
+                    shape::Shape::TEXT.pattern(&PATTERN_2).words(
+                        "with a decimal number, at most 28 digits before and 2 after the point",
+                    ),
+                ),
                 shape::Property::optional(
                     "rate",
                     shape::Shape::union(&[
-                        shape::Shape::TEXT.pattern(&PATTERN_3),
+                        shape::Shape::TEXT.pattern(&PATTERN_3).words(
+                            "with a decimal number, at most 0 digits before and 3 after the point",
+                        ),
                         shape::Shape::Null,
                     ]),
                 ),
@@ -315,7 +322,9 @@ impl Contract for OptionModel {
                 ),
                 shape::Property::optional(
                     "amounts",
-                    shape::Shape::array(&shape::Shape::TEXT.pattern(&PATTERN_2)),
+                    shape::Shape::array(&shape::Shape::TEXT.pattern(&PATTERN_2).words(
+                        "with a decimal number, at most 28 digits before and 2 after the point",
+                    )),
                 ),
                 shape::Property::optional(
                     "bigs",
