@@ -144,6 +144,7 @@
     ("postgres/outage.rs", include_str!("../../kit-runtime/src/postgres/outage.rs")),
     ("postgres/request_transaction.rs", include_str!("../../kit-runtime/src/postgres/request_transaction.rs")),
     ("postgres/security.rs", include_str!("../../kit-runtime/src/postgres/security.rs")),
+    ("postgres/tenant.rs", include_str!("../../kit-runtime/src/postgres/tenant.rs")),
     ("postgres/tls.rs", include_str!("../../kit-runtime/src/postgres/tls.rs")),
     ("postgres/transaction_places.rs", include_str!("../../kit-runtime/src/postgres/transaction_places.rs")),
     ("postgres/tunnel.rs", include_str!("../../kit-runtime/src/postgres/tunnel.rs")),

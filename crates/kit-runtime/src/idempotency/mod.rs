@@ -261,14 +261,7 @@ impl Idempotency {
         let executed = self
             .execute(request, key.as_ref(), &transaction, next, adds)
             .await;
-        let result = match executed {
-            Ok(answer) => transaction.commit().await.map(|()| answer),
-            Err(error) => {
-                transaction.roll_back().await;
-                Err(error)
-            }
-        };
-        match (result, key) {
+        match (transaction.end(executed).await, key) {
             // Above `read committed`, a transaction does not see an answer that was stored after the transaction began.
             // PostgreSQL then rolls this transaction back when both change the same rows.
             (Err(error), Some(key)) if is_conflict(&error) => match self.table.find(pool, &key.id).await {

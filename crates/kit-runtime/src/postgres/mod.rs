@@ -10,6 +10,7 @@ mod limits;
 mod outage;
 mod request_transaction;
 mod security;
+mod tenant;
 mod tls;
 mod transaction_places;
 mod tunnel;
@@ -28,6 +29,7 @@ use security::{TlsMode, TlsSettings};
 use tunnel::Tunnel;
 
 pub use request_transaction::{RequestTransaction, TransactionConnection};
+pub use tenant::Tenant;
 
 pub(crate) use failure::{help_for_missing, is_transaction_conflict, is_unavailable};
 pub(crate) use outage::report_outage;

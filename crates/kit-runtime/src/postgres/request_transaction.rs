@@ -138,6 +138,21 @@ impl RequestTransaction {
         }
     }
 
+    /// Commits the transaction if the wrapped code has succeeded, and rolls it back otherwise. Returns the result.
+    ///
+    /// # Errors
+    ///
+    /// The error of the wrapped code, and the errors of [`Self::commit`].
+    pub(crate) async fn end<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        match result {
+            Ok(answer) => self.commit().await.map(|()| answer),
+            Err(error) => {
+                self.roll_back().await;
+                Err(error)
+            }
+        }
+    }
+
     /// Rolls the transaction back, if no task uses the connection. Otherwise the end of this task does.
     pub(crate) async fn roll_back(&self) {
         let open = self.0.open.try_lock().ok().and_then(|mut open| open.take());

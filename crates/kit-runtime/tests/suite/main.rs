@@ -29,6 +29,7 @@ mod shutdown;
 mod sockets;
 mod start;
 mod telemetry;
+mod tenants;
 mod text_of_headers;
 mod trust_proxy;
 mod wrappers;

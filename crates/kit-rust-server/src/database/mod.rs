@@ -80,18 +80,6 @@ impl<'a> Database<'a> {
             let Some((declaration, _)) = types.program.declaration(&table.entity) else {
                 continue;
             };
-            if table.tenant.is_some() {
-                let span = types.program.declarations[declaration].span;
-                let message = format!(
-                    "`{}` has `@tenant`, which Rust servers do not support",
-                    table.entity
-                );
-                types.problem(
-                    message,
-                    span,
-                    "serve this entity with Node, or remove `@tenant` and let `@owner` filter the rows",
-                );
-            }
             let model = types.name(declaration).to_owned();
             let Some(fields) = types.structs.get(&model).cloned() else {
                 continue;
@@ -347,7 +335,7 @@ mod tests {
     use crate::{Options, generate};
 
     #[test]
-    fn refuses_an_entity_whose_rows_belong_to_tenants() {
+    fn generates_functions_and_no_handlers_for_rows_that_belong_to_tenants() {
         let mut program = notes::program();
         program.entities[0.into()].tenant = Some("title".to_owned());
         let options = Options {
@@ -356,14 +344,15 @@ mod tests {
             ..Options::default()
         };
         let output = generate(&program, &options);
-        let messages: Vec<&str> = output
-            .problems
-            .iter()
-            .map(|problem| problem.message.as_str())
-            .collect();
-        assert_eq!(
-            messages,
-            ["`Note` has `@tenant`, which Rust servers do not support"]
-        );
+        assert_eq!(output.problems.len(), 0, "{:?}", output.problems);
+        let file = |end: &str| {
+            let file = output.files.iter().find(|file| file.path.ends_with(end));
+            file.map(|file| file.text.as_str()).unwrap_or_default()
+        };
+        let handlers = file("handlers/notes.rs");
+        assert!(handlers.contains("belong to tenants"), "{handlers}");
+        assert!(!handlers.contains("self.pool"), "{handlers}");
+        let functions = file("db/note.rs");
+        assert!(functions.contains("pub async fn"), "{functions}");
     }
 }

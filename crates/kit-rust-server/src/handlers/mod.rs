@@ -255,6 +255,17 @@ impl<'k> HandlerContext<'k, '_> {
                     .to_owned(),
             );
         }
+        let tables = [self.resource(handled), self.listed(handled)];
+        if let Some(stored) = tables
+            .iter()
+            .flatten()
+            .find(|stored| stored.table.tenant.is_some())
+        {
+            wanted.deny(format!(
+                "the rows of `{}` belong to tenants, so its queries must run in a transaction of `kit_runtime::postgres::Tenant`",
+                stored.table.name
+            ));
+        }
         let code = match (generated, wanted.denied.take()) {
             (Some(_), Some(denial)) => {
                 let code = owner::denied(&reference, &denial.reason);
