@@ -30,7 +30,7 @@ pub struct Constraints {
     pub digits: Option<Digits>,
     /// Bounds of a string that is a decimal number, from `@minimum` and similar tags. The `pattern` checks the bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decimal_range: Option<DecimalRange>,
+    pub decimal_range: Option<Box<DecimalRange>>,
     /// `@minimum`: lower bound of a number. The bound itself is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
@@ -156,7 +156,8 @@ impl Constraints {
     ///
     /// let mut price = Constraints::of_digits(Digits::new(4, 2).unwrap());
     /// assert_eq!(price.decimal_example(1).as_deref(), Some("2.00"));
-    /// price.decimal_range = Some(DecimalRange { minimum: Some("50".to_owned()), ..Default::default() });
+    /// let range = DecimalRange { minimum: Some("50".to_owned()), ..Default::default() };
+    /// price.decimal_range = Some(Box::new(range));
     /// assert_eq!(price.decimal_example(1).as_deref(), Some("50.01"));
     /// ```
     pub fn decimal_example(&self, nth: usize) -> Option<String> {
@@ -177,7 +178,8 @@ impl Constraints {
     /// use kit_ir::{Constraints, DecimalRange, Digits};
     ///
     /// let mut price = Constraints::of_digits(Digits::new(4, 2).unwrap());
-    /// price.decimal_range = Some(DecimalRange { minimum: Some("0.50".to_owned()), ..Default::default() });
+    /// let range = DecimalRange { minimum: Some("0.50".to_owned()), ..Default::default() };
+    /// price.decimal_range = Some(Box::new(range));
     /// assert_eq!(
     ///     price.decimal_words().unwrap(),
     ///     "with a decimal number, at most 2 digits before and 2 after the point, at least 0.50"
@@ -195,7 +197,7 @@ impl Constraints {
                 noun(before)
             )
         };
-        for (tag, bound) in self.decimal_range.iter().flat_map(DecimalRange::bounds) {
+        for (tag, bound) in self.decimal_range.iter().flat_map(|range| range.bounds()) {
             let relation = match tag {
                 "minimum" => "at least",
                 "exclusiveMinimum" => "greater than",

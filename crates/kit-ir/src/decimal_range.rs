@@ -226,7 +226,7 @@ fn segments(least: &[u8], most: &[u8]) -> Vec<Segment> {
         after
             .filter(|(_, digit)| **digit != free)
             .map(|(at, _)| at)
-            .last()
+            .next_back()
     };
     let (mut from, mut to) = (least[split], most[split]);
     if let Some(last) = last(least, b'0') {

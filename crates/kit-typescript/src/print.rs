@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use kit_analysis::{TypePrinter, literal_source, string_literal};
 use kit_ir::{
-    BodyFormat, Constraints, Decimal, DecimalRange, DeclarationId, DefaultValue, Digits, GeneratedKind,
-    ObjectType, Program, Property, Route, Slot, TypeId, TypeKind,
+    BodyFormat, Constraints, Decimal, DeclarationId, DefaultValue, Digits, GeneratedKind, ObjectType,
+    Program, Property, Route, Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
@@ -306,7 +306,7 @@ pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     match &rules.decimal_range {
         // The digits and bounds of a decimal number are its pattern.
         range if rules.digits.is_some() => {
-            for (tag, bound) in range.iter().flat_map(DecimalRange::bounds) {
+            for (tag, bound) in range.iter().flat_map(|range| range.bounds()) {
                 add(tag, Some(bound.to_owned()));
             }
         }

@@ -76,7 +76,7 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
         add(Rule::Range(range));
     }
     if let Some(range) = &constraints.decimal_range {
-        add(Rule::Decimals(range.clone()));
+        add(Rule::Decimals((**range).clone()));
     }
     // JavaScript and PostgreSQL do not agree on multiples of numbers with a fraction.
     if let Some(step) = constraints.multiple_of

@@ -319,11 +319,11 @@ mod tests {
     #[test]
     fn decimal_numbers_with_bounds_have_values_at_and_beyond_the_bounds() {
         let mut price = Constraints::of_digits(Digits::new(4, 2).unwrap());
-        price.decimal_range = Some(DecimalRange {
+        price.decimal_range = Some(Box::new(DecimalRange {
             exclusive_minimum: Some("0".to_owned()),
             maximum: Some("50".to_owned()),
             ..DecimalRange::default()
-        });
+        }));
         let rules = texts(&price);
         let (no, yes): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.is_refusal());
         assert_eq!(values(yes.into_iter()), ["\"0.01\"", "\"50.00\""]);

@@ -41,7 +41,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         (a, b) => b.or(a),
     };
     let decimal_range = match (&old.decimal_range, &new.decimal_range) {
-        (Some(a), Some(b)) => Some(a.and(b)),
+        (Some(a), Some(b)) => Some(Box::new(a.and(b))),
         (a, b) => b.clone().or_else(|| a.clone()),
     };
     let is_bounded = digits.is_some() && decimal_range.is_some();

@@ -92,7 +92,7 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
     if !read {
         diagnostics.push(invalid(graph, tag, &form).note(note));
     }
-    rule.decimal_range = decimal_bound(tag);
+    rule.decimal_range = decimal_bound(tag).map(Box::new);
     read.then_some(rule)
 }
 

@@ -194,7 +194,7 @@ fn stored_as_is_refused_for_other_types() {
 fn bounds_of_a_decimal_come_from_aliases_properties_and_references() {
     check_types(
         &format!(
-            r#"{IMPORT}
+            r"{IMPORT}
         /** @minimum 0.50 */
         export type Price = Decimal<4, 2>;
         /** @table */
@@ -205,7 +205,7 @@ fn bounds_of_a_decimal_come_from_aliases_properties_and_references() {
           /** @exclusiveMaximum 20.00 */ between: Price;
           /** @references Item.price */ other: string;
         }}
-        "#
+        "
         ),
         r"
         type Price = Decimal<4, 2> /* @minimum 0.50 */
@@ -275,7 +275,7 @@ fn patterns_of_bounds_match_exactly_the_numbers_within_them() {
             };
             let pattern = digits.pattern_in(&range).unwrap();
             let mut rules = Constraints::of_digits(digits);
-            rules.decimal_range = Some(range);
+            rules.decimal_range = Some(Box::new(range));
             for text in &texts {
                 let expected = rules.allows_decimal(text).unwrap();
                 let found = kit_pattern::matches(&pattern, text).unwrap();
