@@ -267,6 +267,20 @@ pub(crate) fn foreign_key_definition(key: &ForeignKey) -> String {
     )
 }
 
+impl Index {
+    /// Returns the definition of the index on a table as PostgreSQL describes the index, without its name.
+    ///
+    /// ```
+    /// use kit_database::Index;
+    ///
+    /// let index = Index { columns: vec!["title".to_owned()], ..Index::default() };
+    /// assert_eq!(index.definition("notes"), "CREATE INDEX ON notes USING btree (title)");
+    /// ```
+    pub fn definition(&self, table: &str) -> String {
+        index_definition(table, self)
+    }
+}
+
 /// Returns the definition of an index as PostgreSQL describes the index, without its name.
 pub(crate) fn index_definition(table: &str, index: &Index) -> String {
     let method = index.method.map_or("btree", kit_ir::IndexMethod::name);

@@ -416,18 +416,6 @@ impl Index {
         self.is_defined_as(&unique.as_index(""))
     }
 
-    /// Returns the definition of the index on a table as PostgreSQL describes the index, without its name.
-    ///
-    /// ```
-    /// use kit_database::Index;
-    ///
-    /// let index = Index { columns: vec!["title".to_owned()], ..Index::default() };
-    /// assert_eq!(index.definition("notes"), "CREATE INDEX ON notes USING btree (title)");
-    /// ```
-    pub fn definition(&self, table: &str) -> String {
-        crate::definitions::index_definition(table, self)
-    }
-
     /// Returns the end of the name that kit derives: `idx` in `notes_title_idx`.
     pub(crate) fn suffix(&self) -> &'static str {
         if self.unique { "unique" } else { "idx" }

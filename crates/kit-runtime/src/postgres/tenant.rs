@@ -59,6 +59,11 @@ impl<'t> Tenant<'t> {
 
     /// Sets the role of PostgreSQL that the transaction takes. Needed if the role of the connection ignores policies, as
     /// superusers do.
+    ///
+    /// ```
+    /// let tenant = kit_runtime::postgres::Tenant::new("acme").role("tenant_user");
+    /// # let _ = tenant;
+    /// ```
     pub fn role(self, name: &'t str) -> Self {
         Self {
             role: Some(name),
