@@ -10,6 +10,22 @@ use inquire::{InquireError, Select, Text};
 
 use crate::{Environment, ProgramOutput, Stream};
 
+/// Variables that belong to one repository, as `git rev-parse --local-env-vars` lists them, without those of `git -c`.
+const GIT_VARIABLES: [&str; 12] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+];
+
 /// The current process.
 #[derive(Clone, Copy, Default)]
 pub struct ProcessEnvironment;
@@ -42,7 +58,14 @@ impl Environment for ProcessEnvironment {
     }
 
     fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output> {
-        Command::new(program)
+        let mut command = Command::new(program);
+        if program == Path::new("git") {
+            // git sets these variables for its hooks. A command in a hook would change the files of the user's commit.
+            GIT_VARIABLES.iter().for_each(|name| {
+                command.env_remove(name);
+            });
+        }
+        command
             .args(args)
             .current_dir(directory)
             .stdin(Stdio::null())

@@ -46,9 +46,16 @@ impl Spans {
 }
 
 /// Returns the places at which values of `sent` do not fit `accepted`. The list is empty if all values fit.
-pub(crate) fn explain(solver: &mut Solver<'_>, sent: NodeId, accepted: NodeId, spans: Spans) -> Vec<Finding> {
+/// `from` is the state of `sent`.
+pub(crate) fn explain(
+    solver: &mut Solver<'_>,
+    from: State,
+    (sent, accepted): (NodeId, NodeId),
+    spans: Spans,
+) -> Vec<Finding> {
     solver.restart();
     let outcome = solver.find(sent, &[accepted]);
+    let undecided = outcome == Outcome::Unknown;
     let whole = match outcome {
         Outcome::Nothing => return Vec::new(),
         Outcome::Value(value) if is_proof(solver, sent, accepted, &value) => Some(value),
@@ -56,6 +63,7 @@ pub(crate) fn explain(solver: &mut Solver<'_>, sent: NodeId, accepted: NodeId, s
     };
     let mut walk = Walk {
         solver,
+        from,
         entered: Vec::new(),
         met: false,
     };
@@ -76,7 +84,8 @@ pub(crate) fn explain(solver: &mut Solver<'_>, sent: NodeId, accepted: NodeId, s
         if !is_shown {
             finding.whole.clone_from(&whole);
         }
-        finding.certain &= finding.whole.is_some();
+        // The other parts of the slot may have no value that kit can show.
+        finding.certain &= finding.whole.is_some() || undecided;
     }
     found
 }
@@ -88,6 +97,8 @@ fn is_proof(solver: &mut Solver<'_>, sent: NodeId, accepted: NodeId, value: &Val
 
 struct Walk<'s, 'a> {
     solver: &'s mut Solver<'a>,
+    /// State of the sets that are sent.
+    from: State,
     /// Pairs of sets that are being compared.
     entered: Vec<(NodeId, NodeId)>,
     /// True if the walk met a pair that is being compared, so that other places of the pair show the difference.
@@ -128,7 +139,12 @@ impl Walk<'_, '_> {
 
     fn fields(&mut self, sent: &Object, accepted: &Object, place: &str, spans: Spans) -> Vec<Finding> {
         let mut found = Vec::new();
-        let (from, to) = (self.state_of_fields(sent), self.state_of_fields(accepted));
+        let from = self.from;
+        let to = if from == State::Old {
+            State::New
+        } else {
+            State::Old
+        };
         for field in &sent.fields {
             let inner = format!("{place}{}", property_path(&field.name));
             let Some(other) = accepted.field(&field.name) else {
@@ -221,23 +237,6 @@ impl Walk<'_, '_> {
             }
         }
         found
-    }
-
-    /// Returns the state that the properties belong to.
-    fn state_of_fields(&self, object: &Object) -> State {
-        let origins = object
-            .fields
-            .iter()
-            .filter_map(|field| self.solver.graph.origin(field.node));
-        let values = object
-            .index
-            .iter()
-            .filter_map(|signature| self.solver.graph.origin(signature.value));
-        origins
-            .chain(values)
-            .map(|(state, _)| state)
-            .next()
-            .unwrap_or(State::New)
     }
 
     /// Returns an object with the required properties and one other property.

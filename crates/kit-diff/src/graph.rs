@@ -27,6 +27,10 @@ pub(crate) enum Travel {
     Request,
     /// Texts of a request: parameters, headers, cookies and forms.
     Text,
+    /// Texts of path parameters, which are never empty.
+    Path,
+    /// Values of request headers, which have no control characters, and no spaces at their ends.
+    Header,
     /// Parts of a multipart body: texts, and JSON for compound types.
     Parts,
     /// JSON that a server writes.
@@ -202,7 +206,9 @@ impl<'a> Graph<'a> {
         let r#type = self.program(state).declarations[id].r#type;
         match travel {
             // The slot is an object, whose values are texts.
-            Travel::Text | Travel::Parts => self.object_of_texts(state, travel, r#type),
+            Travel::Text | Travel::Path | Travel::Header | Travel::Parts => {
+                self.object_of_texts(state, travel, r#type)
+            }
             _ => self.of(state, travel, r#type),
         }
     }
@@ -220,7 +226,9 @@ impl<'a> Graph<'a> {
         self.known.insert(origin, node);
         self.origins.insert(node, origin);
         let created = match travel {
-            Travel::Text => self.scalar_text(state, &program.types[id]),
+            Travel::Text | Travel::Path | Travel::Header => {
+                self.scalar_text(state, travel, &program.types[id])
+            }
             _ => self.json(state, travel, &program.types[id]),
         };
         self.nodes[node] = created;
@@ -250,10 +258,10 @@ impl<'a> Graph<'a> {
                 LiteralValue::String(text) => Node::Text(TextSet::of(Condition::Literal(text.clone()))),
                 LiteralValue::Number(number) => Node::Number(NumberSet::one(*number)),
                 LiteralValue::Boolean(value) => Node::Bool(*value),
-                LiteralValue::BigInt(digits) => {
-                    let number = digits.parse().unwrap_or(0.0);
-                    self.bigint(travel, &NumberSet::one(number))
-                }
+                LiteralValue::BigInt(digits) => match exact(digits) {
+                    Some(number) => self.bigint(travel, &NumberSet::one(number)),
+                    None => Node::Text(TextSet::of(Condition::Literal(digits.clone()))),
+                },
             },
             TypeKind::Array { element } => {
                 let element = self.of(state, travel, *element);
@@ -280,10 +288,10 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns the forms of a bigint: a text, and a number in requests and in the values that a client accepts.
+    /// Returns the forms of a bigint: a text, and in requests also a number.
     fn bigint(&mut self, travel: Travel, set: &NumberSet) -> Node {
         let text = Node::Text(TextSet::of(Condition::Integer(set.clone())));
-        if travel == Travel::Written {
+        if matches!(travel, Travel::Written | Travel::Read) {
             return text;
         }
         let forms = [text, Node::Number(set.clone().safe())].map(|node| self.add(node));
@@ -324,7 +332,10 @@ impl<'a> Graph<'a> {
                     let json = self.of(state, Travel::Request, property.r#type);
                     self.add(single(json))
                 }
-                Travel::Text | Travel::Parts => self.list_of_texts(state, property.r#type),
+                Travel::Text | Travel::Path | Travel::Header => {
+                    self.list_of_texts(state, travel, property.r#type)
+                }
+                Travel::Parts => self.list_of_texts(state, Travel::Text, property.r#type),
                 _ => self.of(state, travel, property.r#type),
             },
             optional: if is_input {
@@ -344,7 +355,10 @@ impl<'a> Graph<'a> {
             },
             rules: TextSet::any().with_rules(&signature.rules),
             value: match travel {
-                Travel::Text | Travel::Parts => self.list_of_texts(state, signature.value),
+                Travel::Text | Travel::Path | Travel::Header => {
+                    self.list_of_texts(state, travel, signature.value)
+                }
+                Travel::Parts => self.list_of_texts(state, Travel::Text, signature.value),
                 _ => self.of(state, travel, signature.value),
             },
         });
@@ -364,12 +378,12 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the values of a key of a query: a list of texts, which has one text if the type is not an array.
-    fn list_of_texts(&mut self, state: State, id: TypeId) -> NodeId {
+    fn list_of_texts(&mut self, state: State, travel: Travel, id: TypeId) -> NodeId {
         let program = self.program(state);
         let r#type = &program.types[resolve(program, id)];
         let list = match &r#type.kind {
             TypeKind::Array { element } => {
-                let element = self.of(state, Travel::Text, *element);
+                let element = self.of(state, travel, *element);
                 Node::List(List {
                     first: vec![],
                     rest: Some(element),
@@ -380,7 +394,7 @@ impl<'a> Graph<'a> {
                 })
             }
             TypeKind::Tuple { elements } => {
-                let mut list = self.tuple(state, Travel::Text, elements);
+                let mut list = self.tuple(state, travel, elements);
                 list.min = list.min.max(1);
                 Node::List(list)
             }
@@ -388,22 +402,22 @@ impl<'a> Graph<'a> {
                 let members = members(program, declared);
                 let lists = members
                     .iter()
-                    .map(|member| self.list_of_texts(state, member.r#type))
+                    .map(|member| self.list_of_texts(state, travel, member.r#type))
                     .collect();
                 Node::Union(lists)
             }
             _ => {
-                let text = self.of(state, Travel::Text, id);
+                let text = self.of(state, travel, id);
                 single(text)
             }
         };
         let node = self.add(list);
-        self.origins.insert(node, (state, Travel::Text, id));
+        self.origins.insert(node, (state, travel, id));
         node
     }
 
     /// Returns the texts that a coercer converts to values of a type.
-    fn scalar_text(&mut self, state: State, r#type: &Type) -> Node {
+    fn scalar_text(&mut self, state: State, travel: Travel, r#type: &Type) -> Node {
         let rules = &r#type.constraints;
         let decimal = |set| Node::Text(TextSet::of(Condition::Decimal(set)));
         let integer = |set| Node::Text(TextSet::of(Condition::Integer(set)));
@@ -412,27 +426,32 @@ impl<'a> Graph<'a> {
             texts.iter().map(literal).collect()
         };
         let nodes = match &r#type.kind {
-            TypeKind::Unknown => return Node::Text(TextSet::any()),
+            TypeKind::Unknown => return Node::Text(TextSet::any().sent_as(travel)),
             TypeKind::Boolean => texts(&["true", "false", "1", "0"]),
             TypeKind::Number => return decimal(NumberSet::of(rules)),
             TypeKind::BigInt => return integer(NumberSet::of_bigint(rules)),
             TypeKind::Literal { value } => match value {
                 LiteralValue::Number(number) => return decimal(NumberSet::one(*number)),
                 LiteralValue::BigInt(digits) => {
-                    return integer(NumberSet::one(digits.parse().unwrap_or(0.0)));
+                    return match exact(digits) {
+                        Some(number) => integer(NumberSet::one(number)),
+                        None => Node::Text(TextSet::of(Condition::Literal(digits.clone()))),
+                    };
                 }
                 LiteralValue::Boolean(true) => texts(&["true", "1"]),
                 LiteralValue::Boolean(false) => texts(&["false", "0"]),
                 LiteralValue::String(_) => return self.json(state, Travel::Request, r#type),
             },
-            TypeKind::String | TypeKind::Date | TypeKind::Bytes | TypeKind::Template { .. } => {
-                return self.json(state, Travel::Request, r#type);
+            TypeKind::String | TypeKind::Template { .. } => {
+                return match self.json(state, Travel::Request, r#type) {
+                    Node::Text(set) => Node::Text(set.sent_as(travel)),
+                    node => node,
+                };
             }
+            TypeKind::Date | TypeKind::Bytes => return self.json(state, Travel::Request, r#type),
             TypeKind::Union { members: declared } => {
                 let members = members(self.program(state), declared);
-                let texts = members
-                    .iter()
-                    .map(|member| self.of(state, Travel::Text, member.r#type));
+                let texts = members.iter().map(|member| self.of(state, travel, member.r#type));
                 return Node::Union(texts.collect());
             }
             TypeKind::Never
@@ -444,6 +463,12 @@ impl<'a> Graph<'a> {
         };
         Node::Union(nodes.into_iter().map(|node| self.add(node)).collect())
     }
+}
+
+/// Returns the number of a bigint literal, if it is exact.
+fn exact(digits: &str) -> Option<f64> {
+    let number: f64 = digits.parse().ok()?;
+    (number.abs() <= 9_007_199_254_740_991.0).then_some(number)
 }
 
 fn single(node: NodeId) -> Node {

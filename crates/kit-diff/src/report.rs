@@ -58,6 +58,17 @@ impl Consequence {
     }
 }
 
+/// Maximum length of a value in JSON.
+const MAX_JSON: usize = 10_000;
+
+/// Returns true for a value that the JSON of a change leaves out.
+#[allow(clippy::ref_option)] // Reason: serde calls the function with a reference to the field.
+fn is_absent_or_long(value: &Option<Value>) -> bool {
+    value
+        .as_ref()
+        .is_none_or(|value| value.to_string().len() > MAX_JSON)
+}
+
 /// A change of one place of the application.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -75,11 +86,11 @@ pub struct Change {
     /// False if kit could not decide, so that the change counts as breaking.
     pub certain: bool,
     /// Value at the place that shows the change. `None` if a value is absent, or if the change has no value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_absent_or_long")]
     pub value: Option<Value>,
     /// Complete value of the slot that shows the change: the old state accepts or sends it, the new state does not, or the
     /// other way around for answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_absent_or_long")]
     pub example: Option<Value>,
     /// Location in the new state.
     #[serde(skip)]

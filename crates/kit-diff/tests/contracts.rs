@@ -158,7 +158,12 @@ fn files_of_uploads_are_compared_by_their_rules() {
     check(&bodies, edit(pop_type), media_type, &[]);
     let count = edit(|files| files[1].max_items = Some(2));
     check(&bodies, count, &["POST /photos body.more: file-count"], &[]);
-    let required = edit(|files| files[1].optional = false);
+    // A list may be empty.
+    check(&bodies, edit(|files| files[1].optional = false), &[], &[]);
+    let required = edit(|files| {
+        files[1].optional = false;
+        files[1].min_items = Some(1);
+    });
     check(&bodies, required, &["POST /photos body.more: file-required"], &[]);
     check(
         &bodies,

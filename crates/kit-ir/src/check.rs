@@ -171,7 +171,8 @@ impl Checker<'_> {
             if let Some(handler) = &route.handler {
                 self.span(&place, handler.span);
             }
-            if !(200..400).contains(&route.status) {
+            let is_upgrade = route.is_socket() && route.status == 101;
+            if !(200..400).contains(&route.status) && !is_upgrade {
                 self.report(format!(
                     "{place} has the success status {}, which is not between 200 and 399",
                     route.status

@@ -30,7 +30,8 @@ export async function main(args: readonly string[]): Promise<void> {
     }
   }
   // `diff` removes its temporary files before a signal ends the process.
-  const held = args.includes("diff") ? holdSignals() : undefined;
+  const held =
+    args[0] === "diff" || (args[0] === "inspect" && args[1] === "diff") ? holdSignals() : undefined;
   try {
     process.exitCode = await runCommand(command, host);
     over = true;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -63,3 +64,28 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     }
   });
 }
+
+test("kit diff in a pre-commit hook does not change the commit", async () => {
+  const project = await Project.of(
+    new Map([
+      ["package.json", JSON.stringify({ name: "diff", private: true, type: "module" })],
+      [".gitignore", "node_modules\n"],
+      ["src/notes.routes.ts", ROUTES],
+      ["text.txt", "first"],
+    ]),
+  );
+  try {
+    const kit = join(repository, "node_modules/.bin/kit");
+    git(project.root, "init", "--quiet");
+    git(project.root, "add", ".");
+    git(project.root, "commit", "--quiet", "--message", "first");
+    const hook = join(project.root, ".git/hooks/pre-commit");
+    await writeFile(hook, `#!/bin/sh\n"${process.execPath}" "${kit}" diff HEAD\n`, { mode: 0o755 });
+    await writeFile(join(project.root, "text.txt"), "second");
+    git(project.root, "commit", "--all", "--quiet", "--message", "second");
+    const text = execFileSync("git", ["show", "HEAD:text.txt"], { cwd: project.root, encoding: "utf8" });
+    assert.equal(text, "second");
+  } finally {
+    await project.remove();
+  }
+});

@@ -125,3 +125,32 @@ fn the_old_state_uses_the_installed_packages_of_the_working_tree() {
     assert!(found.err.is_empty(), "{}", found.err);
     assert_eq!(ids(&found.json()), ["PUT /note body.currency: property-added"]);
 }
+
+#[test]
+fn packages_of_the_repository_are_those_of_the_commit() {
+    let project = project("");
+    let routes = "import type { RouteContract } from \"@kit/types\";\nimport type { Note } from \"@acme/notes\";\nexport interface NoteRoutes { \"PUT /note\": RouteContract<void, void, Note, void>; }\n";
+    project.write("src/notes.routes.ts", routes);
+    project.write(".gitignore", "node_modules\n");
+    project.write(
+        "packages/notes/package.json",
+        r#"{ "name": "@acme/notes", "types": "index.ts" }"#,
+    );
+    project.write(
+        "packages/notes/index.ts",
+        "export interface Note { title: string }\n",
+    );
+    let scope = project.root.join("node_modules/@acme");
+    std::fs::create_dir_all(&scope).expect("a directory");
+    std::os::unix::fs::symlink("../../packages/notes", scope.join("notes")).expect("a link");
+    git(&project.root, &["init", "--quiet"]);
+    git(&project.root, &["add", "."]);
+    git(&project.root, &["commit", "--quiet", "--message", "first"]);
+    project.write(
+        "packages/notes/index.ts",
+        "export interface Note { title: string; text: string }\n",
+    );
+    let found = project.kit(&["diff", "HEAD", "--json"]);
+    assert!(found.err.is_empty(), "{}", found.err);
+    assert_eq!(ids(&found.json()), ["PUT /note body.text: property-added"]);
+}

@@ -7,7 +7,7 @@ use super::Comparison;
 use crate::graph::{Graph, State, Travel};
 use crate::report::Consequence;
 
-impl Comparison<'_> {
+impl Comparison<'_, '_> {
     pub(super) fn answers(&mut self, old: &Route, new: &Route) {
         let before = old.responses();
         for reply in new.responses() {
@@ -36,10 +36,11 @@ impl Comparison<'_> {
     fn answer(&mut self, place: &str, old: &DeclaredReply, new: &DeclaredReply) {
         if let Some(before) = old.headers {
             let sent = match new.headers {
-                Some(after) => self.solver.graph.declared(State::New, Travel::Written, after),
+                // The values of headers are texts.
+                Some(after) => self.solver.graph.declared(State::New, Travel::Text, after),
                 None => Graph::NO_PROPERTIES,
             };
-            let accepted = self.solver.graph.declared(State::Old, Travel::Read, before);
+            let accepted = self.solver.graph.declared(State::Old, Travel::Text, before);
             self.explain(
                 Consequence::BreaksAnswers,
                 &format!("{place} headers"),
@@ -77,7 +78,7 @@ impl Comparison<'_> {
             }
         }
         let first = |choices: &[FormatChoice]| choices.first().map(|choice| choice.format.names());
-        if first(&before) != first(&after) && before.len() > 1 {
+        if first(&before) != first(&after) && after.len() > 1 {
             let message = format!(
                 "without the header `accept`, answers were `{}`, and are `{}`",
                 first(&before).unwrap_or_default(),

@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::Comparison;
 use crate::explain::property_path;
-use crate::graph::{Graph, State, Travel};
+use crate::graph::{Graph, Node, State, Travel};
 use crate::media_type::{covers, matches_any};
 use crate::report::Consequence;
 
-impl Comparison<'_> {
+impl Comparison<'_, '_> {
     pub(super) fn body(&mut self, old: &Route, new: &Route) {
         match (old.has_body(), new.has_body()) {
             (false, true) => {
@@ -57,7 +57,11 @@ impl Comparison<'_> {
     fn request_format(&mut self, old: &FormatChoice, new: &FormatChoice) {
         use BodyFormat::{Bytes, Form, Json, Lines, Multipart, Raw, Text};
         let travel = match (&old.format, &new.format) {
-            (_, Raw { .. } | Bytes { .. } | Text { .. }) => return,
+            (Text { .. }, Text { .. }) | (_, Raw { .. } | Bytes { .. }) => return,
+            (Raw { .. } | Bytes { .. }, Text { .. }) => {
+                let message = "requests must be UTF-8 text now, and could have any bytes";
+                return self.add(Consequence::BreaksRequests, "body-format", "body", message, None);
+            }
             (Json, Json) | (Lines, Lines) => Travel::Request,
             (Form, Form) => Travel::Text,
             (Multipart { files: before }, Multipart { files: after }) => {
@@ -74,6 +78,9 @@ impl Comparison<'_> {
                 return self.add(Consequence::BreaksRequests, "body-format", "body", message, None);
             }
         };
+        if let (Multipart { files: before }, Multipart { files: after }) = (&old.format, &new.format) {
+            self.parts_of_other_kind((old, before), (new, after));
+        }
         let Some(after) = new.body else { return };
         let before = old
             .body
@@ -88,6 +95,34 @@ impl Comparison<'_> {
         self.explain(Consequence::BreaksRequests, place, before, after);
     }
 
+    /// Reports parts that were a field and are a file, or the other way around.
+    fn parts_of_other_kind(
+        &mut self,
+        (old, old_files): (&FormatChoice, &[FilePart]),
+        (new, new_files): (&FormatChoice, &[FilePart]),
+    ) {
+        for (state, choice, files) in [(State::Old, old, new_files), (State::New, new, old_files)] {
+            let Some(body) = choice.body else { continue };
+            let fields = self.solver.graph.declared(state, Travel::Parts, body);
+            for file in files {
+                let is_field = match self.solver.graph.node(fields) {
+                    Node::Object(object) => object.field(&file.name).is_some(),
+                    _ => false,
+                };
+                if is_field {
+                    let (was, is) = if state == State::Old {
+                        ("a field", "a file")
+                    } else {
+                        ("a file", "a field")
+                    };
+                    let message = format!("the part `{}` was {was}, and is {is}", file.name);
+                    let place = format!("body{}", property_path(&file.name));
+                    self.add(Consequence::BreaksRequests, "part-kind", &place, message, None);
+                }
+            }
+        }
+    }
+
     fn files(&mut self, old: &[FilePart], new: &[FilePart]) {
         for file in new {
             let place = format!("body{}", property_path(&file.name));
@@ -95,9 +130,9 @@ impl Comparison<'_> {
                 self.add(Consequence::BreaksRequests, rule, &place, message, value);
             };
             let before = old.iter().find(|other| other.name == file.name);
-            let is_required = !file.optional && file.min_items != Some(0);
+            let (least, most) = counts(file);
             let Some(before) = before else {
-                if is_required {
+                if least > 0 {
                     refuse(
                         "file-added",
                         format!("the new file `{}` is required", file.name),
@@ -106,35 +141,20 @@ impl Comparison<'_> {
                 }
                 continue;
             };
-            if before.optional && is_required {
+            let (old_least, old_most) = counts(before);
+            if old_least == 0 && least > 0 {
                 refuse(
                     "file-required",
                     format!("the file `{}` is required now", file.name),
                     None,
                 );
+            } else if least > old_least {
+                let message = format!("requests need more files now: at least {least}");
+                refuse("file-count", message, Some(json!(old_least)));
             }
-            if before.many && !file.many {
-                refuse(
-                    "file-count",
-                    "requests may have only one file now".to_owned(),
-                    Some(json!(2)),
-                );
-            }
-            let (least, most) = (file.min_items.unwrap_or(0), file.max_items.unwrap_or(u64::MAX));
-            if file.many && before.many && least > before.min_items.unwrap_or(0) {
-                let value = Some(json!(before.min_items.unwrap_or(0)));
-                refuse(
-                    "file-count",
-                    format!("requests need at least {least} files now"),
-                    value,
-                );
-            }
-            if file.many && most < before.max_items.unwrap_or(u64::MAX) {
-                refuse(
-                    "file-count",
-                    format!("requests may have at most {most} files now"),
-                    Some(json!(most + 1)),
-                );
+            if most < old_most {
+                let message = format!("requests may have fewer files now: at most {most}");
+                refuse("file-count", message, Some(json!(most + 1)));
             }
             if let Some(most) = file.max_bytes
                 && before.max_bytes.is_none_or(|before| before > most)
@@ -162,5 +182,14 @@ impl Comparison<'_> {
                 refuse("file-media-type", message, Some(json!(refused)));
             }
         }
+    }
+}
+
+/// Returns the minimum and the maximum number of files of a part.
+fn counts(file: &FilePart) -> (u64, u64) {
+    match (file.many, file.optional) {
+        (false, optional) => (u64::from(!optional), 1),
+        (true, true) => (0, file.max_items.unwrap_or(u64::MAX)),
+        (true, false) => (file.min_items.unwrap_or(0), file.max_items.unwrap_or(u64::MAX)),
     }
 }

@@ -7,7 +7,7 @@ use super::Comparison;
 use crate::graph::{State, Travel};
 use crate::report::Consequence;
 
-impl Comparison<'_> {
+impl Comparison<'_, '_> {
     pub(super) fn messages(&mut self, old: &Route, new: &Route) {
         if let (Some(before), Some(after)) = (old.slots.body, new.slots.body) {
             let sent = self.solver.graph.declared(State::Old, Travel::Request, before);

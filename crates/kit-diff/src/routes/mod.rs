@@ -12,6 +12,9 @@ use crate::graph::{Graph, NodeId, State, Travel};
 use crate::report::{Change, Consequence};
 use crate::solve::Solver;
 
+/// Maximum number of bytes of a request body by default.
+const DEFAULT_LIMIT: u64 = 1024 * 1024;
+
 /// Compares the contracts of two states of an application. `today` is the current date, such as `2026-01-31`: a route whose
 /// sunset is over may be removed. The list begins with the worst changes.
 ///
@@ -22,11 +25,13 @@ use crate::solve::Solver;
 /// ```
 pub fn compare(old: &Program, new: &Program, today: &str) -> Vec<Change> {
     let mut changes = Vec::new();
-    application(old, new, &mut changes);
+    // Routes share types, so that results for one route hold for others.
+    let mut solver = Solver::new(Graph::new(old, new));
+    application(&mut solver, (old, new), &mut changes);
     for route in &old.routes {
         let same = new.routes.iter().find(|other| key(other) == key(route));
         let mut comparison = Comparison {
-            solver: Solver::new(Graph::new(old, new)),
+            solver: &mut solver,
             changes: Vec::new(),
             route: route.reference(),
             spans: Spans {
@@ -42,6 +47,22 @@ pub fn compare(old: &Program, new: &Program, today: &str) -> Vec<Change> {
     }
     for route in &new.routes {
         if !old.routes.iter().any(|other| key(other) == key(route)) {
+            changes.extend(old.routes.iter().find(|other| takes_requests(route, other)).map(|other| Change {
+                consequence: Consequence::BreaksAnswers,
+                rule: "route-taken",
+                route: route.reference(),
+                place: String::new(),
+                message: format!(
+                    "the new route answers requests that `{}` answered; kit cannot decide if clients send them, so the change \
+                     counts as breaking",
+                    other.reference()
+                ),
+                certain: false,
+                value: None,
+                example: None,
+                new_span: Some(route.span),
+                old_span: Some(other.span),
+            }));
             changes.push(Change {
                 consequence: Consequence::Compatible,
                 rule: "route-added",
@@ -60,6 +81,14 @@ pub fn compare(old: &Program, new: &Program, today: &str) -> Vec<Change> {
     changes
 }
 
+/// Returns true if a new route with a static segment takes requests from an old route with a parameter at this place.
+fn takes_requests(new: &Route, old: &Route) -> bool {
+    let ((method, new), (old_method, old)) = (key(new), key(old));
+    method == old_method
+        && new.len() == old.len()
+        && new.iter().zip(&old).all(|(new, old)| new == old || old == "/:")
+}
+
 /// Returns the requests that a route matches: its method, and its path without names of parameters.
 fn key(route: &Route) -> (String, Vec<String>) {
     let reference = route.reference();
@@ -73,7 +102,7 @@ fn key(route: &Route) -> (String, Vec<String>) {
 }
 
 /// Compares the options of the application that belong to answers.
-fn application(old: &Program, new: &Program, changes: &mut Vec<Change>) {
+fn application(solver: &mut Solver<'_>, (old, new): (&Program, &Program), changes: &mut Vec<Change>) {
     let (before, after) = (old.application.error_rules(), new.application.error_rules());
     let mut add = |rule, message: String, value: Value| {
         changes.push(Change {
@@ -119,10 +148,9 @@ fn application(old: &Program, new: &Program, changes: &mut Vec<Change>) {
             json!(name(after)),
         );
     } else if let (ErrorFormat::Declared(before), ErrorFormat::Declared(after)) = (before, after) {
-        let mut solver = Solver::new(Graph::new(old, new));
         let sent = solver.graph.declared(State::New, Travel::Written, after.body);
         let accepted = solver.graph.declared(State::Old, Travel::Read, before.body);
-        for finding in explain(&mut solver, sent, accepted, Spans::default()) {
+        for finding in explain(solver, State::New, (sent, accepted), Spans::default()) {
             changes.push(change(Consequence::BreaksAnswers, "", "errors", finding));
         }
     }
@@ -151,14 +179,14 @@ fn change(consequence: Consequence, route: &str, slot: &str, finding: Finding) -
     }
 }
 
-struct Comparison<'a> {
-    solver: Solver<'a>,
+struct Comparison<'s, 'a> {
+    solver: &'s mut Solver<'a>,
     changes: Vec<Change>,
     route: String,
     spans: Spans,
 }
 
-impl Comparison<'_> {
+impl Comparison<'_, '_> {
     fn add(
         &mut self,
         consequence: Consequence,
@@ -205,10 +233,15 @@ impl Comparison<'_> {
         self.params(old, new);
         for slot in [Slot::Query, Slot::Headers, Slot::Cookies] {
             let (before, after) = (old.slots.get(slot), new.slots.get(slot));
+            let travel = if slot == Slot::Headers {
+                Travel::Header
+            } else {
+                Travel::Text
+            };
             if let Some(after) = after {
-                let before = before.map(|id| self.solver.graph.declared(State::Old, Travel::Text, id));
+                let before = before.map(|id| self.solver.graph.declared(State::Old, travel, id));
                 let before = before.unwrap_or(Graph::NO_PROPERTIES);
-                let after = self.solver.graph.declared(State::New, Travel::Text, after);
+                let after = self.solver.graph.declared(State::New, travel, after);
                 self.explain(Consequence::BreaksRequests, slot.name(), before, after);
             }
         }
@@ -219,23 +252,34 @@ impl Comparison<'_> {
             self.answers(old, new);
         }
         self.errors(old, new);
-        let limit = |route: &Route| route.limits.body_bytes;
-        if let (Some(before), Some(after)) = (limit(old), limit(new))
-            && after < before
-        {
-            let message = format!("the request body could have {before} bytes, and may have {after}");
-            self.add(
-                Consequence::BreaksRequests,
-                "body-limit",
-                "body",
-                message,
-                Some(json!(before)),
-            );
+        self.body_limit(old, new);
+    }
+
+    fn body_limit(&mut self, old: &Route, new: &Route) {
+        let (before, after) = (old.limits.body_bytes, new.limits.body_bytes);
+        // The limit of the application is known only when it runs.
+        let certain = before.is_some() && after.is_some();
+        let (before, after) = (before.unwrap_or(DEFAULT_LIMIT), after.unwrap_or(DEFAULT_LIMIT));
+        if !new.has_body() || after >= before {
+            return;
+        }
+        let mut message = format!("the request body could have {before} bytes, and may have {after}");
+        if !certain {
+            message.push_str(", if the application has the default limit");
+        }
+        self.add(Consequence::BreaksRequests, "body-limit", "body", message, None);
+        if let Some(last) = self.changes.last_mut() {
+            last.certain = certain;
         }
     }
 
     fn explain(&mut self, consequence: Consequence, place: &str, sent: NodeId, accepted: NodeId) {
-        for finding in explain(&mut self.solver, sent, accepted, self.spans) {
+        let from = if consequence == Consequence::BreaksRequests {
+            State::Old
+        } else {
+            State::New
+        };
+        for finding in explain(self.solver, from, (sent, accepted), self.spans) {
             let change = change(consequence, &self.route, place, finding);
             self.changes.push(change);
         }
@@ -282,7 +326,7 @@ impl Comparison<'_> {
                     "security-added",
                     "auth",
                     message,
-                    Some(json!(names)),
+                    None,
                 );
             }
         }
@@ -302,13 +346,7 @@ impl Comparison<'_> {
                 "a caller with the scopes {held:?} is refused: the route needs {}",
                 needed.join(", or ")
             );
-            self.add(
-                Consequence::BreaksRequests,
-                "scopes-added",
-                "auth",
-                message,
-                Some(json!(held)),
-            );
+            self.add(Consequence::BreaksRequests, "scopes-added", "auth", message, None);
         }
     }
 
@@ -317,15 +355,15 @@ impl Comparison<'_> {
         let (Some(before), Some(after)) = (old.slots.params, new.slots.params) else {
             return;
         };
-        let before = self.solver.graph.declared(State::Old, Travel::Text, before);
-        let after = self.solver.graph.declared(State::New, Travel::Text, after);
+        let before = self.solver.graph.declared(State::Old, Travel::Path, before);
+        let after = self.solver.graph.declared(State::New, Travel::Path, after);
         let node = |solver: &Solver<'_>, object, name: &str| match solver.graph.node(object) {
             crate::graph::Node::Object(object) => object.field(name).map(|field| (field.node, field.span)),
             _ => None,
         };
         for (before_name, after_name) in old.parameters.iter().zip(&new.parameters) {
-            let before = node(&self.solver, before, before_name);
-            let after = node(&self.solver, after, after_name);
+            let before = node(self.solver, before, before_name);
+            let after = node(self.solver, after, after_name);
             if let (Some((before, old)), Some((after, new))) = (before, after) {
                 let spans = std::mem::replace(&mut self.spans, Spans { old, new });
                 let place = format!("params{}", crate::explain::property_path(after_name));

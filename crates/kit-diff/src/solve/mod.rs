@@ -8,6 +8,7 @@
 mod lists;
 mod membership;
 mod objects;
+mod same;
 
 use kit_pattern::Found;
 use rustc_hash::FxHashMap;
@@ -59,6 +60,8 @@ pub(crate) struct Solver<'a> {
     /// Smallest index in `open` of a question that an answer assumed to have no value.
     assumed: usize,
     steps: usize,
+    /// Pairs of sets with the same structure.
+    same: FxHashMap<(NodeId, NodeId), bool>,
 }
 
 impl<'a> Solver<'a> {
@@ -70,6 +73,7 @@ impl<'a> Solver<'a> {
             open: Vec::new(),
             assumed: usize::MAX,
             steps: 0,
+            same: FxHashMap::default(),
         }
     }
 
@@ -86,6 +90,9 @@ impl<'a> Solver<'a> {
         }
         flat.sort_unstable();
         flat.dedup();
+        if flat.iter().any(|other| self.is_same(within, *other)) {
+            return Outcome::Nothing;
+        }
         let question = (within, flat);
         if let Some(known) = self.known.get(&question) {
             return known.clone();
@@ -106,7 +113,7 @@ impl<'a> Solver<'a> {
         self.open.pop();
         // A result without a value holds only under its assumptions about the questions around it.
         let is_final = self.assumed >= depth || matches!(outcome, Outcome::Value(_));
-        if is_final && outcome != Outcome::Unknown {
+        if (is_final && outcome != Outcome::Unknown) || depth == 0 {
             self.known.insert(question, outcome.clone());
             self.assumed = outer;
         } else {

@@ -10,16 +10,11 @@ use crate::text::{Condition, Member, TextSet};
 
 impl Solver<'_> {
     pub(super) fn object(&mut self, object: &Object, mut others: Vec<Object>) -> Outcome {
-        let mut is_unknown = false;
         for field in object.fields.iter().filter(|field| !field.optional) {
-            match self.find(field.node, &[]) {
-                Outcome::Nothing => return Outcome::Nothing,
-                Outcome::Unknown => is_unknown = true,
-                Outcome::Value(_) => {}
+            // If the search finds no value, a value may exist. The set counts as not empty.
+            if self.find(field.node, &[]) == Outcome::Nothing {
+                return Outcome::Nothing;
             }
-        }
-        if is_unknown {
-            return Outcome::Unknown;
         }
         others.retain(|other| !self.are_disjoint(object, other));
         others.sort_by_key(|other| other.fields.len() + other.index.len());

@@ -68,9 +68,12 @@ pub(super) fn pair(condition: &Condition) -> Pair {
                 exact(&format!("^{number}(?:\\.{number}){{3}}$"))
             }
             Format::Ipv6 => Pair::between("^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$", "^[0-9A-Fa-f:.]{2,45}$"),
-            Format::Email => Pair::between("^[a-z0-9]{1,20}@[a-z]{1,10}\\.[a-z]{2,5}$", "^[ -~]+@[!-~]+$"),
+            Format::Email => Pair::between(
+                "^[a-z0-9+]{1,64}@(?:[a-z]{1,63}\\.){1,2}[a-z]{2,63}$",
+                "^[ -~]+@[!-~]+$",
+            ),
             Format::Uri => Pair::between(
-                "^https://[a-z]{1,20}\\.[a-z]{2,5}(?:/[a-z0-9]{1,20}){0,3}$",
+                "^[a-z]+://[a-z]+\\.[a-z]{2,5}(?:/[a-z0-9]*)*$",
                 "^[A-Za-z][A-Za-z0-9+.\\-]*:[!-~]*$",
             ),
         },
@@ -95,6 +98,9 @@ pub(super) fn pair(condition: &Condition) -> Pair {
             inner: Language::none(),
             ..exact(INTEGER)
         },
+        Condition::Header => {
+            exact("^(?:[!-~\\u0080-\\u00ff](?:[\\t -~\\u0080-\\u00ff]*[!-~\\u0080-\\u00ff])?)?$")
+        }
         Condition::NumericKey => Pair::between(
             "^(?:0|-?[1-9][0-9]{0,14})$",
             "^(?:NaN|-?Infinity|-?[0-9]+(?:\\.[0-9]+)?(?:e[+\\-][0-9]+)?)$",

@@ -10,6 +10,7 @@ use kit_pattern::{Bounded, Found, Language, find};
 use rustc_hash::FxHashMap;
 
 use self::languages::{DECIMAL, INTEGER, Pair, pair};
+use crate::graph::Travel;
 use crate::number::{NumberSet, Outside};
 
 /// Maximum number of characters of a bigint on the wire.
@@ -34,6 +35,8 @@ pub(crate) enum Condition {
     Decimal(NumberSet),
     /// A bigint.
     Integer(NumberSet),
+    /// Value of a header.
+    Header,
     /// A key of `[key: number]`.
     NumericKey,
 }
@@ -88,6 +91,16 @@ impl TextSet {
         self
     }
 
+    /// Returns the texts that can travel in this way.
+    pub(crate) fn sent_as(mut self, travel: Travel) -> Self {
+        match travel {
+            Travel::Path => self.min = self.min.max(1),
+            Travel::Header => self.conditions.push(Condition::Header),
+            _ => {}
+        }
+        self
+    }
+
     /// Returns the texts that are in both sets.
     pub(crate) fn and(&self, other: &Self) -> Self {
         Self {
@@ -95,6 +108,13 @@ impl TextSet {
             min: self.min.max(other.min),
             max: least(self.max, other.max),
         }
+    }
+
+    /// Returns true for texts that an encoder writes, and that a decoder of the other set accepts.
+    pub(crate) fn is_written_form_of(&self, other: &Self) -> bool {
+        (self.min, self.max) == (other.min, other.max)
+            && self.conditions == [Condition::WrittenTimestamp]
+            && other.conditions == [Condition::Timestamp]
     }
 
     fn literal(&self) -> Option<&str> {

@@ -22,7 +22,17 @@ pub(super) struct Accepted {
 pub(super) struct Entry {
     /// Text by which the report names the change.
     pub(super) change: String,
+    /// Message of the change. If it is given, the entry does not accept another change of the same place.
+    #[serde(default)]
+    message: Option<String>,
     pub(super) reason: String,
+}
+
+impl Entry {
+    /// Returns true if the entry accepts a change with this id and message.
+    pub(super) fn is_about(&self, change: &str, message: &str) -> bool {
+        self.change == change && self.message.as_deref().is_none_or(|expected| expected == message)
+    }
 }
 
 impl Accepted {
@@ -47,8 +57,8 @@ impl Accepted {
         Ok(found)
     }
 
-    pub(super) fn reason(&self, change: &str) -> Option<&str> {
-        let entry = self.accepted.iter().find(|entry| entry.change == change);
+    pub(super) fn reason(&self, change: &str, message: &str) -> Option<&str> {
+        let entry = self.accepted.iter().find(|entry| entry.is_about(change, message));
         entry.map(|entry| entry.reason.as_str())
     }
 }

@@ -6,6 +6,7 @@ use kit_build::{TemporaryDirectory, link_packages};
 
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
+use crate::project::below_project_error;
 
 /// The files of a commit in a temporary worktree, which is removed at the end.
 pub(super) struct Checkout<'a> {
@@ -24,6 +25,11 @@ impl<'a> Checkout<'a> {
         reference: &str,
         context: &'a Context<'a>,
     ) -> Result<Self, CommandError> {
+        if !root.join("package.json").is_file()
+            && let Some((message, help)) = below_project_error(root)
+        {
+            return Err(Problem::comparison(message).help(&help).into());
+        }
         let repository = PathBuf::from(required(root, &["rev-parse", "--show-toplevel"], context)?);
         let prefix = required(root, &["rev-parse", "--show-prefix"], context)?;
         let commit = format!("{reference}^{{commit}}");
@@ -71,11 +77,10 @@ impl<'a> Checkout<'a> {
 
     /// Links the installed packages of the project, and of the directories above it in the repository.
     fn link_packages(&self, root: &Path) -> Result<(), CommandError> {
+        let tree = self.directory.path().join("tree");
         let pairs = root.ancestors().zip(self.root.ancestors());
-        for (directory, copy) in
-            pairs.take_while(|(_, copy)| copy.starts_with(self.directory.path().join("tree")))
-        {
-            link_packages(directory, copy)?;
+        for (directory, copy) in pairs.take_while(|(_, copy)| copy.starts_with(&tree)) {
+            link_packages(directory, copy, (&self.repository, &tree))?;
         }
         Ok(())
     }
@@ -84,12 +89,16 @@ impl<'a> Checkout<'a> {
 impl Drop for Checkout<'_> {
     fn drop(&mut self) {
         let path = self.directory.path().join("tree").to_string_lossy().into_owned();
-        // `git worktree prune`, which git runs from time to time, also forgets a worktree whose directory is gone.
-        let _ = git(
+        let removed = git(
             &self.repository,
             &["worktree", "remove", "--force", &path],
             self.context,
         );
+        if !matches!(removed, Ok(Ok(_))) {
+            // git knows a worktree that it could not create completely. `prune` forgets worktrees whose directory is gone.
+            self.directory.remove();
+            let _ = git(&self.repository, &["worktree", "prune"], self.context);
+        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Selection {
     /// Changes that make the command exit with 1.
     #[arg(long, value_enum, default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
-    /// File of accepted changes, each with a reason; by default api-changes.json if it exists. An entry without a change fails.
+    /// File of accepted changes, each with a reason, relative to the project; by default api-changes.json if it exists.
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,
     /// Also print the changes as annotations of GitHub Actions; on by default if `GITHUB_ACTIONS` is `true`.
@@ -192,7 +192,7 @@ fn lost_data(old: &State, new: &State) -> Vec<Change> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
-    /// `compatible` or `failed`.
+    /// `passed` or `failed`.
     status: &'static str,
     old: &'a str,
     new: &'a str,
@@ -231,9 +231,8 @@ struct Line<'a> {
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
-    /// True if the location is in the new state.
-    #[serde(skip)]
-    is_new: bool,
+    /// State of the location: `old` or `new`.
+    state: &'static str,
     /// Reason from the file of accepted changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     accepted: Option<&'a str>,
@@ -254,13 +253,13 @@ impl<'a> Report<'a> {
                 let place = new_span.or(change.old_span.map(|span| (&old.program, span)));
                 let id = change.id();
                 let reason = accepted
-                    .reason(&id)
+                    .reason(&id, &change.message)
                     .filter(|_| change.consequence != Consequence::Compatible);
                 Line {
                     path: place.map(|(program, span)| program.path(span)),
                     line: place.map(|(_, span)| span.line),
                     column: place.map(|(_, span)| span.column),
-                    is_new: new_span.is_some(),
+                    state: if new_span.is_some() { "new" } else { "old" },
                     accepted: reason,
                     id,
                     change,
@@ -292,9 +291,9 @@ impl<'a> Report<'a> {
             .collect();
         let fails =
             |line: &Line<'_>| line.accepted.is_none() && selection.fail_on.includes(line.change.consequence);
-        let failed = lines.iter().any(fails) || (!unused.is_empty() && selection.fail_on != FailOn::None);
+        let failed = lines.iter().any(fails);
         Self {
-            status: if failed { "failed" } else { "compatible" },
+            status: if failed { "failed" } else { "passed" },
             old: old_name,
             new: selection.new.as_deref().unwrap_or("working tree"),
             counts,

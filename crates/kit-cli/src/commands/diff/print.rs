@@ -41,7 +41,7 @@ pub(super) fn text(
         let _ = writeln!(
             text,
             "{}\n",
-            frame(line, if line.is_new { new } else { old }, style)
+            frame(line, if line.state == "new" { new } else { old }, style)
         );
     }
     if shown.len() > MAX_FRAMES {
@@ -70,7 +70,10 @@ pub(super) fn text(
         }
     }
     for entry in &report.unused_accepted {
-        let _ = writeln!(text, "accepted, but not found: {entry}; remove the entry");
+        let _ = writeln!(
+            text,
+            "not found: {entry}, which is accepted; remove the entry if the old state contains the change"
+        );
     }
     text.push_str(&summary(report, changes.is_empty()));
     text
@@ -83,16 +86,18 @@ fn frame(line: &Line<'_>, state: &State, style: Style) -> String {
         .rsplit_once(": ")
         .map_or(line.id.as_str(), |(place, _)| place);
     let message = format!("{place}: {}", change.message);
-    let span = if line.is_new {
-        change.new_span
-    } else {
-        change.old_span
-    };
+    let is_new = line.state == "new";
+    let span = if is_new { change.new_span } else { change.old_span };
     let labels: Vec<Label> = span
         .zip(line.path)
         .map(|(span, path)| {
             let range = span.start as usize..span.end as usize;
-            let message = if line.is_new { "" } else { "in the old state" };
+            let message = if is_new { "" } else { "in the old state" };
+            // Without the source text, the path has the position.
+            let path = match state.sources.text(path) {
+                Some(_) => path.to_owned(),
+                None => format!("{path}:{}:{}", span.line, span.column),
+            };
             Label::primary(path, range)
                 .at(span.line, span.column)
                 .message(message)
@@ -101,7 +106,7 @@ fn frame(line: &Line<'_>, state: &State, style: Style) -> String {
         .collect();
     let notes: Vec<String> = shown_value(change).into_iter().collect();
     let help = format!(
-        "to accept the change, write `{}` with a reason into api-changes.json",
+        "to accept the change, write `{}` with a reason into the file of accepted changes (api-changes.json)",
         line.id
     );
     let frame = Frame {
@@ -208,7 +213,7 @@ pub(super) fn annotations(report: &Report<'_>, prefix: &str) -> String {
         };
         let mut properties = Vec::new();
         // A file of the old state may not exist any more.
-        if let Some(path) = line.path.filter(|_| line.is_new) {
+        if let Some(path) = line.path.filter(|_| line.state == "new") {
             properties.push(format!("file={}", property(&format!("{prefix}{path}"))));
             properties.extend(line.line.map(|line| format!("line={line}")));
             properties.extend(line.column.map(|column| format!("col={column}")));
