@@ -21,6 +21,9 @@ use crate::text::{TextSet, Texts};
 /// Maximum number of steps of the search for one slot of a route.
 const MAX_STEPS: usize = 60_000;
 
+/// Maximum number of steps of one comparison, so that it takes seconds and not minutes.
+const MAX_ALL_STEPS: usize = 1_000_000;
+
 /// Maximum depth of nested values.
 const MAX_DEPTH: usize = 60;
 
@@ -60,6 +63,8 @@ pub(crate) struct Solver<'a> {
     /// Smallest index in `open` of a question that an answer assumed to have no value.
     assumed: usize,
     steps: usize,
+    /// Number of steps before the last [`Solver::restart`].
+    earlier: usize,
     /// Pairs of sets with the same structure.
     same: FxHashMap<(NodeId, NodeId), bool>,
 }
@@ -73,13 +78,19 @@ impl<'a> Solver<'a> {
             open: Vec::new(),
             assumed: usize::MAX,
             steps: 0,
+            earlier: 0,
             same: FxHashMap::default(),
         }
     }
 
     /// Allows the next searches all steps again.
     pub(crate) fn restart(&mut self) {
-        self.steps = 0;
+        self.earlier += self.steps;
+        self.steps = if self.earlier > MAX_ALL_STEPS {
+            MAX_STEPS
+        } else {
+            0
+        };
     }
 
     /// Searches for a value of `within` that is in none of `others`.
