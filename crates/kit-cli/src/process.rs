@@ -61,9 +61,9 @@ impl Environment for ProcessEnvironment {
         let mut command = Command::new(program);
         if program == Path::new("git") {
             // git sets these variables for its hooks. A command in a hook would change the files of the user's commit.
-            GIT_VARIABLES.iter().for_each(|name| {
+            for name in GIT_VARIABLES {
                 command.env_remove(name);
-            });
+            }
         }
         command
             .args(args)

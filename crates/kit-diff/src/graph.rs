@@ -426,7 +426,7 @@ impl<'a> Graph<'a> {
             texts.iter().map(literal).collect()
         };
         let nodes = match &r#type.kind {
-            TypeKind::Unknown => return Node::Text(TextSet::any().sent_as(travel)),
+            TypeKind::Unknown => return Node::Text(sent_as(&TextSet::any(), travel)),
             TypeKind::Boolean => texts(&["true", "false", "1", "0"]),
             TypeKind::Number => return decimal(NumberSet::of(rules)),
             TypeKind::BigInt => return integer(NumberSet::of_bigint(rules)),
@@ -444,7 +444,7 @@ impl<'a> Graph<'a> {
             },
             TypeKind::String | TypeKind::Template { .. } => {
                 return match self.json(state, Travel::Request, r#type) {
-                    Node::Text(set) => Node::Text(set.sent_as(travel)),
+                    Node::Text(set) => Node::Text(sent_as(&set, travel)),
                     node => node,
                 };
             }
@@ -462,6 +462,15 @@ impl<'a> Graph<'a> {
             | TypeKind::Reference { .. } => return Node::Never,
         };
         Node::Union(nodes.into_iter().map(|node| self.add(node)).collect())
+    }
+}
+
+/// Returns the texts that can travel in this way.
+fn sent_as(set: &TextSet, travel: Travel) -> TextSet {
+    match travel {
+        Travel::Path => set.and(&TextSet::not_empty()),
+        Travel::Header => set.and(&TextSet::of(Condition::Header)),
+        _ => set.clone(),
     }
 }
 

@@ -141,7 +141,7 @@ fn packages_of_the_repository_are_those_of_the_commit() {
         "export interface Note { title: string }\n",
     );
     let scope = project.root.join("node_modules/@acme");
-    std::fs::create_dir_all(&scope).expect("a directory");
+    project.write("node_modules/@acme/.keep", "");
     std::os::unix::fs::symlink("../../packages/notes", scope.join("notes")).expect("a link");
     git(&project.root, &["init", "--quiet"]);
     git(&project.root, &["add", "."]);

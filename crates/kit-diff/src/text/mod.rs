@@ -10,7 +10,6 @@ use kit_pattern::{Bounded, Found, Language, find};
 use rustc_hash::FxHashMap;
 
 use self::languages::{DECIMAL, INTEGER, Pair, pair};
-use crate::graph::Travel;
 use crate::number::{NumberSet, Outside};
 
 /// Maximum number of characters of a bigint on the wire.
@@ -91,14 +90,12 @@ impl TextSet {
         self
     }
 
-    /// Returns the texts that can travel in this way.
-    pub(crate) fn sent_as(mut self, travel: Travel) -> Self {
-        match travel {
-            Travel::Path => self.min = self.min.max(1),
-            Travel::Header => self.conditions.push(Condition::Header),
-            _ => {}
+    /// Returns the set of texts with at least one character.
+    pub(crate) fn not_empty() -> Self {
+        Self {
+            min: 1,
+            ..Self::any()
         }
-        self
     }
 
     /// Returns the texts that are in both sets.
