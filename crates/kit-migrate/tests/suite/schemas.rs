@@ -426,3 +426,28 @@ fn both_builds_use_a_table_of_another_schema_between_the_halves() {
         },
     );
 }
+
+#[test]
+fn a_table_of_another_schema_may_have_an_enum_type() {
+    let types = |values: &str| {
+        format!(
+            "/** @table billing.invoices */\nexport interface Invoice {{\n  /** @id @generated uuid */\n  id: string;\n  \
+             /** @storedAs enum invoice_state */\n  state: {values};\n}}\n\
+             /** @table invoices */\nexport interface Draft {{\n  /** @id @generated uuid */\n  id: string;\n  \
+             /** @storedAs enum invoice_state */\n  state: {values};\n}}\n"
+        )
+    };
+    let test = "a_table_of_another_schema_may_have_an_enum_type";
+    let Some(mut project) = Project::new(test, &types("\"open\" | \"paid\"")) else {
+        return;
+    };
+    assert_clean(&project);
+    project
+        .generate(&types("\"open\" | \"paid\" | \"lost\""))
+        .expect("a plan");
+    assert_clean(&project);
+    execute(
+        &project.database.url,
+        "INSERT INTO billing.invoices (state) VALUES ('lost')",
+    );
+}
