@@ -2,7 +2,7 @@
 
 mod support;
 
-use kit_database::Schema;
+use kit_database::{Schema, Snapshot, plan};
 use kit_diagnostics::{Code, codes};
 
 use support::{Builder, tagged};
@@ -89,4 +89,33 @@ fn refuses_a_condition_that_names_a_table_of_another_schema() {
         let (_, diagnostics) = Schema::from_program(&builder.program);
         assert_eq!(diagnostics.len(), 0, "{diagnostics:#?}");
     }
+}
+
+#[test]
+fn refuses_to_move_a_table_to_a_schema_in_which_its_names_are_taken() {
+    let schema = |tables: &[(&str, &str, Option<&str>)]| {
+        let mut builder = Builder::new();
+        for (entity, table, _) in tables {
+            builder.with_id(entity, table, vec![]);
+        }
+        let (mut schema, diagnostics) = Schema::from_program(&builder.program);
+        for (table, (.., from)) in schema.tables.iter_mut().zip(tables) {
+            table.renamed_from = from.map(str::to_owned);
+        }
+        assert_eq!(diagnostics.len(), 0, "{diagnostics:#?}");
+        schema
+    };
+    let before = schema(&[("One", "a.x", None), ("Two", "b.x", None)]);
+    let after = schema(&[("One", "b.y", Some("a.x")), ("Two", "b.x", None)]);
+    let error = plan(Some(&Snapshot::of(&before)), &after).expect_err("b has the names");
+    assert_eq!(error.problems.len(), 1, "{error}");
+    let problem = &error.problems[0];
+    assert!(problem.message.ends_with("its indexes: x, x_pkey"), "{error}");
+    assert!(problem.help.ends_with("`@table a.y @renamedFrom a.x`"), "{error}");
+    // The two steps of the help.
+    let between = schema(&[("One", "a.y", Some("a.x")), ("Two", "b.x", None)]);
+    plan(Some(&Snapshot::of(&before)), &between).expect("a rename");
+    let after = schema(&[("One", "b.y", Some("a.y")), ("Two", "b.x", None)]);
+    let moved = plan(Some(&Snapshot::of(&between)), &after).expect("a move");
+    assert_eq!(moved.sql(), "ALTER TABLE a.y SET SCHEMA b;\n");
 }

@@ -1,7 +1,9 @@
 //! Plans renames of tables and columns.
 
-use crate::Change;
+use std::collections::BTreeSet;
+
 use crate::renames_from::{self, Kind, Renames};
+use crate::{Change, Table, local_name, qualified, schema_of};
 
 use super::{Phase, Planner, classify};
 
@@ -35,7 +37,42 @@ impl Planner<'_> {
         }
     }
 
+    /// Reports a move to a schema that has a relation with the name of the table, of one of its keys or of its indexes, which
+    /// move too. PostgreSQL would refuse the move.
+    fn refuse_taken_names(&mut self, from: &str, to: &str) {
+        if schema_of(from) == schema_of(to) {
+            return;
+        }
+        let Some(moved) = self.before.iter().find(|table| table.name == from) else {
+            return;
+        };
+        let names = relations_of(moved);
+        let others = self
+            .before
+            .iter()
+            .filter(|other| schema_of(&other.name) == schema_of(to));
+        let taken: BTreeSet<String> = others
+            .flat_map(relations_of)
+            .filter(|name| names.contains(name))
+            .collect();
+        if !taken.is_empty() {
+            let list: Vec<String> = taken.into_iter().collect();
+            self.problem(
+                to,
+                format!(
+                    "`{from}` cannot move to the other schema, which has relations with the same names as the table, its keys and its indexes: {}",
+                    list.join(", ")
+                ),
+                format!(
+                    "first give the table and its named indexes other names in a migration of its own: `@table {} @renamedFrom {from}`",
+                    qualified(schema_of(from).as_deref(), &local_name(to))
+                ),
+            );
+        }
+    }
+
     fn rename_table(&mut self, from: &str, to: &str) {
+        self.refuse_taken_names(from, to);
         self.former_tables.insert(to.to_owned(), from.to_owned());
         let Some(table) = self.before.iter_mut().find(|table| table.name == from) else {
             return;
@@ -108,4 +145,15 @@ impl Planner<'_> {
         };
         self.push(Phase::Rename, classify::rename(), change);
     }
+}
+
+/// Returns the names of a table, of its keys and of its indexes, which must be unique in a schema.
+fn relations_of(table: &Table) -> Vec<String> {
+    let keys = table.uniques.iter().map(|unique| unique.name.clone());
+    let indexes = table.indexes.iter().map(|index| index.name.clone());
+    [local_name(&table.name).into_owned(), table.primary_key_name()]
+        .into_iter()
+        .chain(keys)
+        .chain(indexes)
+        .collect()
 }
