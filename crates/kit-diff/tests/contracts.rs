@@ -2,8 +2,8 @@
 
 use kit_diff::{Consequence, compare};
 use kit_ir::{
-    BodyFormat, DeclaredEvent, DeclaredReply, ErrorFormat, ErrorRules, Errors, FilePart, Program, Route,
-    Security, SecurityScheme, Subprotocols,
+    BodyFormat, DeclaredEvent, DeclaredReply, ErrorFormat, ErrorRules, Errors, FilePart, FormatChoice,
+    Program, Route, Security, SecurityScheme, Subprotocols,
 };
 use kit_test_programs::{bodies, contracts, directions, formats, kitchen_sink, notes, sockets, wrappers};
 
@@ -288,4 +288,62 @@ fn a_reply_with_a_body_may_not_lose_the_body() {
     let found = ids(&contracts, &edited);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].ends_with(": body-removed"), "{found:?}");
+}
+
+#[test]
+fn a_limit_of_bodies_is_compared_with_the_default_limit() {
+    let mut limited = notes::program();
+    route(&mut limited, "POST /notes").limits.body_bytes = Some(100);
+    let changes = compare(&notes::program(), &limited, TODAY);
+    assert_eq!((changes[0].rule, changes[0].certain), ("body-limit", false));
+    assert_eq!(ids(&limited, &notes::program()), [""; 0]);
+}
+
+#[test]
+fn a_part_of_a_form_may_not_become_a_file_and_one_file_may_not_become_several() {
+    let bodies = bodies::program();
+    let edit = |change: fn(&mut Vec<FilePart>)| {
+        move |program: &mut Program| {
+            let route = route(program, "POST /photos");
+            let BodyFormat::Multipart { files } = &mut route.body_format else {
+                panic!("the route has no files");
+            };
+            change(files);
+        }
+    };
+    let several = edit(|files| {
+        files[0].many = true;
+        files[0].min_items = Some(2);
+    });
+    let count = &["POST /photos body.photo: file-count"];
+    check(&bodies, several, count, count);
+    // The program keeps the field `taken`, which a multipart body cannot have twice.
+    let mut edited = bodies.clone();
+    edit(|files| files[1].name = "taken".to_owned())(&mut edited);
+    assert!(ids(&bodies, &edited).contains(&"POST /photos body.taken: part-kind".to_owned()));
+}
+
+#[test]
+fn another_first_format_of_answers_breaks_clients_without_accept() {
+    let notes = notes::program();
+    check(
+        &notes,
+        |program| {
+            let route = route(program, "GET /notes/:id");
+            let json = FormatChoice {
+                format: BodyFormat::Json,
+                body: route.slots.response.take(),
+            };
+            let media_types = vec!["text/csv".to_owned()];
+            let text = FormatChoice {
+                format: BodyFormat::Text { media_types },
+                body: None,
+            };
+            route.response_format = BodyFormat::OneOf {
+                choices: vec![text, json],
+            };
+        },
+        &["GET /notes/:id response: default-format"],
+        &["GET /notes/:id response text/csv: media-type-removed"],
+    );
 }
