@@ -52,7 +52,7 @@ impl Server<'_> {
                 let view = view.ok_or_else(|| {
                     RequestError::new(
                         ErrorCode::Failed,
-                        "the document does not belong to a project of kit",
+                        "the document belongs to no project of kit, or the configuration of the project has mistakes",
                     )
                 })?;
                 let offset = Lines::new(&view.text).offset(params.text_document_position.position);

@@ -53,17 +53,14 @@ impl Documents {
         let Some(document) = self.open.get_mut(path) else {
             return false;
         };
-        let mut text = document.text.to_string();
+        let mut lines = Lines::new(document.text.to_string());
         for change in changes {
             match change.range {
-                Some(range) => {
-                    let bytes = Lines::new(&text).bytes(range);
-                    text.replace_range(bytes, &change.text);
-                }
-                None => text = change.text,
+                Some(range) => lines.replace(lines.bytes(range), &change.text),
+                None => lines = Lines::new(change.text),
             }
         }
-        document.text = text.into();
+        document.text = lines.into_text().into();
         document.version = version;
         true
     }
@@ -102,6 +99,80 @@ mod tests {
     use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
     use super::{Document, Documents};
+
+    /// A text as the protocol sees it: lines of UTF-16 code units, each with its line break.
+    fn units(text: &str) -> Vec<Vec<u16>> {
+        text.split_inclusive('\n')
+            .map(|line| line.encode_utf16().collect())
+            .collect()
+    }
+
+    #[test]
+    fn random_edits_give_the_text_of_an_editor_that_counts_code_units() {
+        let pieces = ["a", "é", "😀", "\n", "", "b\nc😀"];
+        let mut state = 1_u64;
+        let mut roll = |sides: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap_or(0) % sides
+        };
+        let mut documents = Documents::default();
+        let path = PathBuf::from("/app/a.ts");
+        let uri = Uri::from_str("file:///app/a.ts").expect("the URI is valid");
+        let text = "first\n😀 second é\nthird".into();
+        documents.open(
+            path.clone(),
+            Document {
+                uri,
+                version: 0,
+                text,
+            },
+        );
+        for version in 1..2_000 {
+            let before = documents
+                .get(&path)
+                .expect("the document is open")
+                .text
+                .to_string();
+            // Boundaries of characters, as positions and as offsets in code units.
+            let mut places = vec![(0, 0, 0)];
+            let mut offset = 0;
+            for (line, units) in units(&before).iter().enumerate() {
+                let text = String::from_utf16(units).expect("a line is complete");
+                let mut column = 0;
+                for letter in text.chars() {
+                    places.push((line, column, offset + column));
+                    column += letter.len_utf16();
+                }
+                if !text.ends_with('\n') {
+                    places.push((line, column, offset + column));
+                }
+                offset += column;
+            }
+            let (a, b) = (places[roll(places.len())], places[roll(places.len())]);
+            let (from, to) = if a.2 <= b.2 { (a, b) } else { (b, a) };
+            let piece = pieces[roll(pieces.len())];
+            let mut expected: Vec<u16> = before.encode_utf16().collect();
+            expected.splice(from.2..to.2, piece.encode_utf16());
+            let position = |place: (usize, usize, usize)| {
+                let number = |count: usize| u32::try_from(count).expect("the text is short");
+                Position::new(number(place.0), number(place.1))
+            };
+            let edit = TextDocumentContentChangeEvent {
+                range: Some(Range::new(position(from), position(to))),
+                range_length: None,
+                text: piece.to_owned(),
+            };
+            assert!(documents.change(&path, version, vec![edit]));
+            let after = documents
+                .get(&path)
+                .expect("the document is open")
+                .text
+                .to_string();
+            assert_eq!(after.encode_utf16().collect::<Vec<_>>(), expected, "{before:?}");
+        }
+    }
 
     #[test]
     fn edits_apply_to_the_result_of_the_edit_before() {

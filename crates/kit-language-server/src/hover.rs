@@ -19,6 +19,9 @@ pub(crate) fn hover(view: &View<'_>, offset: usize) -> Option<(String, Range<usi
         return Some((about_route(view, route), mention.range));
     }
     if let Some((owner, property)) = property_at(view, offset) {
+        if view.is_uncertain(property.span) {
+            return None;
+        }
         let range = property.span.start as usize..property.span.end as usize;
         return Some((about_property(view, owner, property), range));
     }
@@ -136,7 +139,11 @@ fn about_type(view: &View<'_>, id: DeclarationId) -> String {
     if !properties.is_empty() {
         text.push('\n');
     }
-    for property in properties.iter().take(MAX_PROPERTIES) {
+    for property in properties
+        .iter()
+        .take(MAX_PROPERTIES)
+        .filter(|property| !view.is_uncertain(property.span))
+    {
         let mut line = inline(&signature(program, property));
         for tag in tags(program, property) {
             let _ = write!(line, " {tag}");

@@ -1,25 +1,56 @@
 //! Positions in texts. The protocol counts lines from 0, and columns in UTF-16 code units from 0.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use lsp_types::Position;
 
 /// A text with the offsets at which its lines start.
 pub(crate) struct Lines<'t> {
-    text: &'t str,
+    text: Cow<'t, str>,
     starts: Vec<usize>,
 }
 
+/// Returns the offsets in a range of a text at which lines start, after a line break in the range.
+fn starts_in(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    range
+        .filter(|index| {
+            bytes[*index] == b'\n' || (bytes[*index] == b'\r' && bytes.get(index + 1) != Some(&b'\n'))
+        })
+        .map(|index| index + 1)
+}
+
 impl<'t> Lines<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        let bytes = text.as_bytes();
-        let mut starts = vec![0];
-        for (index, byte) in bytes.iter().enumerate() {
-            if *byte == b'\n' || (*byte == b'\r' && bytes.get(index + 1) != Some(&b'\n')) {
-                starts.push(index + 1);
-            }
-        }
+    pub(crate) fn new(text: impl Into<Cow<'t, str>>) -> Self {
+        let text = text.into();
+        let starts = std::iter::once(0)
+            .chain(starts_in(&text, 0..text.len()))
+            .collect();
         Self { text, starts }
+    }
+
+    /// Replaces a part of the text. Looks only for line breaks near the part, because an editor may send thousands of edits of
+    /// a long text.
+    pub(crate) fn replace(&mut self, bytes: Range<usize>, by: &str) {
+        // A line break before the part may change too: `\r` before `\n` is one line break.
+        let kept = self.starts.partition_point(|start| *start < bytes.start).max(1);
+        let from = self.starts[kept - 1];
+        let later = self.starts.partition_point(|start| *start <= bytes.end + 1);
+        let removed = bytes.len();
+        self.text.to_mut().replace_range(bytes.clone(), by);
+        let rest: Vec<usize> = self.starts[later..]
+            .iter()
+            .map(|start| start - removed + by.len())
+            .collect();
+        let to = rest.first().map_or(self.text.len(), |start| start - 1);
+        self.starts.truncate(kept);
+        self.starts.extend(starts_in(&self.text, from..to));
+        self.starts.extend(rest);
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        self.text.into_owned()
     }
 
     /// Returns the byte offset of a position. A position after the end of a line or of the text counts as the end, and a
@@ -86,6 +117,37 @@ mod tests {
             let offset = lines.offset(Position::new(line, column));
             assert_eq!(&text[offset..], rest);
             assert_eq!(lines.position(offset), Position::new(line, column));
+        }
+    }
+
+    #[test]
+    fn replacing_parts_gives_the_lines_of_the_new_text() {
+        let pieces = ["", "a", "\n", "\r", "\r\n", "é\n\rb"];
+        let mut state = 7_u64;
+        let mut roll = |sides: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap_or(0) % sides
+        };
+        let mut lines = Lines::new("one\r\ntwo\rthree\n");
+        for _ in 0..5_000 {
+            let places: Vec<usize> = lines
+                .text
+                .char_indices()
+                .map(|(at, _)| at)
+                .chain([lines.text.len()])
+                .collect();
+            let (a, b) = (places[roll(places.len())], places[roll(places.len())]);
+            let (from, to) = if lines.text.len() > 200 {
+                (0, lines.text.len() / 2)
+            } else {
+                (a.min(b), a.max(b))
+            };
+            let to = lines.text.ceil_char_boundary(to);
+            lines.replace(from..to, pieces[roll(pieces.len())]);
+            let text = lines.text.to_string();
+            assert_eq!(lines.starts, Lines::new(text.as_str()).starts, "{text:?}");
         }
     }
 

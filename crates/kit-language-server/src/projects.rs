@@ -55,10 +55,13 @@ impl Server<'_> {
                 found
             }
             Err(Failed::Diagnostics(diagnostics, sources)) => {
+                // An old analysis does not fit the texts of now.
+                project.analyzed = None;
                 let place = config_file(root, "package.json");
                 published::by_file(root, &place, &diagnostics, sources.as_ref(), &self.documents)
             }
             Err(Failed::Message(message)) => {
+                project.analyzed = None;
                 failure = Some(message);
                 project.published.clone()
             }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-use kit_build::{FileSystem as _, MentionKind, RouteMention, display_path, find_modules, route_mentions};
+use kit_build::{
+    FileSystem as _, MentionKind, RouteMention, display_path, find_modules, route_mentions, syntax_error,
+};
 use kit_ir::{Method, Route, RoutePath, SOCKET_METHOD};
 use lsp_types::{TextEdit, Uri, WorkspaceEdit};
 
@@ -33,15 +35,19 @@ pub(crate) fn rename(view: &View<'_>, offset: usize, name: &str) -> Result<Works
         .route_at(offset)
         .ok_or("there is no route at this position; rename a route at its contract, its handler or a call")?;
     let new = new_names(route, &mention, name)?;
-    let reference = format!("{} {}", new.method, new.path);
-    if let Some(other) = view
-        .program()
-        .routes
-        .iter()
-        .find(|other| other.reference() == reference)
+    let shape = shape(&new.method, &new.path);
+    let is_same = |other: &&Route| {
+        let reference = other.reference();
+        let (method, path) = reference.split_once(' ').unwrap_or_default();
+        self::shape(method, path) == shape
+    };
+    if let Some(other) = view.program().routes.iter().find(is_same)
         && !std::ptr::eq(other, route)
     {
-        return Err(format!("the application already has the route `{reference}`"));
+        return Err(format!(
+            "the application already has the route `{}`",
+            other.reference()
+        ));
     }
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for path in modules(view)? {
@@ -50,7 +56,13 @@ pub(crate) fn rename(view: &View<'_>, offset: usize, name: &str) -> Result<Works
         } else {
             view.files.read(&path)
         };
-        let Ok(text) = text else { continue };
+        let text = text.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        if text.contains(path_of(&route.key)) && has_syntax_error(&path, &text) {
+            let display = display_path(view.root, &path);
+            return Err(format!(
+                "{display} may name the route, but has a syntax error; correct the error, and rename the route again"
+            ));
+        }
         let edits = edits(view, &path, &text, route, &new);
         if edits.is_empty() {
             continue;
@@ -73,19 +85,32 @@ fn new_names(route: &Route, mention: &RouteMention, name: &str) -> Result<Names,
     } else {
         prefix
     };
-    let (method, path) = match mention.kind {
-        MentionKind::Call => {
-            let inner = name
-                .strip_prefix(prefix)
-                .filter(|inner| inner.is_empty() || inner.starts_with('/'));
-            let inner = inner.ok_or_else(|| {
-                format!("the path must begin with `{prefix}`, the prefix of the group; change the prefix in `createApp`")
-            })?;
-            (old_method, if inner.is_empty() { "/" } else { inner })
-        }
-        _ => name.split_once(' ').ok_or_else(|| {
+    let is_path = mention.method.is_some();
+    let (method, path) = if is_path {
+        (old_method, name)
+    } else {
+        name.split_once(' ').ok_or_else(|| {
             format!("`{name}` is not a route key; write a method, a space and a path: `GET /notes/:id`")
-        })?,
+        })?
+    };
+    // Keys in a group have no prefix.
+    let has_prefix = mention.kind == MentionKind::Call || mention.key != route.key;
+    let path = if has_prefix {
+        let inner = path
+            .strip_prefix(prefix)
+            .filter(|inner| inner.is_empty() || inner.starts_with('/'));
+        let inner = inner.ok_or_else(|| {
+            if prefix.is_empty() {
+                format!("`{path}` is not a path; write a path such as `/notes/:id`")
+            } else {
+                format!(
+                    "the path must begin with `{prefix}`, the prefix of the group; change the prefix in `createApp`"
+                )
+            }
+        })?;
+        if inner.is_empty() { "/" } else { inner }
+    } else {
+        path
     };
     if method != SOCKET_METHOD && Method::from_name(method).is_none() {
         return Err(format!("kit does not support the method `{method}`"));
@@ -109,6 +134,30 @@ fn new_names(route: &Route, mention: &RouteMention, name: &str) -> Result<Names,
         method: method.to_owned(),
         path: format!("{prefix}{inner}"),
     })
+}
+
+/// Returns the path in a route key.
+fn path_of(key: &str) -> &str {
+    key.split_once(' ').map_or(key, |(_, path)| path)
+}
+
+/// Returns true if the module has a syntax error. Modules with JSX are not checked.
+fn has_syntax_error(path: &Path, text: &str) -> bool {
+    let has_jsx = path
+        .extension()
+        .is_some_and(|ending| ending == "tsx" || ending == "jsx");
+    !has_jsx && syntax_error(text).is_some()
+}
+
+/// Returns a method and a path without the names of parameters: two routes with the same shape cannot exist.
+fn shape(method: &str, path: &str) -> String {
+    let segments = path.split('/').map(|segment| match segment.chars().next() {
+        Some(':') => ":",
+        Some('*') => "*",
+        _ => segment,
+    });
+    let method = if method == SOCKET_METHOD { "GET" } else { method };
+    format!("{method} {}", segments.collect::<Vec<_>>().join("/"))
 }
 
 /// Returns all modules that may name a route: those of the project, and this document.
@@ -135,17 +184,27 @@ fn edits(view: &View<'_>, path: &Path, text: &str, route: &Route, new: &Names) -
         }
     };
     for mention in route_mentions(path, text) {
-        let named = named_route(view.program(), &display, text, &mention);
+        let named = named_route(view.program(), &display, &mention);
         if !named.is_some_and(|named| std::ptr::eq(named, route)) {
             continue;
         }
         match &mention.method {
             Some(method) => {
-                replace(method, &new.method.to_ascii_lowercase());
+                let is_upper = text[method.clone()]
+                    .chars()
+                    .all(|letter| letter.is_ascii_uppercase());
+                let name = if is_upper {
+                    new.method.clone()
+                } else {
+                    new.method.to_ascii_lowercase()
+                };
+                replace(method, &name);
                 replace(&mention.range, &new.path);
             }
             // A name in brackets may be the key in the group, or the method and the path of a client.
-            None if mention.key == route.key => replace(&mention.range, &new.key),
+            None if mention.kind != MentionKind::Call && mention.key == route.key => {
+                replace(&mention.range, &new.key);
+            }
             None => replace(&mention.range, &format!("{} {}", new.method, new.path)),
         }
     }

@@ -98,13 +98,25 @@ impl Server<'_> {
 
     /// Adds a message to the queue. A cancellation removes its request from the queue at once.
     fn receive(&mut self, bytes: &[u8], queue: &mut VecDeque<Incoming>) {
-        let message = match serde_json::from_slice::<Incoming>(bytes) {
-            Ok(message) => message,
+        let refuse =
+            |code, reason: String| Outgoing::response(Value::Null, Err(RequestError::new(code, reason)));
+        let value = match serde_json::from_slice::<Value>(bytes) {
+            Ok(value) => value,
             Err(error) => {
-                let error = RequestError::new(ErrorCode::Parse, format!("the message is not valid: {error}"));
-                self.send(&Outgoing::response(Value::Null, Err(error)));
+                self.send(&refuse(
+                    ErrorCode::Parse,
+                    format!("the message is not JSON: {error}"),
+                ));
                 return;
             }
+        };
+        let message = value
+            .is_object()
+            .then(|| serde_json::from_value::<Incoming>(value));
+        let Some(Ok(message)) = message else {
+            let reason = "the message is not an object with a text as its `method`".to_owned();
+            self.send(&refuse(ErrorCode::InvalidRequest, reason));
+            return;
         };
         if message.method.as_deref() != Some("$/cancelRequest") {
             queue.push_back(message);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kit_build::{
     Analysis, FileSystem as _, MentionKind, ResolvedConfig, RouteMention, Session, route_mentions,
 };
-use kit_diagnostics::Sources as _;
+use kit_diagnostics::{Severity, Sources as _};
 use kit_ir::{Program, Route, Span};
 use lsp_types::Location;
 
@@ -59,47 +59,53 @@ impl<'a> View<'a> {
 
     /// Returns the text at an offset that names a route, with the route.
     pub(crate) fn route_at(&self, offset: usize) -> Option<(RouteMention, &'a Route)> {
-        let mention = route_mentions(&self.path, &self.text)
+        route_mentions(&self.path, &self.text)
             .into_iter()
-            .find(|mention| mention.range.start <= offset && offset <= mention.range.end)?;
-        let route = named_route(self.program(), &self.display, &self.text, &mention)?;
-        Some((mention, route))
+            .filter(|mention| mention.range.start <= offset && offset <= mention.range.end)
+            .find_map(|mention| {
+                let route = named_route(self.program(), &self.display, &mention)?;
+                Some((mention, route))
+            })
+    }
+
+    /// Returns true if there is an error between a span and the end of its line, so that what the program says about the span
+    /// is a guess.
+    pub(crate) fn is_uncertain(&self, span: Span) -> bool {
+        let display = self.program().path(span);
+        let Some(text) = self.analysis.sources.text(display) else {
+            return false;
+        };
+        let (start, end) = (span.start as usize, (span.end as usize).min(text.len()));
+        let line = text[end..].find('\n').map_or(text.len(), |length| end + length);
+        let errors = self.analysis.diagnostics.iter();
+        errors
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .flat_map(|diagnostic| &diagnostic.labels)
+            .any(|label| label.path == display && (start..=line).contains(&label.range.start))
     }
 }
 
-/// Returns the route that a text in a file names. `display` is the path of the file, and `text` its content.
+/// Returns the route that a text in a file names. `display` is the path of the file.
 ///
 /// A contract and a handler name the route of their group. All other texts name a route by its key in a group, or by its
 /// method and path. A text that could name several routes names none.
 pub(crate) fn named_route<'p>(
     program: &'p Program,
     display: &str,
-    text: &str,
     mention: &RouteMention,
 ) -> Option<&'p Route> {
     let routes = || program.routes.iter();
-    let (start, end) = (mention.range.start, mention.range.end);
+    let is_at = |span: Span| {
+        program.path(span) == display
+            && span.start as usize <= mention.range.start
+            && mention.range.end <= span.end as usize
+    };
     match mention.kind {
-        MentionKind::Contract => routes().find(|route| {
-            let span = route.span;
-            program.path(span) == display && span.start as usize <= start && end <= span.end as usize
-        }),
+        MentionKind::Contract => routes().find(|route| is_at(route.span)),
         MentionKind::Property => {
-            // Only a colon is between the key and its handler.
-            let follows = |span: Span| {
-                program.path(span) == display
-                    && text.get(end..span.start as usize).is_some_and(|between| {
-                        between
-                            .chars()
-                            .all(|letter| letter.is_whitespace() || "\"':".contains(letter))
-                    })
-            };
-            let own = routes().find(|route| {
-                let handler = route.handler.as_ref();
-                route.key == mention.key && handler.is_some_and(|handler| follows(handler.span))
-            });
-            own.or_else(|| only(routes().filter(|route| route.key == mention.key)))
+            routes().find(|route| route.handler.as_ref().is_some_and(|handler| is_at(handler.span)))
         }
+        MentionKind::Option => only(routes().filter(|route| route.key == mention.key)),
         MentionKind::Member => only(routes().filter(|route| route.key == mention.key))
             .or_else(|| only(routes().filter(|route| route.reference() == mention.key))),
         MentionKind::Call => only(routes().filter(|route| route.reference() == mention.key)),

@@ -406,9 +406,12 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             continue;
         }
         let contracts = routes::contracts(lowering, group.contracts);
-        group.handlers.check(lowering, &contracts, &name);
-        group.check_options(lowering, &contracts, &name);
         let stripped = lowering.eval.without_laziness(group.contracts);
+        // If the contracts have an error, such as a syntax error in their module, each key would be a further error.
+        if !matches!(lowering.eval.store.get(stripped), Ty::Invalid(_)) {
+            group.handlers.check(lowering, &contracts, &name);
+            group.check_options(lowering, &contracts, &name);
+        }
         let declared = match *lowering.eval.store.get(stripped) {
             Ty::Named(instance) => Some(lowering.eval.store.instances[instance.index()].decl),
             _ => None,

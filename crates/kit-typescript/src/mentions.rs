@@ -1,18 +1,25 @@
-//! Finds the texts in a module that name a route: keys of contracts, keys of handler maps, and calls of a client.
+//! Finds the texts in a module that name a route: keys of contracts, keys of handler maps, and calls of clients.
 
 use std::ops::Range;
+use std::path::Path;
 
+use kit_ir::{Method, SOCKET_METHOD};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
-use oxc_ast::ast::{Argument, CallExpression, Expression, PropertyKey, StringLiteral, TSLiteral, TSType};
+use oxc_ast::ast::{
+    Argument, CallExpression, Expression, ObjectProperty, ObjectPropertyKind, PropertyKey, StringLiteral,
+    TSLiteral, TSType,
+};
 use oxc_ast_visit::Visit;
 use oxc_parser::Parser;
 use oxc_span::{SourceType, Span};
-
-use kit_ir::{Method, SOCKET_METHOD};
+use rustc_hash::FxHashMap;
 
 use crate::routes::parse_key;
 use crate::stack::StackSize;
+
+/// Maximum number of constants that refer to each other in a chain. A longer chain is a cycle.
+const MAX_CHAIN: usize = 20;
 
 /// Text in a module that names a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +28,9 @@ pub struct RouteMention {
     pub kind: MentionKind,
     /// Method and path, such as `GET /notes/:id`. For a call, the method is the upper-case name of the called function.
     pub key: String,
-    /// Range of the text in bytes, without quotes. For a call, the range of the path.
+    /// Range of the text in bytes, without quotes. For a call with a separate method, the range of the path.
     pub range: Range<usize>,
-    /// Range of the name of the called function, such as `get`. `None` if the mention is not a call.
+    /// Range of the method, such as `get` or `GET`, if the method is separate from the path.
     pub method: Option<Range<usize>>,
 }
 
@@ -34,31 +41,41 @@ pub enum MentionKind {
     Contract,
     /// Property of an object literal, such as a handler: `"GET /notes": listNotes`.
     Property,
+    /// Property of the option `on` of a group: `on: { "GET /notes": { timeoutMs: 5 } }`.
+    Option,
     /// Name in brackets after a value or a type: `handlers["GET /notes"]`.
     Member,
-    /// Call of a client: `api.get("/notes")`.
+    /// Call of a client: `api.get("/notes")`, `client.request("GET", "/notes")` or `suite.request("GET /notes")`.
     Call,
 }
 
 /// Returns all texts in a module that name a route, in the order of the source. Returns an empty list if the module has a
 /// syntax error that the parser cannot pass.
 ///
+/// Calls and names in brackets count only after a value that may be a client: an import from a file, from the generated
+/// code or from a package of kit, a constant that is made with such an import, or a value without a visible origin in a
+/// module that imports from the generated code or a package of kit.
+///
 /// ```
 /// use kit_typescript::{MentionKind, route_mentions};
 ///
-/// let text = r#"const handlers = { "GET /notes": list }; api.post("/notes/:id");"#;
+/// let text = r#"import { api } from "./api.ts"; const handlers = { "GET /notes": list }; api.post("/notes/:id");"#;
 /// let found = route_mentions("src/notes.ts".as_ref(), text);
 /// assert_eq!(found[0].kind, MentionKind::Property);
 /// assert_eq!(found[1].key, "POST /notes/:id");
 /// assert_eq!(&text[found[1].range.clone()], "/notes/:id");
+/// assert!(route_mentions("src/a.ts".as_ref(), r#"new Map().get("/notes");"#).is_empty());
 /// ```
-pub fn route_mentions(path: &std::path::Path, text: &str) -> Vec<RouteMention> {
+pub fn route_mentions(path: &Path, text: &str) -> Vec<RouteMention> {
     let allocator = Allocator::default();
     let kind = SourceType::from_path(path).unwrap_or_else(|_| SourceType::ts());
     StackSize::for_text(text).run(|| {
         let parsed = Parser::new(&allocator, text, kind).parse();
+        let mut origins = Origins::default();
+        origins.visit_program(&parsed.program);
         let mut mentions = Mentions {
             text,
+            origins,
             found: Vec::new(),
         };
         mentions.visit_program(&parsed.program);
@@ -67,12 +84,84 @@ pub fn route_mentions(path: &std::path::Path, text: &str) -> Vec<RouteMention> {
     })
 }
 
-struct Mentions<'t> {
+/// Origins of the names in a module.
+#[derive(Default)]
+struct Origins<'a> {
+    /// Specifiers of the modules from which names are imported.
+    imports: FxHashMap<&'a str, &'a str>,
+    /// Names from which variables are made: `createClient` for `const api = createClient()`. `None` if a variable is made
+    /// of something else, such as `new Map()`.
+    variables: FxHashMap<&'a str, Option<&'a str>>,
+    /// True if the module imports from the generated code or from a package of kit.
+    uses_kit: bool,
+}
+
+impl Origins<'_> {
+    /// Returns true if a value may be a client of the application.
+    fn may_be_client(&self, value: &Expression<'_>) -> bool {
+        let Some(mut name) = root(value) else { return false };
+        for _ in 0..MAX_CHAIN {
+            if let Some(source) = self.imports.get(name) {
+                return source.starts_with('.') || is_of_kit(source);
+            }
+            match self.variables.get(name) {
+                Some(Some(made_with)) => name = made_with,
+                Some(None) => return false,
+                None => return self.uses_kit,
+            }
+        }
+        false
+    }
+}
+
+/// Returns true for the generated code and for packages of kit.
+fn is_of_kit(specifier: &str) -> bool {
+    specifier.starts_with("@kit/") || specifier.contains(".kit/")
+}
+
+/// Returns the name at the start of an expression such as `await make(a).b.c`. Returns `None` if there is no name.
+fn root<'a>(expression: &Expression<'a>) -> Option<&'a str> {
+    let mut current = expression;
+    loop {
+        current = match current.get_inner_expression() {
+            Expression::Identifier(name) => return Some(name.name.as_str()),
+            Expression::AwaitExpression(awaited) => &awaited.argument,
+            Expression::CallExpression(call) => &call.callee,
+            Expression::StaticMemberExpression(member) => &member.object,
+            Expression::ComputedMemberExpression(member) => &member.object,
+            _ => return None,
+        };
+    }
+}
+
+impl<'a> Visit<'a> for Origins<'a> {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        match kind {
+            AstKind::ImportDeclaration(import) => {
+                let source = import.source.value.as_str();
+                self.uses_kit |= is_of_kit(source);
+                for specifier in import.specifiers.iter().flatten() {
+                    self.imports.insert(specifier.local().name.as_str(), source);
+                }
+            }
+            AstKind::VariableDeclarator(variable) => {
+                let Some(init) = &variable.init else { return };
+                for name in variable.id.get_binding_identifiers() {
+                    self.variables.insert(name.name.as_str(), root(init));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Mentions<'a, 't> {
     text: &'t str,
+    origins: Origins<'a>,
     found: Vec<RouteMention>,
 }
 
-impl Mentions<'_> {
+impl Mentions<'_, '_> {
     /// Returns the range between the quotes of a literal. Returns `None` if the literal has escapes, because its text is then
     /// not its value.
     fn inside(&self, span: Span, value: &str) -> Option<Range<usize>> {
@@ -81,11 +170,14 @@ impl Mentions<'_> {
     }
 
     fn add(&mut self, kind: MentionKind, literal: &StringLiteral<'_>) {
-        let value = literal.value.as_str();
+        self.add_text(kind, literal.value.as_str(), literal.span);
+    }
+
+    fn add_text(&mut self, kind: MentionKind, value: &str, span: Span) {
         if parse_key(value).is_err() {
             return;
         }
-        if let Some(range) = self.inside(literal.span, value) {
+        if let Some(range) = self.inside(span, value) {
             self.found.push(RouteMention {
                 kind,
                 key: value.to_owned(),
@@ -95,9 +187,20 @@ impl Mentions<'_> {
         }
     }
 
-    fn add_key(&mut self, kind: MentionKind, key: &PropertyKey<'_>) {
-        if let PropertyKey::StringLiteral(literal) = key {
-            self.add(kind, literal);
+    fn add_property(&mut self, property: &ObjectProperty<'_>) {
+        if let PropertyKey::StringLiteral(literal) = &property.key {
+            self.add(MentionKind::Property, literal);
+        }
+        if property.key.is_specific_static_name("on")
+            && let Expression::ObjectExpression(options) = &property.value
+        {
+            for option in &options.properties {
+                if let ObjectPropertyKind::ObjectProperty(option) = option
+                    && let PropertyKey::StringLiteral(literal) = &option.key
+                {
+                    self.add(MentionKind::Option, literal);
+                }
+            }
         }
     }
 
@@ -105,46 +208,80 @@ impl Mentions<'_> {
         let Expression::StaticMemberExpression(member) = &call.callee else {
             return;
         };
-        let (value, span) = match call.arguments.first() {
-            Some(Argument::StringLiteral(literal)) => (literal.value.to_string(), literal.span),
-            Some(Argument::TemplateLiteral(template)) => match template.single_quasi() {
-                Some(text) => (text.to_string(), template.span),
-                None => return,
-            },
-            _ => return,
+        let Some((value, span)) = call.arguments.first().and_then(text_of) else {
+            return;
         };
+        if !self.origins.may_be_client(&member.object) {
+            return;
+        }
+        // `request("GET /notes")`
+        if parse_key(&value).is_ok() {
+            self.add_text(MentionKind::Call, &value, span);
+            return;
+        }
         let name = member.property.name.as_str();
-        let method = Method::ALL
-            .into_iter()
-            .map(Method::name)
-            .chain([SOCKET_METHOD])
-            .find(|method| {
-                name.chars().all(|letter| letter.is_ascii_lowercase()) && method.eq_ignore_ascii_case(name)
-            });
-        let Some(method) = method else { return };
-        let key = format!("{method} {value}");
+        // `request("GET", "/notes")`, or `get("/notes")`
+        let second = call.arguments.get(1).and_then(text_of);
+        let (method, method_range, (path, span)) =
+            match (method_named(&value, |letter| letter.is_ascii_uppercase()), second) {
+                (Some(method), Some(path)) => (method, self.inside(span, &value), path),
+                _ => match method_named(name, |letter| letter.is_ascii_lowercase()) {
+                    Some(method) => {
+                        let name = member.property.span;
+                        (
+                            method,
+                            Some(name.start as usize..name.end as usize),
+                            (value, span),
+                        )
+                    }
+                    None => return,
+                },
+            };
+        let key = format!("{method} {path}");
         if parse_key(&key).is_err() {
             return;
         }
-        if let Some(range) = self.inside(span, &value) {
-            let name = member.property.span;
+        if let (Some(range), Some(method)) = (self.inside(span, &path), method_range) {
             self.found.push(RouteMention {
                 kind: MentionKind::Call,
                 key,
                 range,
-                method: Some(name.start as usize..name.end as usize),
+                method: Some(method),
             });
         }
     }
 }
 
-impl<'a> Visit<'a> for Mentions<'_> {
+/// Returns the value and the span of an argument that is a text.
+fn text_of(argument: &Argument<'_>) -> Option<(String, Span)> {
+    match argument {
+        Argument::StringLiteral(literal) => Some((literal.value.to_string(), literal.span)),
+        Argument::TemplateLiteral(template) => Some((template.single_quasi()?.to_string(), template.span)),
+        _ => None,
+    }
+}
+
+/// Returns the method with a name whose letters all have a case.
+fn method_named(name: &str, case: impl Fn(char) -> bool) -> Option<&'static str> {
+    let methods = Method::ALL.into_iter().map(Method::name).chain([SOCKET_METHOD]);
+    methods
+        .into_iter()
+        .find(|method| name.chars().all(&case) && method.eq_ignore_ascii_case(name))
+}
+
+impl<'a> Visit<'a> for Mentions<'a, '_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         match kind {
-            AstKind::TSPropertySignature(property) => self.add_key(MentionKind::Contract, &property.key),
-            AstKind::ObjectProperty(property) => self.add_key(MentionKind::Property, &property.key),
+            AstKind::TSPropertySignature(property) => {
+                if let PropertyKey::StringLiteral(literal) = &property.key {
+                    self.add(MentionKind::Contract, literal);
+                }
+            }
+            AstKind::ObjectProperty(property) => self.add_property(property),
             AstKind::ComputedMemberExpression(member) => {
-                if let Expression::StringLiteral(literal) = &member.expression {
+                if let Expression::StringLiteral(literal) = &member.expression
+                    && self.origins.may_be_client(&member.object)
+                {
                     self.add(MentionKind::Member, literal);
                 }
             }
@@ -165,36 +302,86 @@ impl<'a> Visit<'a> for Mentions<'_> {
 mod tests {
     use super::{MentionKind, route_mentions};
 
-    #[test]
-    fn finds_routes_in_contracts_handlers_members_and_calls() {
-        let text = "interface R { \"GET /a\": X; other: Y }\n\
-                    const h = { \"GET /a\": f, 'POST /b': g, \"no route\": 1 };\n\
-                    type T = R[\"GET /a\"]; h['POST /b'];\n\
-                    api.get(`/a`); api.ws(\"/rooms/:id\"); api.GET(\"/a\"); api.get(`/a/${id}`); map.get(\"key\");\n";
-        let found: Vec<(MentionKind, String, String)> = route_mentions("a.ts".as_ref(), text)
+    fn found(text: &str) -> Vec<(MentionKind, String, String)> {
+        route_mentions("a.ts".as_ref(), text)
             .into_iter()
             .map(|mention| (mention.kind, mention.key, text[mention.range].to_owned()))
-            .collect();
+            .collect()
+    }
+
+    #[test]
+    fn finds_routes_in_contracts_handlers_options_members_and_calls() {
+        let text = "import { api, h } from \"./api.ts\";\n\
+                    interface R { \"GET /a\": X; other: Y }\n\
+                    const m = { \"GET /a\": f, 'POST /b': g, \"no route\": 1, on: { \"GET /c\": {} } };\n\
+                    type T = R[\"GET /a\"]; h['POST /b'];\n\
+                    api.get(`/a`); api.ws(\"/rooms/:id\"); api.request(\"PUT\", \"/d\"); api.request(\"GET /e\");\n\
+                    api.GET(\"/a\"); api.get(`/a/${id}`); api.get(\"key\");\n";
         let expected = [
             (MentionKind::Contract, "GET /a", "GET /a"),
             (MentionKind::Property, "GET /a", "GET /a"),
             (MentionKind::Property, "POST /b", "POST /b"),
+            (MentionKind::Option, "GET /c", "GET /c"),
+            (MentionKind::Property, "GET /c", "GET /c"),
             (MentionKind::Member, "GET /a", "GET /a"),
             (MentionKind::Member, "POST /b", "POST /b"),
             (MentionKind::Call, "GET /a", "/a"),
             (MentionKind::Call, "WS /rooms/:id", "/rooms/:id"),
+            (MentionKind::Call, "PUT /d", "/d"),
+            (MentionKind::Call, "GET /e", "GET /e"),
         ]
         .map(|(kind, key, text)| (kind, key.to_owned(), text.to_owned()));
-        assert_eq!(found, expected);
+        assert_eq!(found(text), expected);
+    }
+
+    #[test]
+    fn calls_count_only_after_a_value_that_may_be_a_client() {
+        for (text, count) in [
+            (
+                "import { createClient } from \"@kit/client\"; const api = createClient(); api.get(\"/a\");",
+                1,
+            ),
+            (
+                "import { suite } from \"@kit/testing\"; let s; const { c } = await suite(); c.get(\"/a\"); s.get(\"/a\");",
+                2,
+            ),
+            (
+                "import \"../.kit/client/index.ts\"; test(({ client }) => client.get(\"/a\"));",
+                1,
+            ),
+            (
+                "import { Map } from \"./map.ts\"; const m = new Map(); m.get(\"/a\");",
+                0,
+            ),
+            (
+                "import \"@kit/client\"; const m = new Map(); m.get(\"/a\"); const o = {}; o[\"GET /a\"];",
+                0,
+            ),
+            (
+                "import express from \"express\"; import \"@kit/core\"; express().get(\"/a\");",
+                0,
+            ),
+            (
+                "import { Router } from \"express\"; const r = Router(); r.get(\"/a\");",
+                0,
+            ),
+            ("router.get(\"/a\");", 0),
+            (
+                "import \"@kit/core\"; const a = b; const b = a; a.get(\"/a\");",
+                0,
+            ),
+        ] {
+            assert_eq!(found(text).len(), count, "{text}");
+        }
     }
 
     #[test]
     fn leaves_out_literals_with_escapes() {
-        assert!(route_mentions("a.ts".as_ref(), r#"const h = { "GET \u002fa": f };"#).is_empty());
+        assert!(found(r#"const h = { "GET \u002fa": f };"#).is_empty());
     }
 
     #[test]
     fn returns_nothing_for_a_module_with_a_syntax_error() {
-        assert!(route_mentions("a.ts".as_ref(), "const = {").is_empty());
+        assert!(found("const = {").is_empty());
     }
 }

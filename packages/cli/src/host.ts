@@ -23,6 +23,7 @@ import { StandardInput } from "./standard-input.ts";
 import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./describe-plugins.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
+import { ProtocolGuard } from "./protocol-guard.ts";
 import { runTap, type TapAnswer, type TapRequest } from "./run-tap.ts";
 
 /** Error for the user: a request of the command cannot be executed. */
@@ -48,6 +49,9 @@ export class Host {
   #watching: EventQueue | undefined;
   #supervisor: Supervisor | undefined;
   #input: StandardInput | undefined;
+  #guard: ProtocolGuard | undefined;
+  /** Error of the last import of a configuration, until one of its files changes. */
+  #failed: { readonly path: string; readonly error: unknown } | undefined;
   readonly #config = new ConfigModule();
   /** Configuration that was loaded last. The configuration is used again until one of its files changes. */
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
@@ -71,11 +75,17 @@ export class Host {
    */
   async loadConfig(path: string): Promise<unknown> {
     if (this.#loaded?.path === path && this.#config.isCurrent()) return this.#loaded.value;
+    // A configuration that never finishes loading would delay each answer to an editor.
+    if (this.#guard !== undefined && this.#failed?.path === path && this.#config.isCurrent())
+      throw this.#failed.error;
     this.#loaded = undefined;
     try {
       const value = await this.#importConfig(path);
       this.#loaded = { path, value };
       return value;
+    } catch (error) {
+      this.#failed = { path, error };
+      throw error;
     } finally {
       this.#watching?.watchAlso("configuration", this.#config.files);
     }
@@ -86,7 +96,8 @@ export class Host {
     const restore = redirectConsole();
     let module: { default?: unknown };
     try {
-      module = await this.#config.load(path);
+      const loading = this.#config.load(path);
+      module = await (this.#guard?.limited(loading, name) ?? loading);
     } catch (error) {
       throw new HostError(`${name} cannot be loaded: ${describe(error)}`, error);
     } finally {
@@ -96,7 +107,8 @@ export class Host {
       throw new HostError(`${name} has no default export; write \`export default defineConfig({ … })\``);
     }
     try {
-      const config: unknown = await module.default;
+      const exported = Promise.resolve(module.default);
+      const config: unknown = await (this.#guard?.limited(exported, name) ?? exported);
       if (typeof config !== "object" || config === null || !("plugins" in config)) return plainData(config);
       const { plugins, ...rest } = config;
       if (!Array.isArray(plugins)) return plainData(config);
@@ -163,6 +175,7 @@ export class Host {
   /** Reads from standard input. If no bytes have arrived and `wait` is true, waits for bytes or the end. */
   read(wait: boolean): Promise<InputReply> {
     this.#input ??= new StandardInput(process.stdin);
+    this.#guard ??= new ProtocolGuard();
     return this.#input.read(wait);
   }
 
@@ -176,6 +189,7 @@ export class Host {
   async close(): Promise<void> {
     this.#watching?.close();
     this.#input?.close();
+    this.#guard?.end();
     await this.#supervisor?.close();
     await this.databases.close();
   }

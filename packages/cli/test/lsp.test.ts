@@ -150,6 +150,32 @@ test("ends with 1 if the editor closes the stream, and by the signal of Ctrl-C",
   assert.equal(await interrupted.ended, "SIGINT");
 });
 
+test("code of kit.config.js cannot end the server or write into its messages", async (t) => {
+  const project = await Project.create(t, FILES);
+  const server = new Server(t, project.root);
+  const uri = pathToFileURL(`${project.root}/kit.config.js`).href;
+  const configs = [
+    [
+      'process.stdout.write("hello\\n"); setTimeout(() => { throw new Error("late"); }); export default { outputDir: 1 };',
+      "outputDir",
+    ],
+    ["process.exit(3);", "process.exit(3) was called"],
+    ["await new Promise(() => {});", "did not finish loading within 10 s"],
+  ];
+  server.send(initialize(project.root));
+  server.send({ method: "initialized", params: {} });
+  for (const [text = "", message = ""] of configs) {
+    await project.write("kit.config.js", text);
+    server.send({ method: "workspace/didChangeWatchedFiles", params: { changes: [{ uri, type: 2 }] } });
+    await server.next(({ params }) => params?.["uri"] === uri && JSON.stringify(params).includes(message));
+  }
+  server.send({ id: 2, method: "shutdown" });
+  server.send({ method: "exit" });
+  assert.equal(await server.ended, 0);
+  assert.match(server.err, /hello/);
+  assert.match(server.err, /nobody handled: Error: late/);
+});
+
 test("Neovim shows mistakes while typing, rules, definitions, and renames a route", async (t) => {
   const version = spawnSync("nvim", ["--version"], { encoding: "utf8" });
   if (version.status !== 0) {

@@ -148,6 +148,9 @@ test("a tool that fails returns the reason, and the server continues", async (t)
   assert.match(sidecar.text, /no debug sidecar listens on port 1/);
   const none = await agent.request("tools/call", { name: "delete_everything", arguments: {} });
   assert.match(none.error?.message ?? "", /there is no tool `delete_everything`/);
+  await project.write("src/more.types.ts", "export interface More { id: string }\n");
+  const stale = (await agent.json("check")) as { status: string };
+  assert.equal(stale.status, "stale");
   await project.write("src/wrong.types.ts", "/** @table */\nexport interface A { id: string }\n");
   const check = await agent.call("check");
   assert.ok(check.failed);
@@ -160,6 +163,11 @@ test("without --allow-run no tool runs code of the project", async (t) => {
   const agent = await Agent.start(t, project.root);
   const names = (await agent.tools()).map(({ name }) => name);
   assert.ok(names.every((name) => !name.startsWith("run_")));
+  const migrations = await agent.call("migration_status");
+  assert.ok(migrations.failed);
+  assert.match(migrations.text, /DATABASE_URL is not set/);
+  const long = await agent.call("type", { name: "x".repeat(2_000_000) });
+  assert.equal(long.text, "the parameter `name` must be a text of 1 to 500 bytes");
   const refused = await agent.call("run_tests");
   assert.ok(refused.failed);
   assert.match(refused.text, /kit mcp --allow-run/);

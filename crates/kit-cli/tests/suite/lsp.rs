@@ -60,9 +60,12 @@ export const app = createApp({ routes: [{ handlers: noteHandlers }] });
 ";
 
 const TEST: &str = "\
+import { api } from \"./api.ts\";
 await api.get(\"/notes/:id\", { params: { id } });
 const keys = [\"GET /notes/:id\"];
 await api.get(`/notes`);
+await api.request(\"GET /notes\");
+new Map().get(\"/notes\");
 ";
 
 fn notes() -> Project {
@@ -567,6 +570,7 @@ fn rename_keeps_the_prefix_of_the_group() {
             "notes.handlers.ts: GET /all",
             "notes.routes.ts: GET /all",
             "notes.test.ts: /notes/all",
+            "notes.test.ts: GET /notes/all",
         ]
     );
     let message = sent.answer(outside)["error"]["message"].as_str().unwrap();
@@ -578,7 +582,13 @@ fn rename_keeps_the_prefix_of_the_group() {
 
 #[test]
 fn rename_refuses_names_that_no_route_can_have() {
-    let mut editor = Editor::new(notes());
+    let project = notes();
+    let more = ROUTES.replace(
+        "  \"GET /notes\":",
+        "  \"PUT /notes/:key\": Route<{ params: { key: string } }>;\n  \"GET /notes\":",
+    );
+    project.write("src/notes.routes.ts", &more);
+    let mut editor = Editor::new(project);
     let mut rename = |name: &str| {
         let name = json!({ "newName": name });
         editor.at(
@@ -591,6 +601,7 @@ fn rename_refuses_names_that_no_route_can_have() {
     };
     let wrong = [
         ("GET /notes", "already has the route `GET /notes`"),
+        ("PUT /notes/:other", "already has the route `PUT /notes/:key`"),
         ("/notes", "is not a route key"),
         ("FETCH /a", "does not support the method `FETCH`"),
         ("GET notes", "is not a path of a route"),
@@ -647,6 +658,58 @@ fn code_actions_correct_mistakes_with_a_suggestion() {
     let expected = [("@format emial", "@format email"), ("Usr", "User")];
     assert_eq!(edits, expected.map(|(from, to)| (from.to_owned(), to.to_owned())));
     assert_eq!(sent.result(none), &json!([]));
+}
+
+#[test]
+fn code_actions_correct_the_key_of_a_handler() {
+    let mut editor = Editor::new(notes());
+    let wrong = HANDLERS.replace("GET /notes/:id", "GET /note/:id");
+    editor.open("src/notes.handlers.ts", &wrong);
+    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+    let document = json!({ "uri": editor.uri("src/notes.handlers.ts") });
+    let all = json!({ "textDocument": document, "range": whole, "context": { "diagnostics": [] } });
+    let id = editor.request("textDocument/codeAction", &all);
+    let sent = editor.end();
+    let edits = &sent.result(id)[0]["edit"]["changes"]
+        [format!("file://{}/src/notes.handlers.ts", sent.project.root.display())];
+    assert_eq!(slice(&wrong, &edits[0]["range"]), "\"GET /note/:id\"");
+    assert_eq!(edits[0]["newText"], "\"GET /notes/:id\"");
+}
+
+#[test]
+fn a_syntax_error_in_the_contracts_is_the_only_error() {
+    let mut editor = Editor::new(notes());
+    editor.open("src/notes.routes.ts", ROUTES);
+    let wrong = ROUTES.replace("response: Note[] }", "response: }");
+    editor.change("src/notes.routes.ts", 2, &wrong);
+    let sent = editor.end();
+    assert_eq!(sent.diagnostics("src/notes.routes.ts").len(), 1);
+    assert!(sent.diagnostics("src/notes.handlers.ts").is_empty());
+}
+
+#[test]
+fn hover_says_nothing_about_a_property_with_an_error() {
+    let mut editor = Editor::new(notes());
+    let wrong = TYPES.replace("title: string", "title: strin");
+    editor.open("src/notes.types.ts", &wrong);
+    let property = editor.at(
+        "textDocument/hover",
+        "src/notes.types.ts",
+        &wrong,
+        "title:",
+        &json!({}),
+    );
+    let whole = editor.at(
+        "textDocument/hover",
+        "src/notes.types.ts",
+        &wrong,
+        "Note {",
+        &json!({}),
+    );
+    let sent = editor.end();
+    assert_eq!(sent.result(property), &Value::Null);
+    let text = sent.result(whole)["contents"]["value"].as_str().unwrap();
+    assert!(!text.contains("`title"), "{text}");
 }
 
 #[test]
@@ -893,6 +956,48 @@ fn asks_editors_that_can_watch_files_and_sees_changes_on_the_disk() {
     );
     let found = sent.diagnostics("src/notes.types.ts");
     assert_eq!(found[0]["diagnostics"][0]["code"], "KIT1302");
+}
+
+#[test]
+fn half_written_files_get_answers_at_each_position() {
+    let mut editor = Editor::new(notes());
+    let mut requests = Vec::new();
+    for (path, text) in [
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", ROUTES),
+        ("src/notes.handlers.ts", HANDLERS),
+    ] {
+        editor.open(path, text);
+        for (version, end) in (0..text.len()).step_by(7).enumerate() {
+            let half = &text[..end];
+            editor.change(path, u32::try_from(version).unwrap() + 2, half);
+            let line = half.matches('\n').count();
+            let column = half.rsplit('\n').next().unwrap_or_default().len();
+            for method in ["hover", "definition", "prepareRename"] {
+                let position = json!({ "line": line, "character": column });
+                let params = json!({ "textDocument": { "uri": editor.uri(path) }, "position": position });
+                requests.push(editor.request(&format!("textDocument/{method}"), &params));
+            }
+        }
+        editor.change(path, 9_999, text);
+    }
+    let sent = editor.end();
+    assert!(requests.len() > 300);
+    for id in requests {
+        sent.result(id);
+    }
+    // The last text of each file has no mistakes.
+    for path in [
+        "src/notes.types.ts",
+        "src/notes.routes.ts",
+        "src/notes.handlers.ts",
+    ] {
+        let last = sent
+            .diagnostics(path)
+            .last()
+            .map(|params| params["diagnostics"].clone());
+        assert_eq!(last, Some(json!([])), "{path}");
+    }
 }
 
 #[test]

@@ -56,7 +56,8 @@ impl Group {
             if known().any(|contract| contract == key) {
                 continue;
             }
-            let help = match closest(key, known()) {
+            let near = closest(key, known());
+            let help = match near {
                 Some(near) => format!("did you mean `\"{near}\"`?"),
                 None => "write the key of a route of this group, or remove the options".to_owned(),
             };
@@ -64,7 +65,8 @@ impl Group {
             let diagnostic = lowering
                 .eval
                 .diagnostic(codes::UNKNOWN_HANDLER_KEY, options.location, message)
-                .help(help);
+                .help(help)
+                .replacement(near.and_then(|near| lowering.graph().correction(options.location, key, near)));
             lowering.report(diagnostic);
         }
     }

@@ -47,7 +47,8 @@ impl HandlerMap {
             if known().any(|contract| contract == key) || closest(key, misspelt()).is_some() {
                 continue;
             }
-            let help = match closest(key, known()) {
+            let near = closest(key, known());
+            let help = match near {
                 Some(near) => format!("did you mean `\"{near}\"`?"),
                 None => format!("add the contract to `{group}`, or remove the handler"),
             };
@@ -55,7 +56,8 @@ impl HandlerMap {
             let diagnostic = lowering
                 .eval
                 .diagnostic(codes::UNKNOWN_HANDLER_KEY, *location, message)
-                .help(help);
+                .help(help)
+                .replacement(near.and_then(|near| lowering.graph().correction(*location, key, near)));
             lowering.report(diagnostic);
         }
         if !self.complete {

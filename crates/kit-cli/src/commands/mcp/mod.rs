@@ -26,8 +26,8 @@ const MAX_ANSWER: usize = 512 * 1024;
 /// Serve an agent: routes, types, errors and migrations of a project as tools
 ///
 /// The command is a server of the Model Context Protocol on standard input and output, and a program such as Claude Code or Cursor
-/// starts it. Without --allow-run, its tools only read: they run no plugins, tests or migrations, and write no files. Each tool
-/// loads kit.config.ts, as all commands of kit do.
+/// starts it. Without --allow-run, no tool builds the project, runs plugins or tests, or starts a database. The tools load
+/// kit.config.ts, as the commands of kit do.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -76,6 +76,11 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             return Ok(());
         }
     }
+}
+
+/// Returns true if a command that failed printed a result all the same, such as the list of files that are out of date.
+fn is_result(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|result| result.is_object() && result["code"].is_null())
 }
 
 struct Server<'a> {
@@ -133,6 +138,20 @@ impl Server<'_> {
         }
         args.push("--json".to_owned());
         args.extend(tool.words(arguments)?);
+        if tool.uses_database && !self.arguments.allow_run {
+            // `.env` may contain the URL.
+            self.context
+                .host
+                .load_env(&self.root)
+                .await
+                .map_err(|error| error.message)?;
+            if self.context.environment.var("DATABASE_URL").is_none() {
+                return Err(
+                    "DATABASE_URL is not set, and this tool would start the embedded database; set the variable, or start the server with `kit mcp --allow-run`"
+                        .to_owned(),
+                );
+            }
+        }
         if tool.runs_plugins && !self.arguments.allow_run {
             let common = Common {
                 root: self.root.clone(),
@@ -164,8 +183,8 @@ impl Server<'_> {
             ));
         }
         Answer {
+            is_error: exit.code() != 0 && !is_result(&text),
             text,
-            is_error: exit.code() != 0,
         }
     }
 }

@@ -81,14 +81,15 @@ impl ServerHandler for Service {
         let run = if self.allow_run {
             "Tools whose names begin with `run_` run code of the project."
         } else {
-            "All tools only read. To offer tools that build the project and run its tests, a person must start the server with \
-             `kit mcp --allow-run`."
+            "To build the project, run its tests or start its database, a person must start the server with `kit mcp --allow-run`."
         };
         InitializeResult::new(capabilities)
             .with_server_info(Implementation::new("kit", env!("CARGO_PKG_VERSION")))
             .with_instructions(format!(
                 "Information about a project that uses kit, a framework for typed HTTP APIs. The tools `routes`, `route`, `types`, \
-                 `type` and `middleware` describe the last build; `check` compiles the current sources. {run}"
+                 `type` and `middleware` describe the last build; `check` compiles the current sources, and says whether the build is out \
+                 of date. The tools load kit.config.ts, which is code of the project. If an answer names a command such as `kit build` \
+                 or `kit inspect routes`, use the tool for it, such as `run_build` or `routes`. {run}"
             ))
     }
 
@@ -153,7 +154,11 @@ impl ServerHandler for Service {
         let contents = if uri == ROUTES {
             let answer = self.call("routes", Map::new()).await?;
             if answer.is_error {
-                return Err(ErrorData::internal_error(answer.text, None));
+                let failure = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
+                let message = failure["failures"][0]["message"]
+                    .as_str()
+                    .map_or(answer.text, str::to_owned);
+                return Err(ErrorData::internal_error(message, None));
             }
             ResourceContents::text(answer.text, uri).with_mime_type("application/json")
         } else {

@@ -17,6 +17,9 @@ pub(super) struct Tool {
     pub(super) runs_code: bool,
     /// True if the command runs the plugins of a project. The tool then needs `--allow-run` in a project with plugins.
     pub(super) runs_plugins: bool,
+    /// True if the command uses the database. Without `DATABASE_URL`, the command starts the embedded database, for which the tool
+    /// needs `--allow-run`.
+    pub(super) uses_database: bool,
 }
 
 /// Parameter of a tool.
@@ -33,12 +36,15 @@ pub(super) struct Parameter {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
-    /// A number from 1 to 1000.
+    /// A whole number from 1 to [`MAX_COUNT`].
     Count,
 }
 
 /// Maximum value of a [`Kind::Count`].
 const MAX_COUNT: u64 = 1_000;
+
+/// Maximum length of a [`Kind::Text`] in bytes. The search for similar names takes time.
+const MAX_TEXT: usize = 500;
 
 const READ: Tool = Tool {
     name: "",
@@ -49,6 +55,7 @@ const READ: Tool = Tool {
     uses_sidecar: false,
     runs_code: false,
     runs_plugins: false,
+    uses_database: false,
 };
 
 const RUN: Tool = Tool {
@@ -82,7 +89,7 @@ const ROUTE_FILTER: Parameter = Parameter {
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "routes",
-        about: "Lists all routes of the built project with their methods, paths, groups, handlers and middleware.",
+        about: "Lists all routes of the last build with their methods, paths and types.",
         command: &["inspect", "routes"],
         ..READ
     },
@@ -101,7 +108,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "types",
-        about: "Lists the names of all types of the built project, with their files, lines and database tables.",
+        about: "Lists the names of all types of the last build, with their files, lines and database tables.",
         command: &["inspect", "schemas"],
         ..READ
     },
@@ -120,7 +127,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "middleware",
-        about: "Lists all middleware of the built project, by ascending priority.",
+        about: "Lists all middleware of the last build, by ascending priority.",
         command: &["inspect", "middleware"],
         ..READ
     },
@@ -147,14 +154,16 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "migration_status",
-        about: "Compares the database with its history and with the committed migrations. Starts the embedded database if DATABASE_URL is not set.",
+        about: "Compares the database with its history and with the committed migrations. Needs DATABASE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
         command: &["migrate:status"],
+        uses_database: true,
         ..READ
     },
     Tool {
         name: "migration_dry_run",
-        about: "Returns the changes, the risks and the slow or locking statements of the migrations that are not applied yet, and applies nothing. Starts the embedded database if DATABASE_URL is not set.",
+        about: "Returns the changes, the risks and the slow or locking statements of the migrations that are not applied yet, and applies nothing. Needs DATABASE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
         command: &["migrate:apply", "--dry-run"],
+        uses_database: true,
         ..READ
     },
     Tool {
@@ -213,7 +222,7 @@ impl Tool {
             .iter()
             .map(|parameter| {
                 let schema = match parameter.kind {
-                    Kind::Text => json!({ "type": "string", "minLength": 1, "description": parameter.about }),
+                    Kind::Text => json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT, "description": parameter.about }),
                     Kind::Count => json!({
                         "type": "integer", "minimum": 1, "maximum": MAX_COUNT, "description": parameter.about,
                     }),
@@ -254,7 +263,9 @@ impl Tool {
                     ));
                 }
                 (None | Some(Value::Null), _) => continue,
-                (Some(Value::String(text)), Kind::Text) if !text.is_empty() => text.clone(),
+                (Some(Value::String(text)), Kind::Text) if (1..=MAX_TEXT).contains(&text.len()) => {
+                    text.clone()
+                }
                 (Some(Value::Number(number)), Kind::Count)
                     if number
                         .as_u64()
@@ -262,15 +273,12 @@ impl Tool {
                 {
                     number.to_string()
                 }
-                (Some(value), kind) => {
+                (Some(_), kind) => {
                     let wanted = match kind {
-                        Kind::Text => "a text that is not empty",
-                        Kind::Count => "a whole number from 1 to 1000",
+                        Kind::Text => format!("a text of 1 to {MAX_TEXT} bytes"),
+                        Kind::Count => format!("a whole number from 1 to {MAX_COUNT}"),
                     };
-                    return Err(format!(
-                        "the parameter `{}` must be {wanted}, but is {value}",
-                        parameter.name
-                    ));
+                    return Err(format!("the parameter `{}` must be {wanted}", parameter.name));
                 }
             };
             if parameter.option.is_empty() {
@@ -313,15 +321,23 @@ mod tests {
             (
                 "route",
                 json!({ "route": "" }),
-                "must be a text that is not empty",
+                "must be a text of 1 to 500 bytes",
             ),
             (
                 "errors",
                 json!({ "last": 0 }),
-                "must be a whole number from 1 to 1000, but is 0",
+                "must be a whole number from 1 to 1000",
             ),
-            ("errors", json!({ "last": 1.5 }), "but is 1.5"),
-            ("errors", json!({ "last": "3" }), "but is \"3\""),
+            (
+                "errors",
+                json!({ "last": 1.5 }),
+                "must be a whole number from 1 to 1000",
+            ),
+            (
+                "errors",
+                json!({ "last": "3" }),
+                "must be a whole number from 1 to 1000",
+            ),
             (
                 "routes",
                 json!({ "root": "/" }),
