@@ -595,6 +595,7 @@ fn rename_table(from: &str, to: &str) -> Vec<Statement> {
     let ((old_schema, old), (schema, new)) = (parts(from), parts(to));
     let mut statements = Vec::new();
     if old_schema != schema {
+        statements.push(free_sequences(from, schema.as_deref()));
         statements.push(match &schema {
             Some(schema) => alter(from, TableAction::SetSchema(schema.to_string())),
             // Only the server knows the name of the first schema of the `search_path`.
@@ -612,6 +613,21 @@ fn rename_table(from: &str, to: &str) -> Vec<Statement> {
         statements.push(alter(&moved, TableAction::Rename(new.into_owned())));
     }
     statements
+}
+
+/// Returns the statement that gives the sequences of a table other names if the other schema has relations with their names.
+/// The sequences move with the table, and the database has chosen their names.
+fn free_sequences(table: &str, schema: Option<&str>) -> Statement {
+    let schema = schema.map_or_else(|| "current_schema()".to_owned(), string_literal);
+    Statement::Text(format!(
+        "DO $kit$\nDECLARE\n  own record;\nBEGIN\n  \
+         FOR own IN SELECT n.nspname, s.relname FROM pg_depend AS d JOIN pg_class AS s ON s.oid = d.objid JOIN pg_namespace AS n ON n.oid = s.relnamespace\n    \
+         WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = {}::regclass\n      \
+         AND d.deptype IN ('a', 'i') AND s.relkind = 'S'\n      \
+         AND EXISTS (SELECT FROM pg_class AS o JOIN pg_namespace AS t ON t.oid = o.relnamespace WHERE t.nspname = {schema} AND o.relname = s.relname)\n  \
+         LOOP\n    EXECUTE format('ALTER SEQUENCE %I.%I RENAME TO %I', own.nspname, own.relname, 'kit_' || md5(own.nspname || '.' || own.relname) || '_seq');\n  END LOOP;\nEND\n$kit$",
+        string_literal(&relation(table))
+    ))
 }
 
 fn create_table(table: &Table) -> Vec<Statement> {

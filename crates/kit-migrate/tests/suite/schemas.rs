@@ -3,7 +3,7 @@
 use kit_test_postgres as support;
 
 use kit_database::{Index, Risk, Table};
-use kit_migrate::{Half, MigrateError, State, drift};
+use kit_migrate::{Half, MigrateError, Options, State, apply, drift};
 
 use crate::hand_written::Project;
 use crate::two_builds::{SPLIT, clean, first, in_two_halves, next_people, people, run};
@@ -449,5 +449,40 @@ fn a_table_of_another_schema_may_have_an_enum_type() {
     execute(
         &project.database.url,
         "INSERT INTO billing.invoices (state) VALUES ('lost')",
+    );
+}
+
+#[test]
+fn a_table_moves_beside_a_table_that_had_the_same_name() {
+    let types = |first: &str| {
+        format!(
+            "/** @table {first} */\nexport interface One {{\n  /** @id @generated */\n  id: bigint;\n}}\n\
+             /** @table other.papers */\nexport interface Two {{\n  /** @id @generated */\n  id: bigint;\n}}\n"
+        )
+    };
+    let test = "a_table_moves_beside_a_table_that_had_the_same_name";
+    let Some(mut project) = Project::new(test, &types("papers")) else {
+        return;
+    };
+    let error = project
+        .generate(&types("other.notes @renamedFrom papers"))
+        .expect_err("the names are taken");
+    assert!(
+        error.to_string().contains("`@table notes @renamedFrom papers`"),
+        "{error}"
+    );
+    project
+        .generate(&types("notes @renamedFrom papers"))
+        .expect("a rename");
+    project
+        .generate(&types("other.notes @renamedFrom notes"))
+        .expect("a move");
+    assert_clean(&project);
+    // No statement needs a permission to lose data.
+    let other = support::database(test).expect("a database");
+    apply(&other.url, &project.migrations, &Options::default()).expect("it applies");
+    execute(
+        &project.database.url,
+        "INSERT INTO other.notes DEFAULT VALUES; INSERT INTO other.papers DEFAULT VALUES",
     );
 }
