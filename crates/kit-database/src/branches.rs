@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{ForeignObject, Migration, PlanError, Problem, Snapshot, Table, squashed};
+use crate::{ForeignObject, Migration, PlanError, Problem, Snapshot, Table, squash_problems};
 
 /// State of the database after all migrations are applied.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Latest {
 /// that runs second would not find the state for which it was planned. Also returns one if a migration does not fit to a
 /// squashed migration.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
-    let problems = squashed::problems(migrations);
+    let problems = squash_problems(migrations);
     if !problems.is_empty() {
         return Err(PlanError { problems });
     }

@@ -76,7 +76,7 @@ pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
 pub use qualified::{local_name, qualified, schema_of};
 pub use replaced::Replaced;
 pub use snapshot::{Snapshot, SnapshotError};
-pub use squashed::replaced_but_present;
+pub use squashed::{replaced_but_present, squash_problems};
 pub use step::{Alternative, ChangeClass, PlannedChange, Risk};
 pub use tags::{RenameTag, rename_tags};
 

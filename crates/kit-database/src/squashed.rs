@@ -49,7 +49,11 @@ pub fn replaced_but_present(migrations: &[Migration]) -> Option<(String, Vec<Str
 
 /// Returns a problem for each migration that cannot follow the squashed migration: those that it replaces, and those that
 /// were planned from the middle of the replaced ones.
-pub(crate) fn problems(migrations: &[Migration]) -> Vec<Problem> {
+///
+/// ```
+/// assert_eq!(kit_database::squash_problems(&[]), []);
+/// ```
+pub fn squash_problems(migrations: &[Migration]) -> Vec<Problem> {
     if let Some((squashed, present)) = replaced_but_present(migrations) {
         let problem = |name: String| Problem {
             message: format!("`{squashed}` replaces this migration, but its directory is still there"),

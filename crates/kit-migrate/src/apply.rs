@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use kit_database::{Migration, PlannedChange, Risk, Snapshot, replaced_but_present};
+use kit_database::{Migration, PlannedChange, Risk, Snapshot, replaced_but_present, squash_problems};
 use tokio_postgres::Client;
 
 use crate::catalog::literals;
@@ -69,6 +69,11 @@ pub fn apply_watched(
     watch: &dyn Fn(&Event<'_>),
 ) -> Result<Report, MigrateError> {
     in_order(migrations)?;
+    let problems = squash_problems(migrations);
+    if !problems.is_empty() {
+        let problems = problems.iter().map(ToString::to_string).collect();
+        return Err(MigrateError::Misplaced { problems });
+    }
     block_on(async {
         let interrupt = if options.interruptible {
             Interrupt::listen()

@@ -347,6 +347,15 @@ fn repair(expected: &ForeignObject, exists: bool) -> String {
                 .to_owned()
         }
         ObjectKind::Column => format!("ALTER TABLE {table} ADD COLUMN {name} {definition}"),
+        // Columns use these. With CASCADE, which PostgreSQL suggests, a drop would delete the columns with their values.
+        ObjectKind::Type if exists && definition.contains(" AS ENUM (") => format!(
+            "the type should be `{definition}`: write a migration by hand with `ALTER TYPE {name} ADD VALUE '…'` for a missing value, or \
+             `ALTER TYPE {name} RENAME VALUE '…' TO '…'`; PostgreSQL cannot remove a value, so add an additional one to the types, or leave \
+             the difference"
+        ),
+        ObjectKind::Type | ObjectKind::Sequence | ObjectKind::Extension if exists => format!(
+            "bring it to `{definition}` by a migration written by hand (ALTER …)"
+        ),
         ObjectKind::Table => format!(
             "bring the settings of the table to `{definition}` by a migration written by hand (ALTER TABLE {} …)",
             relation(&expected.name)

@@ -199,6 +199,12 @@ pub enum MigrateError {
         /// Names of replaced migrations that the database has applied with another text.
         different: Vec<String>,
     },
+    /// Migrations were planned before some of the migrations that a squashed one replaces.
+    #[error("migrations do not fit to a squashed one{}", list("", problems))]
+    Misplaced {
+        /// Names of the migrations, with the reason and advice.
+        problems: Vec<String>,
+    },
     /// The migrations cannot be squashed.
     #[error("the migrations cannot be squashed: {reason}{}", list("", items))]
     NotSquashable {

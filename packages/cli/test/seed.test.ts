@@ -44,11 +44,16 @@ export default async function seed(client: ClientBase): Promise<void> {
 
 const FAILURE = 'if (process.env["FAIL"] === "yes") throw new Error("no more rows");';
 
+/** Returns a program with the adapter `raw`. */
+function program(body: string): string {
+  return `import type { ClientBase } from "pg";\nexport default async function seed(client: ClientBase) { ${body} }\n`;
+}
+
 /** Creates a project with a migration and, if given, a seed program. */
 async function projectWith(
   t: TestContext,
   adapter: keyof typeof PROGRAMS,
-  program?: string,
+  source?: string,
 ): Promise<Project> {
   const library = { drizzle: "drizzle-orm", kysely: "kysely", raw: "pg" }[adapter];
   const project = await Project.create(
@@ -56,7 +61,7 @@ async function projectWith(
     {
       ...NOTES,
       "package.json": JSON.stringify({ name: "notes", type: "module", dependencies: { [library]: "*" } }),
-      ...(program === undefined ? {} : { "src/seed.ts": program }),
+      ...(source === undefined ? {} : { "src/seed.ts": source }),
     },
     stopped,
   );
@@ -91,7 +96,10 @@ for (const adapter of ["drizzle", "kysely", "raw"] as const) {
     const failed = await project.kit(["db", "seed"], { FAIL: "yes" });
     assert.equal(failed.code, 1);
     assert.match(failed.err, /no more rows/);
-    assert.match(failed.err, /error: src\/seed\.ts failed, and its transaction was rolled back\n/);
+    assert.match(
+      failed.err,
+      /error: src\/seed\.ts: it failed, and its transaction was rolled back; see the output above\n/,
+    );
     assert.deepEqual(await titles(project), []);
 
     const seeded = await project.kit(["db", "seed", "--json"]);
@@ -125,4 +133,23 @@ test("db seed refuses production, a missing file and a file without a function",
   const outcome = await project.kit(["db", "seed", "--file", "src/demo.ts"]);
   assert.equal(outcome.code, 1);
   assert.match(outcome.err, /error: src\/demo\.ts: the file has no default export that is a function/);
+
+  const after = async (text: string): Promise<string> => {
+    await project.write("src/demo.ts", text);
+    const run = await project.kit(["db", "seed", "--file", "src/demo.ts"]);
+    assert.equal(run.code, 1, run.out);
+    return run.err;
+  };
+  const insert = `await client.query("INSERT INTO notes (id, title) VALUES ('1', 'a')");`;
+  const caught = `${insert} await client.query("no SQL").catch(() => {});`;
+  assert.match(
+    await after(program(caught)),
+    /error: src\/demo\.ts: a statement failed and the program caught its error/,
+  );
+  assert.match(
+    await after(program(`${insert} process.exit(0);`)),
+    /error: src\/demo\.ts: the program ended the process/,
+  );
+  assert.match(await after("export default (;\n"), /error: src\/demo\.ts: the file cannot be loaded/);
+  assert.deepEqual(await titles(project), []);
 });

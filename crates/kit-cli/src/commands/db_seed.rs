@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::Args;
-use kit_build::Adapter;
+use kit_build::{Adapter, MIGRATIONS};
 use kit_migrate::apply;
 use serde::Serialize;
 
@@ -117,30 +117,37 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     if end.interrupted {
         return Err(CommandError::Reported);
     }
-    match end.report {
-        Some(message) if !message.is_empty() => {
-            let message = format!("{}: {message}", arguments.file);
-            Err(Problem::migration(vec![Reason::new(message)]).into())
-        }
-        _ if end.code != Some(0) => Err(refuse(
-            format!("{} failed, and its transaction was rolled back", arguments.file),
-            "see its output above",
-        )),
-        _ => {
+    let message = match end.report.as_deref() {
+        Some("committed") if end.code == Some(0) => {
             context.console.json(&Report {
                 status: "seeded",
                 program: &arguments.file,
                 duration_ms: milliseconds(start.elapsed()),
             });
             context.console.result(&format!("ran {}", arguments.file));
-            Ok(())
+            return Ok(());
         }
-    }
+        Some("committed") => {
+            "its transaction was committed, but the program failed afterwards; see the output above"
+        }
+        Some(message) => message,
+        None => {
+            "the program ended the process, for example with `process.exit`, before its transaction was committed"
+        }
+    };
+    let message = format!("{}: {message}", arguments.file);
+    Err(Problem::migration(vec![Reason::new(message)]).into())
 }
 
 /// Refuses a database that lacks migrations: the program is written for the tables after all of them.
 fn refuse_pending(project: &Project, url: &str) -> Result<(), CommandError> {
     let migrations = migrations_of(&project.root)?;
+    if migrations.is_empty() {
+        return Err(refuse(
+            format!("{MIGRATIONS}/ contains no migration, so the database has no tables of the types"),
+            "run `kit migrate:generate --name <name>` and `kit migrate:apply` first",
+        ));
+    }
     let options = kit_migrate::Options {
         dry_run: true,
         ..kit_migrate::Options::default()

@@ -216,7 +216,9 @@ fn describe(difference: &Difference) -> String {
 /// Returns the steps that repair all differences. Steps that are equal are listed once.
 fn repairs(status: &Status, types: &Types) -> Vec<String> {
     let mut all = Vec::new();
-    if matches!(types, Types::Ahead(_)) {
+    // A migration must be deleted first; the conflict says which one.
+    let has_conflict = status.branches.is_err();
+    if matches!(types, Types::Ahead(_)) && !has_conflict {
         all.push(
             "`kit migrate:generate --name <name>` writes the changes of the types into a migration"
                 .to_owned(),
@@ -253,7 +255,7 @@ fn repairs(status: &Status, types: &Types) -> Vec<String> {
             )),
         }
     }
-    if pending {
+    if pending && !has_conflict {
         all.insert(0, "`kit migrate:apply` applies the pending migrations".to_owned());
     }
     if let Ok(drift) = &status.drift {

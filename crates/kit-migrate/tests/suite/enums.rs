@@ -230,5 +230,10 @@ fn reports_an_enum_type_that_was_changed_by_hand() {
         let found = drift(&database.url, &snapshot).expect("a comparison");
         let objects: Vec<&str> = found.differences.iter().map(|one| one.object.as_str()).collect();
         assert_eq!(objects, ["type order_state"]);
+        let repair = &found.differences[0].repair;
+        assert!(
+            repair.contains("ALTER TYPE order_state ADD VALUE") && !repair.contains("DROP"),
+            "{repair}"
+        );
     });
 }

@@ -281,7 +281,10 @@ fn refuses_a_migration_that_was_planned_in_the_middle_of_the_replaced_ones() {
     let old = three(&database.url);
     let mut on_branch = generated(old[..2].to_vec(), THREE).pop().expect("a migration");
     on_branch.name = "20260101000009_branch".to_owned();
-    let error = latest(&[squashed(&database.url, &old), on_branch]).expect_err("an error");
+    let both = [squashed(&database.url, &old), on_branch];
+    let refused = apply(&database.url, &both, &Options::default()).expect_err("an error");
+    assert!(matches!(refused, MigrateError::Misplaced { .. }), "{refused}");
+    let error = latest(&both).expect_err("an error");
     assert!(
         error
             .to_string()
