@@ -1,6 +1,6 @@
 //! Entities of an existing database: writes them and compiles them again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ const ROOT: &str = "/entities";
 
 /// Writes entities for the tables of a database, and returns them with the tables that kit derives from them.
 ///
-/// A table whose entity the compiler would refuse gets no entity. The result lists the table with the message of the
-/// compiler. `without` contains tables that get no entity for another reason.
+/// An entity that the compiler would refuse gets no tags for indexes and checks. If the compiler would still refuse the
+/// entity, the table gets no entity, and the result lists the table with the message of the compiler. `without` contains
+/// tables that get no entity for another reason.
 ///
 /// ```
 /// use kit_build::pull_entities;
@@ -23,13 +24,15 @@ const ROOT: &str = "/entities";
 /// assert!(pulled.entities.is_empty() && schema.tables.is_empty());
 /// ```
 pub fn pull_entities(objects: &[ForeignObject], mut without: BTreeMap<String, String>) -> (Pulled, Schema) {
+    let mut plain = BTreeSet::new();
     loop {
-        let found = pulled(objects, &without);
+        let found = pulled(objects, &without, &plain);
         let (schema, errors) = compile_entities(&found);
         if errors.is_empty() {
             return (found, schema);
         }
-        let before = without.len();
+        let before = (without.len(), plain.len());
+        let mut failed: BTreeMap<String, String> = BTreeMap::new();
         for error in &errors {
             let table = error
                 .primary()
@@ -37,12 +40,17 @@ pub fn pull_entities(objects: &[ForeignObject], mut without: BTreeMap<String, St
                 // An error without a place concerns any of the entities: leave out the last, and try again.
                 .or_else(|| found.entities.last().map(|entity| entity.table.clone()));
             if let Some(table) = table {
-                without
-                    .entry(table)
-                    .or_insert_with(|| format!("kit cannot read its entity: {}", error.message));
+                failed.entry(table).or_insert_with(|| error.message.clone());
             }
         }
-        if without.len() == before {
+        for (table, message) in failed {
+            if !plain.insert(table.clone()) {
+                without
+                    .entry(table)
+                    .or_insert_with(|| format!("kit cannot read its entity: {message}"));
+            }
+        }
+        if (without.len(), plain.len()) == before {
             return (
                 Pulled {
                     entities: Vec::new(),

@@ -30,6 +30,7 @@
 mod branches;
 mod change;
 mod column_type;
+mod creation;
 mod definitions;
 mod diff;
 mod draft;
@@ -61,6 +62,7 @@ mod typescript;
 
 pub use branches::{Latest, committed, latest};
 pub use change::Change;
+pub use creation::{Creation, stored_type};
 pub use diff::{Plan, PlanError, Problem, plan};
 pub use draft::{draft, draft_of_problems};
 pub use expand::{Using, expand};
@@ -72,7 +74,7 @@ pub use model::{
     Range, Rule, Schema, Table, TypeName, Unique, ValueType,
 };
 pub use online::ColumnCopy;
-pub use pulled::{LeftOut, Pulled, PulledEntity, pulled};
+pub use pulled::{LeftOut, Pulled, PulledEntity, on_one_line, pulled};
 pub use qualified::{local_name, qualified, schema_of};
 pub use replaced::Replaced;
 pub use snapshot::{Snapshot, SnapshotError};

@@ -411,6 +411,11 @@ impl Index {
         renamed == *other
     }
 
+    /// Returns true if the index keeps the same rule as the unique constraint.
+    pub(crate) fn is_same_rule(&self, unique: &Unique) -> bool {
+        self.is_defined_as(&unique.as_index(""))
+    }
+
     /// Returns the end of the name that kit derives: `idx` in `notes_title_idx`.
     pub(crate) fn suffix(&self) -> &'static str {
         if self.unique { "unique" } else { "idx" }

@@ -82,9 +82,9 @@ impl ExistingDatabase {
         block_on(async {
             let client = connect(&self.url).await?;
             self.keep_stored_types(&mut tables);
-            let expected = read_expected(&client, &tables).await?;
+            let expected = read_expected(&client, &tables, self.catalog.described()).await?;
             let waived = reconcile(&mut tables, &expected, &self.catalog, Mode::Adopt);
-            let expected = read_expected(&client, &tables).await?;
+            let expected = read_expected(&client, &tables, self.catalog.described()).await?;
             let mut objects = foreign(&expected, &self.catalog);
             objects.extend(waived);
             Ok(Snapshot::recorded(None, tables, objects, Some(checksum)).of_baseline())

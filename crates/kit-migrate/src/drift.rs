@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use kit_database::sql::{beside, identifier, relation, string_literal};
-use kit_database::{ForeignObject, ObjectKind, Schema, Snapshot, Table, plan};
+use kit_database::{Creation, ForeignObject, ObjectKind, Snapshot, Table, stored_type};
 use tokio_postgres::Client;
 
 use crate::catalog::{Scope, path_without};
@@ -57,8 +57,9 @@ pub fn drift(url: &str, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
 pub(crate) async fn compare(client: &Client, snapshot: &Snapshot) -> Result<Drift, MigrateError> {
     let schemas = snapshot.schemas();
     let found = read_live(client, &schemas).await?;
-    let modelled = read_expected(client, snapshot.tables()).await?;
-    let mut expected = expected_objects(&modelled, snapshot.foreign());
+    let foreign = snapshot.foreign();
+    let modelled = read_expected(client, snapshot.tables(), foreign.iter()).await?;
+    let mut expected = expected_objects(&modelled, foreign);
     print_views_here(client, &mut expected, &found, &schemas).await?;
     Ok(differences(&expected, &found))
 }
@@ -297,31 +298,83 @@ fn set_path(start: &str, schemas: &[String]) -> String {
 }
 
 /// Returns the objects of tables as PostgreSQL describes them, without their dependencies.
-pub(crate) async fn read_expected(client: &Client, tables: &[Table]) -> Result<Catalog, MigrateError> {
+///
+/// `live` contains descriptions of columns with other types than those of the entities. Constraints and indexes are created on
+/// columns of these types, because a condition such as `state = 'open'::loan_state` fits no other type. Objects that PostgreSQL
+/// cannot create, because a type or a function does not exist, are left out.
+pub(crate) async fn read_expected<'o>(
+    client: &Client,
+    tables: &[Table],
+    live: impl Iterator<Item = &'o ForeignObject>,
+) -> Result<Catalog, MigrateError> {
     let stand_ins = StandIns::new(tables);
     let schemas = Snapshot::recorded(None, tables.to_vec(), Vec::new(), None).schemas();
-    let schema = Schema {
-        tables: stand_ins.tables,
-    };
-    // The database has the extensions: they cannot be temporary.
-    let previous = Snapshot::recorded(None, Vec::new(), vec![ForeignObject::citext()], None);
-    let sql = plan(Some(&previous), &schema)
-        .map_err(|error| MigrateError::Snapshot(error.to_string()))?
-        .sql();
+    let live = live
+        .filter(|object| object.kind == ObjectKind::Column)
+        .map(|object| stand_ins.names.stand_in(object))
+        .collect();
     // With this `search_path`, names refer to temporary tables even if the application has tables of the same names. Types
     // and functions of extensions are found in the other schemas.
     run(client, &format!("BEGIN; {}", set_path("pg_temp", &[]))).await?;
-    let sql = format!("{sql};\n{}", set_path("", &schemas));
-    let expected = match run(client, &sql).await {
-        Ok(()) => Catalog::read(client, Scope::Temporary).await,
-        Err(error) => Err(error),
-    };
+    let expected = create_and_read(client, &stand_ins.tables, &schemas, live).await;
     run(client, "ROLLBACK").await?;
     let mut expected = expected?;
     for object in &mut expected.objects {
         stand_ins.names.restore(&mut object.described);
     }
     Ok(expected)
+}
+
+async fn create_and_read(
+    client: &Client,
+    tables: &[Table],
+    schemas: &[String],
+    live: Vec<ForeignObject>,
+) -> Result<Catalog, MigrateError> {
+    let creation = Creation::of(tables);
+    run(
+        client,
+        &format!("{};\n{}", creation.tables, set_path("", schemas)),
+    )
+    .await?;
+    let columns = if live.is_empty() {
+        Catalog::default()
+    } else {
+        Catalog::read(client, Scope::Temporary).await?
+    };
+    let types: Vec<String> = live
+        .iter()
+        .filter_map(|object| stored_type(columns.find(object)?, object))
+        .collect();
+    run_possible(client, &types).await?;
+    run_possible(client, &creation.rest).await?;
+    let mut expected = Catalog::read(client, Scope::Temporary).await?;
+    for object in &mut expected.objects {
+        if object.described.kind == ObjectKind::Column
+            && let Some(column) = columns.find(&object.described)
+        {
+            object.described = column.clone();
+        }
+    }
+    Ok(expected)
+}
+
+/// Runs the statements that PostgreSQL accepts.
+async fn run_possible(client: &Client, statements: &[String]) -> Result<(), MigrateError> {
+    run(client, "SAVEPOINT kit_all").await?;
+    if run(client, &statements.join(";\n")).await.is_ok() {
+        return Ok(());
+    }
+    run(client, "ROLLBACK TO SAVEPOINT kit_all").await?;
+    for statement in statements {
+        run(client, "SAVEPOINT kit_one").await?;
+        let end = match run(client, statement).await {
+            Ok(()) => "RELEASE SAVEPOINT kit_one",
+            Err(_) => "ROLLBACK TO SAVEPOINT kit_one",
+        };
+        run(client, end).await?;
+    }
+    Ok(())
 }
 
 async fn run(client: &Client, sql: &str) -> Result<(), MigrateError> {

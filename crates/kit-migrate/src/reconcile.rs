@@ -1,6 +1,6 @@
 //! Finds the tables and foreign objects of a snapshot from the description of a database.
 
-use kit_database::{ForeignObject, ObjectKind, Table, sql};
+use kit_database::{ForeignObject, Index, ObjectKind, Table, sql};
 
 use crate::catalog::Catalog;
 
@@ -16,7 +16,8 @@ pub(crate) enum Mode {
 /// Changes the tables so that they describe the database as far as possible. `expected` is the description of the
 /// tables, which has the same order, and `found` that of the database.
 ///
-/// Constraints and indexes take the names that the database uses. Parts that the database does not have are removed. In
+/// Constraints and indexes take the names that the database uses. A unique constraint becomes an index if the database has
+/// only a unique index. Parts that the database does not have are removed. In
 /// [`Mode::Adopt`], the result also contains a [`ObjectKind::Waived`] object for each removed check.
 pub(crate) fn reconcile(
     tables: &mut Vec<Table>,
@@ -68,9 +69,17 @@ pub(crate) fn reconcile(
             }
             None => false,
         };
-        table
-            .uniques
-            .retain_mut(|unique| rename(ObjectKind::Constraint, &mut unique.name));
+        let mut unique_indexes: Vec<Index> = Vec::new();
+        table.uniques.retain_mut(|unique| {
+            let is_constraint = rename(ObjectKind::Constraint, &mut unique.name);
+            if !is_constraint {
+                let wanted = unique.as_index("").definition(&name);
+                let same = of(found, ObjectKind::Index, &name)
+                    .find(|object| object.definition.as_deref() == Some(&wanted));
+                unique_indexes.extend(same.map(|object| unique.as_index(&object.name)));
+            }
+            is_constraint
+        });
         table
             .foreign_keys
             .retain_mut(|key| rename(ObjectKind::Constraint, &mut key.name));
@@ -90,6 +99,10 @@ pub(crate) fn reconcile(
             }
             is_there
         });
+        for index in unique_indexes {
+            table.kept_names.insert(index.name.clone());
+            table.indexes.push(index);
+        }
     }
     waived
 }

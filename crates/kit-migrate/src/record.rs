@@ -65,10 +65,10 @@ fn snapshot_after(url: &str, earlier: &[Migration], migration: &Migration) -> Re
         let schemas = other_schemas(&client).await?.into_keys().collect();
         let (found, _) = read_used(&client, schemas).await?;
         if is_hand_written || was_edited(migration) {
-            let expected = read_expected(&client, &tables).await?;
+            let expected = read_expected(&client, &tables, found.described()).await?;
             reconcile(&mut tables, &expected, &found, Mode::Record);
         }
-        let expected = read_expected(&client, &tables).await?;
+        let expected = read_expected(&client, &tables, found.described()).await?;
         let mut objects = foreign(&expected, &found);
         let waived = source.map_or(&[][..], Snapshot::foreign);
         objects.extend(

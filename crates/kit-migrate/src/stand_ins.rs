@@ -70,6 +70,20 @@ impl StandIns {
 }
 
 impl Names {
+    /// Returns the description of a part of a table with the stand-in for the name of the table.
+    pub(crate) fn stand_in(&self, object: &ForeignObject) -> ForeignObject {
+        let known = self
+            .tables
+            .iter()
+            .find(|(_, own)| object.table.as_ref() == Some(own));
+        ForeignObject {
+            table: known
+                .map(|(stand_in, _)| stand_in.clone())
+                .or_else(|| object.table.clone()),
+            ..object.clone()
+        }
+    }
+
     /// Gives the description of an object its own names.
     pub(crate) fn restore(&self, object: &mut ForeignObject) {
         for (stand_in, own) in &self.tables {

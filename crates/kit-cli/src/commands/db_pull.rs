@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use kit_build::{MIGRATIONS, TargetState, check_target, create_tree, pull_entities, write_migration};
-use kit_database::{LeftOut, Migration, ObjectKind, Pulled, Snapshot};
+use kit_database::{LeftOut, Migration, ObjectKind, Pulled, Snapshot, on_one_line};
 use kit_migrate::{Difference, ExistingDatabase};
 use serde::Serialize;
 
@@ -246,9 +246,25 @@ fn files(pulled: &Pulled, arguments: &Arguments) -> Vec<(String, String)> {
     if arguments.single_file {
         return vec![("entities.types.ts".to_owned(), pulled.single_file())];
     }
+    let left_out = pulled.tables_left_out();
+    let list = (!left_out.is_empty()).then(|| ("README.md".to_owned(), readme(&left_out)));
     let names = file_names(pulled.entities.iter().map(|entity| entity.table.as_str()));
     let texts = pulled.entities.iter().map(|entity| entity.text.clone());
-    names.into_iter().zip(texts).collect()
+    names.into_iter().zip(texts).chain(list).collect()
+}
+
+/// Returns the text of a file that lists the tables without an entity.
+fn readme(left_out: &[&LeftOut]) -> String {
+    let mut text = format!(
+        "# Tables without an entity\n\n\
+         These tables of the database have no entity. Their SQL is in the first migration of `{MIGRATIONS}/`, and hand-written\n\
+         SQL can change them: `kit migrate:generate --empty`.\n\n"
+    );
+    for LeftOut { object, reason } in left_out {
+        let name = object.strip_prefix("table ").unwrap_or(object);
+        let _ = writeln!(text, "- `{}`: {}.", on_one_line(name), on_one_line(reason));
+    }
+    text
 }
 
 /// Returns a name of a file for each table. Two tables can have the same letters and digits: `user_log`, `user-log` and `User_Log`,

@@ -80,10 +80,26 @@ CREATE TABLE loans (
 
 ALTER TABLE loans ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE places (
+  book_id bigint NOT NULL,
+  branch smallint,
+  shelf integer,
+  former_shelf text,
+  pages int4range
+);
+
 CREATE TABLE settings (
   name text NOT NULL,
   value text,
   level character varying(10)
+);
+
+CREATE TABLE shelves (
+  branch smallint NOT NULL,
+  number integer NOT NULL,
+  width double precision,
+  label character varying(20) NOT NULL,
+  code text NOT NULL
 );
 
 CREATE TABLE without_key (
@@ -100,6 +116,8 @@ ALTER TABLE books ADD CONSTRAINT books_pages_check CHECK (pages > 0);
 
 ALTER TABLE books ADD CONSTRAINT books_pkey PRIMARY KEY (id);
 
+ALTER TABLE books ADD CONSTRAINT books_price_check CHECK (price >= 0.01 AND price < 1000::numeric);
+
 ALTER TABLE books ADD CONSTRAINT one_title_per_author UNIQUE (author_id, title);
 
 ALTER TABLE branches ADD CONSTRAINT branches_pkey PRIMARY KEY (id);
@@ -114,9 +132,25 @@ ALTER TABLE loans ADD CONSTRAINT fee_or_open CHECK (fee IS NOT NULL OR state = '
 
 ALTER TABLE loans ADD CONSTRAINT loan PRIMARY KEY (book_id, since);
 
+ALTER TABLE places ADD CONSTRAINT places_check CHECK ((branch IS NULL) = (shelf IS NULL));
+
+ALTER TABLE places ADD CONSTRAINT places_former_shelf_check CHECK (former_shelf <> 'a@b'::text);
+
+ALTER TABLE places ADD CONSTRAINT places_pages_excl EXCLUDE USING gist (pages WITH &&);
+
+ALTER TABLE places ADD CONSTRAINT places_pkey PRIMARY KEY (book_id);
+
 ALTER TABLE settings ADD CONSTRAINT settings_level_check CHECK (level::text = ANY (ARRAY['low'::character varying::text, 'high'::character varying::text]));
 
 ALTER TABLE settings ADD CONSTRAINT settings_name_key UNIQUE (name);
+
+ALTER TABLE shelves ADD CONSTRAINT shelf PRIMARY KEY (branch, number);
+
+ALTER TABLE shelves ADD CONSTRAINT shelves_label_check CHECK (char_length(label::text) >= 2);
+
+ALTER TABLE shelves ADD CONSTRAINT shelves_number_check CHECK (number > 0);
+
+ALTER TABLE shelves ADD CONSTRAINT shelves_width_check CHECK (width >= 10::double precision AND width < 400::double precision);
 
 CREATE UNIQUE INDEX authors_of_books_author_id_book_id_idx ON authors_of_books USING btree (author_id, book_id);
 
@@ -129,6 +163,20 @@ CREATE UNIQUE INDEX books_isbn ON books USING btree (isbn);
 CREATE INDEX books_kind_index ON books USING btree (kind);
 
 CREATE INDEX books_search ON books USING gin (search);
+
+CREATE INDEX loans_branch ON loans USING btree (branch);
+
+CREATE INDEX loans_open_branch ON loans USING btree (branch) WHERE state <> 'returned'::loan_state;
+
+CREATE INDEX newest_loans ON loans USING btree (since DESC, branch) INCLUDE (fee);
+
+CREATE UNIQUE INDEX one_open_loan ON loans USING btree (book_id) WHERE state = 'open'::loan_state;
+
+CREATE INDEX places_pages ON places USING gist (pages);
+
+CREATE UNIQUE INDEX shelves_code ON shelves USING btree (code);
+
+CREATE INDEX shelves_label ON shelves USING btree (label varchar_pattern_ops);
 
 CREATE MATERIALIZED VIEW counts AS
  SELECT kind,
@@ -145,6 +193,14 @@ ALTER TABLE books ADD CONSTRAINT books_author_id_fkey FOREIGN KEY (author_id) RE
 ALTER TABLE loans ADD CONSTRAINT loans_book_id_fkey FOREIGN KEY (book_id) REFERENCES books(id);
 
 ALTER TABLE loans ADD CONSTRAINT loans_branch_fkey FOREIGN KEY (branch) REFERENCES branches(id) ON UPDATE CASCADE;
+
+ALTER TABLE places ADD CONSTRAINT places_book_id_fkey FOREIGN KEY (book_id) REFERENCES books(id) ON DELETE CASCADE;
+
+ALTER TABLE places ADD CONSTRAINT places_branch_shelf_fkey FOREIGN KEY (branch, shelf) REFERENCES shelves(branch, number) ON UPDATE CASCADE;
+
+ALTER TABLE places ADD CONSTRAINT places_former_shelf_fkey FOREIGN KEY (former_shelf) REFERENCES shelves(code) ON UPDATE CASCADE ON DELETE SET NULL;
+
+ALTER TABLE shelves ADD CONSTRAINT shelves_branch_fkey FOREIGN KEY (branch) REFERENCES branches(id);
 
 CREATE VIEW kinds_of_things AS
  SELECT name,

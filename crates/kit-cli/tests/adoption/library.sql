@@ -34,7 +34,7 @@ CREATE TABLE books (
   author_id uuid NOT NULL REFERENCES authors ON DELETE CASCADE,
   isbn isbn,
   title text NOT NULL,
-  price numeric(10, 2) DEFAULT 9.99,
+  price numeric(10, 2) DEFAULT 9.99 CHECK (price >= 0.01 AND price < 1000),
   pages integer NOT NULL DEFAULT 1 CHECK (pages > 0),
   kind text NOT NULL DEFAULT 'novel' CHECK (kind IN ('novel', 'poem', 'essay')),
   tags text[] NOT NULL DEFAULT '{}',
@@ -61,6 +61,10 @@ CREATE TABLE loans (
   CONSTRAINT loan PRIMARY KEY (book_id, since),
   CONSTRAINT fee_or_open CHECK (fee IS NOT NULL OR state = 'open')
 );
+CREATE UNIQUE INDEX one_open_loan ON loans (book_id) WHERE state = 'open';
+CREATE INDEX newest_loans ON loans (since DESC, branch) INCLUDE (fee);
+CREATE INDEX loans_branch ON loans (branch);
+CREATE INDEX loans_open_branch ON loans (branch) WHERE state <> 'returned';
 ALTER TABLE loans ENABLE ROW LEVEL SECURITY;
 CREATE POLICY open_loans ON loans USING (state = 'open');
 
@@ -71,6 +75,29 @@ CREATE TABLE events (
   PRIMARY KEY (id, happened)
 ) PARTITION BY RANGE (happened);
 CREATE TABLE events_2026 PARTITION OF events FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+
+CREATE TABLE shelves (
+  branch smallint NOT NULL REFERENCES branches,
+  number integer NOT NULL CHECK (number > 0),
+  width double precision CHECK (width >= 10 AND width < 400),
+  label varchar(20) NOT NULL CHECK (char_length(label) >= 2),
+  code text NOT NULL,
+  CONSTRAINT shelf PRIMARY KEY (branch, number)
+);
+CREATE UNIQUE INDEX shelves_code ON shelves (code);
+CREATE INDEX shelves_label ON shelves (label varchar_pattern_ops);
+CREATE TABLE places (
+  book_id bigint PRIMARY KEY REFERENCES books ON DELETE CASCADE,
+  branch smallint,
+  shelf integer,
+  former_shelf text REFERENCES shelves (code) ON UPDATE CASCADE ON DELETE SET NULL,
+  pages int4range,
+  FOREIGN KEY (branch, shelf) REFERENCES shelves ON UPDATE CASCADE,
+  CHECK ((branch IS NULL) = (shelf IS NULL)),
+  CHECK (former_shelf <> 'a@b'),
+  EXCLUDE USING gist (pages WITH &&)
+);
+CREATE INDEX places_pages ON places USING gist (pages);
 
 CREATE UNLOGGED TABLE cache (key text PRIMARY KEY, value jsonb);
 CREATE TABLE without_key (what text);

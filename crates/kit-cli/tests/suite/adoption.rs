@@ -269,9 +269,10 @@ fn plans_changes_of_an_adopted_database_with_its_own_names() {
     let mut migrations = vec![adopted.baseline.clone()];
     baseline(&database.url, &migrations, false).unwrap();
     let types = adopted.pulled.single_file();
-    // Drops the unique name of branches and the index of kinds, renames the e-mail, and adds a column.
+    // Drops the unique name of branches and the unique index of ISBNs, renames the e-mail, and adds a column.
     let changed = types
         .replace("@maxLength 80 @unique", "@maxLength 80")
+        .replace("  /** @unique */\n  isbn:", "  isbn:")
         .replace(
             "  details?:",
             "  /** @integer @minimum 0 @maximum 9 @default 3 */\n  stars: number;\n  details?:",
@@ -286,6 +287,7 @@ fn plans_changes_of_an_adopted_database_with_its_own_names() {
         steps,
         [
             "rename column authors.website to homepage",
+            "drop index books_isbn of books",
             "drop constraint one_name of branches",
             "set the default of books.kind",
             "add column books.stars",

@@ -5,7 +5,7 @@ use crate::definitions::{
     stands_for, unique_definition,
 };
 use crate::sql::{condition, identifier};
-use crate::{Check, Column, ForeignObject, ObjectKind, Problem, Rule, Table};
+use crate::{Check, Column, ForeignObject, ObjectKind, Problem, Rule, Table, Unique};
 
 /// Result of [`adopt`].
 pub(super) struct Adopted {
@@ -41,6 +41,7 @@ pub(super) fn adopt(before: &mut Vec<Table>, foreign: &mut Vec<ForeignObject>, a
             before.push(was);
         }
         if let Some(was) = before.iter().find(|was| was.name == table.name) {
+            keep_unique_indexes(was, table);
             keep_names(was, table);
         }
     }
@@ -185,6 +186,18 @@ fn adopt_parts(
             });
         }
     }
+    for unique in &table.uniques {
+        let is_equal = |object: &ForeignObject| {
+            object.kind == ObjectKind::Index
+                && object.belongs_to(&table.name)
+                && object.definition.as_ref() == Some(&unique.as_index("").definition(&table.name))
+        };
+        if !has_unique(was, unique)
+            && let Some(at) = foreign.iter().position(is_equal)
+        {
+            was.indexes.push(unique.as_index(&foreign.remove(at).name));
+        }
+    }
     let mut find = |kind: ObjectKind, name: &str, wanted: &str| -> Option<String> {
         let of_table = |object: &ForeignObject| object.kind == kind && object.belongs_to(&table.name);
         let equal = foreign
@@ -211,7 +224,7 @@ fn adopt_parts(
         None
     };
     for unique in &table.uniques {
-        if was.uniques.iter().any(|known| known.columns == unique.columns) {
+        if has_unique(was, unique) {
             continue;
         }
         if let Some(name) = find(ObjectKind::Constraint, &unique.name, &unique_definition(unique)) {
@@ -265,6 +278,25 @@ fn adopt_parts(
             was.checks.push(own);
         }
     }
+}
+
+/// Returns true if a table has the rule as a constraint or as an index.
+fn has_unique(table: &Table, unique: &Unique) -> bool {
+    table.uniques.iter().any(|known| known.columns == unique.columns)
+        || table.indexes.iter().any(|index| index.is_same_rule(unique))
+}
+
+/// Replaces unique constraints by the unique indexes with which hand-written SQL or the adopted database keeps the same
+/// rule.
+fn keep_unique_indexes(was: &Table, table: &mut Table) {
+    let Table { uniques, indexes, .. } = table;
+    uniques.retain(|unique| {
+        let is_constraint = was.uniques.iter().any(|known| known.columns == unique.columns);
+        let known = was.indexes.iter().find(|index| index.is_same_rule(unique));
+        let known = known.filter(|_| !is_constraint);
+        indexes.extend(known.cloned());
+        known.is_none()
+    });
 }
 
 /// Gives the constraints and indexes of a table the names that they have in the database, if kit must keep these names.

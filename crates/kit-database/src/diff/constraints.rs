@@ -266,6 +266,9 @@ impl Planner<'_> {
             renames.extend(Rename::of(&after.name, &was.name, &index.name, true));
         }
         for index in matched.gone {
+            if index.unique && index.condition.is_none() {
+                self.record_lost_key(&after.name, &index.columns);
+            }
             if has(after, &index.columns) {
                 let change = Change::DropIndex {
                     table: after.name.clone(),

@@ -12,7 +12,7 @@ use super::{Phase, Planner, at_once, classify};
 type Enums = BTreeMap<String, Vec<String>>;
 
 /// Returns the enum types of the columns.
-fn enums(tables: &[Table]) -> Enums {
+pub(crate) fn enums(tables: &[Table]) -> Enums {
     let columns = tables.iter().flat_map(|table| &table.columns);
     columns
         .filter_map(|column| match column.r#type {

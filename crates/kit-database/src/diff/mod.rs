@@ -20,6 +20,8 @@ use crate::sql::{self, Statement};
 use crate::step::Classification;
 use crate::{Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table, schema_of};
 
+pub(crate) use enums::enums;
+
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {

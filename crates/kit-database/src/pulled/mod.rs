@@ -1,13 +1,19 @@
 //! Writes entities for the tables of an existing database.
 
+mod indexes;
 mod names;
+mod rules;
+mod tags;
 mod text;
 mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
-use crate::{ForeignObject, ObjectKind};
+use crate::definitions::{index_definition, unique_definition};
+use crate::{ForeignObject, ObjectKind, Unique};
 use names::{identifiers, is_tag_word, name_interfaces, property_name};
+pub use text::on_one_line;
 use text::{DECIMAL_IMPORT, text};
 pub(crate) use types::strings;
 use types::{TypeText, default_tag, domains, enums, listed, type_text, union};
@@ -43,9 +49,9 @@ pub struct LeftOut {
 
 /// Writes entities for the tables among the objects of a database.
 ///
-/// `without` contains tables that get no entity, with the reasons. Each property has the tags from which kit derives the
-/// column, as far as kit can model the column. Foreign keys and unique constraints become tags, and lists of values become
-/// unions.
+/// `without` contains tables that get no entity, with the reasons, and `plain` tables whose indexes and checks get no tags. Each
+/// property has the tags from which kit derives the
+/// column, as far as kit can model the column. Keys, indexes and checks become tags, and lists of values become unions.
 ///
 /// ```
 /// use kit_database::{ForeignObject, ObjectKind, pulled};
@@ -65,13 +71,18 @@ pub struct LeftOut {
 ///         object(ObjectKind::Constraint, Some("authors"), "authors_pkey", "PRIMARY KEY (id)"),
 ///     ],
 ///     &Default::default(),
+///     &Default::default(),
 /// );
 /// assert_eq!(
 ///     found.entities[0].text,
 ///     "/** @table authors */\nexport interface Author {\n  /** @id @generated uuid */\n  id: string;\n  bornIn: string | null;\n}\n"
 /// );
 /// ```
-pub fn pulled(objects: &[ForeignObject], without: &BTreeMap<String, String>) -> Pulled {
+pub fn pulled(
+    objects: &[ForeignObject],
+    without: &BTreeMap<String, String>,
+    plain: &BTreeSet<String>,
+) -> Pulled {
     let mut found = Pulled::default();
     let enums = enums(objects);
     let domains = domains(objects);
@@ -79,10 +90,14 @@ pub fn pulled(objects: &[ForeignObject], without: &BTreeMap<String, String>) -> 
     for object in objects.iter().filter(|object| object.kind == ObjectKind::Table) {
         let read = match without.get(&object.name) {
             Some(reason) => Err(reason.clone()),
-            None => table(object, objects, &enums, &domains, &mut found.left_out),
+            None => table(object, objects, &enums, &domains),
         };
         match read {
-            Ok(table) => tables.push(table),
+            Ok(mut table) => {
+                table.has_all_tags = !plain.contains(table.name);
+                found.left_out.extend(table.left_out.iter().cloned());
+                tables.push(table);
+            }
             Err(reason) => found.left_out.push(LeftOut {
                 object: object.title(),
                 reason,
@@ -124,7 +139,26 @@ impl Pulled {
         } else {
             String::new()
         };
-        format!("{head}{}", texts.join("\n"))
+        let left_out = self.tables_left_out();
+        let mut tail = String::new();
+        if !left_out.is_empty() {
+            tail.push_str("\n// Tables without an entity, whose SQL is in the first migration:\n");
+        }
+        for LeftOut { object, reason } in left_out {
+            let name = object.strip_prefix("table ").unwrap_or(object);
+            let _ = writeln!(tail, "// - {}: {}.", on_one_line(name), on_one_line(reason));
+        }
+        format!("{head}{}{tail}", texts.join("\n"))
+    }
+
+    /// Returns the tables without an entity.
+    ///
+    /// ```
+    /// assert!(kit_database::Pulled::default().tables_left_out().is_empty());
+    /// ```
+    pub fn tables_left_out(&self) -> Vec<&LeftOut> {
+        let is_table = |left_out: &&LeftOut| left_out.object.starts_with("table ");
+        self.left_out.iter().filter(is_table).collect()
     }
 }
 
@@ -138,6 +172,58 @@ struct PulledTable<'a> {
     constraints: Vec<(&'a str, &'a str)>,
     /// Definitions of the indexes, with their names.
     indexes: Vec<(&'a str, &'a str)>,
+    /// Columns without a property, with the reasons.
+    left_out: Vec<LeftOut>,
+    /// Names of the columns without a property.
+    left_out_columns: Vec<&'a str>,
+    /// False if indexes and checks get no tags.
+    has_all_tags: bool,
+}
+
+impl<'a> PulledTable<'a> {
+    fn column(&self, name: &str) -> Option<&PulledColumn<'a>> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Returns the columns with these names, or `None` if a column has no property.
+    fn columns_of(&self, names: &[String]) -> Option<Vec<&PulledColumn<'a>>> {
+        names.iter().map(|name| self.column(name)).collect()
+    }
+
+    /// Returns the names and columns of the unique constraints and unique indexes on all rows.
+    fn uniques(&self) -> impl Iterator<Item = (&'a str, Vec<String>)> {
+        let constraints = self.constraints.iter().filter_map(|(name, definition)| {
+            let columns = identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?)?;
+            let unique = Unique {
+                name: (*name).to_owned(),
+                columns,
+            };
+            (unique_definition(&unique) == *definition).then_some((*name, unique.columns))
+        });
+        let indexes = self.indexes.iter().filter_map(|(name, definition)| {
+            let columns = unique_index(definition)?;
+            let unique = Unique {
+                name: (*name).to_owned(),
+                columns,
+            };
+            let index = unique.as_index(name);
+            (index_definition(self.name, &index) == *definition).then_some((*name, unique.columns))
+        });
+        constraints.chain(indexes)
+    }
+
+    /// Returns true if no column without a property is a part of the condition.
+    fn has_columns_of(&self, condition: &str) -> bool {
+        self.left_out_columns.iter().all(|name| !condition.contains(name))
+    }
+}
+
+/// Returns the columns of a unique index on columns of all rows.
+fn unique_index(definition: &str) -> Option<Vec<String>> {
+    let (_, rest) = definition
+        .strip_prefix("CREATE UNIQUE INDEX ON ")?
+        .split_once(" USING btree (")?;
+    identifiers(rest.strip_suffix(')')?)
 }
 
 struct PulledColumn<'a> {
@@ -152,13 +238,25 @@ struct PulledColumn<'a> {
     comment: Option<&'a str>,
 }
 
+impl PulledColumn<'_> {
+    /// Returns the name of the type without arguments: `character varying`.
+    fn kind(&self) -> &str {
+        self.base.split('(').next().unwrap_or_default()
+    }
+
+    /// Returns true if the type lists the values.
+    fn is_union(&self) -> bool {
+        self.r#type.text.contains('"')
+    }
+}
+
 fn table<'a>(
     object: &'a ForeignObject,
     objects: &'a [ForeignObject],
     enums: &BTreeMap<&str, Vec<String>>,
     domains: &BTreeMap<&str, &str>,
-    left_out: &mut Vec<LeftOut>,
 ) -> Result<PulledTable<'a>, String> {
+    let (mut left_out, mut left_out_columns) = (Vec::new(), Vec::new());
     let settings = object.definition.as_deref().unwrap_or_default();
     if settings.contains(" PARTITION OF ") {
         return Err("it is a partition; the entity of the partitioned table reads its rows".to_owned());
@@ -219,6 +317,7 @@ fn table<'a>(
                 } else {
                     ""
                 };
+                left_out_columns.push(part.name.as_str());
                 left_out.push(LeftOut {
                     object: part.title(),
                     reason: format!("it {reason}{required}"),
@@ -234,6 +333,9 @@ fn table<'a>(
         columns,
         indexes,
         constraints,
+        left_out,
+        left_out_columns,
+        has_all_tags: true,
     })
 }
 
@@ -247,12 +349,9 @@ fn unique_key(
     let constraints = constraints
         .iter()
         .filter_map(|(_, definition)| identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?));
-    let indexes = indexes.iter().filter_map(|(_, definition)| {
-        let (_, rest) = definition
-            .strip_prefix("CREATE UNIQUE INDEX ON ")?
-            .split_once(" USING btree (")?;
-        identifiers(rest.strip_suffix(')')?)
-    });
+    let indexes = indexes
+        .iter()
+        .filter_map(|(_, definition)| unique_index(definition));
     constraints
         .chain(indexes)
         .filter(|columns| columns.iter().all(&is_never_null))

@@ -94,6 +94,8 @@ pub(super) fn singular(plural: &str) -> String {
         return plural.to_owned();
     }
     for (ending, replacement) in [
+        ("shelves", "shelf"),
+        ("halves", "half"),
         ("people", "person"),
         ("children", "child"),
         ("statuses", "status"),

@@ -1,85 +1,28 @@
 //! Writes the text of an entity.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use heck::ToUpperCamelCase;
 use kit_ir::{ReferentialAction, ReferentialActions};
 
-use super::PulledTable;
 use super::names::{identifiers, is_name, property_key};
-use crate::definitions::{foreign_key_definition, index_definition, unique_definition};
+use super::tags::{Tags, tags};
+use super::{LeftOut, PulledTable};
+use crate::definitions::foreign_key_definition;
 use crate::qualified::{qualified, split};
-use crate::{ForeignKey, Index, Unique, names};
+use crate::{ForeignKey, names};
 
 /// Line with which a file imports the type of decimals.
 pub(super) const DECIMAL_IMPORT: &str = "import type { Decimal } from \"@kit/types\";\n";
 
 pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> String {
+    let Tags {
+        own: keys,
+        mut on_columns,
+    } = tags(table);
     let mut own = vec![format!("@table {}", table.name)];
-    let mut on_columns: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let property = |column: &str| {
-        table
-            .columns
-            .iter()
-            .find(|known| known.name == column)
-            .map(|known| known.property.clone())
-    };
-    // A key with one column is a tag of its property, a key with several columns is a tag of the interface.
-    let mut write_tag = |tag: &str, name: &str, columns: &[String]| {
-        let Some(properties) = columns
-            .iter()
-            .map(|column| property(column))
-            .collect::<Option<Vec<String>>>()
-        else {
-            return;
-        };
-        if let [column] = columns {
-            if let Some(column) = table.columns.iter().find(|known| known.name == column) {
-                on_columns.entry(column.name).or_default().push(format!("@{tag}"));
-            }
-        } else if is_name(name) && properties.iter().all(|one| is_name(one)) {
-            own.push(format!("@{tag} {name} ({})", properties.join(", ")));
-        }
-    };
-    let mut uniques: BTreeSet<Vec<String>> = BTreeSet::new();
-    for (name, definition) in &table.constraints {
-        let Some(columns) = definition
-            .strip_prefix("UNIQUE (")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .and_then(identifiers)
-        else {
-            continue;
-        };
-        let unique = Unique {
-            name: (*name).to_owned(),
-            columns: columns.clone(),
-        };
-        // The columns of `@id` are unique without a tag.
-        let is_key = columns == table.key;
-        if is_key || unique_definition(&unique) != *definition || !uniques.insert(columns.clone()) {
-            continue;
-        }
-        write_tag("unique", name, &columns);
-    }
-    let mut indexed: BTreeSet<Vec<String>> = BTreeSet::new();
-    for (name, definition) in &table.indexes {
-        let Some(columns) = definition
-            .split_once(" USING btree (")
-            .and_then(|(_, rest)| identifiers(rest.strip_suffix(')')?))
-        else {
-            continue;
-        };
-        let index = Index {
-            name: (*name).to_owned(),
-            columns: columns.clone(),
-            ..Index::default()
-        };
-        if index_definition(table.name, &index) != *definition || !indexed.insert(columns.clone()) {
-            continue;
-        }
-        write_tag("index", name, &columns);
-    }
+    own.extend(keys);
     let references = references(table, tables);
     own.extend(references.own);
     let has_decimal = table
@@ -129,6 +72,14 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
             _ => column.r#type.text.clone(),
         };
         let _ = writeln!(text, "  {}{mark}: {type}{null};", property_key(&column.property));
+    }
+    for (column, LeftOut { reason, .. }) in table.left_out_columns.iter().zip(&table.left_out) {
+        let _ = writeln!(
+            text,
+            "  // {}: no property, because {}.",
+            on_one_line(column),
+            on_one_line(reason)
+        );
     }
     text.push_str("}\n");
     text.push_str(&aliases);
@@ -195,11 +146,19 @@ pub(super) fn references<'a>(table: &'a PulledTable<'a>, tables: &[PulledTable<'
 fn is_distinct(table: &PulledTable<'_>, columns: &[String]) -> bool {
     let is_same =
         |key: &[String]| key.len() == columns.len() && columns.iter().all(|column| key.contains(column));
-    let uniques = table
-        .constraints
-        .iter()
-        .filter_map(|(_, definition)| identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?));
-    is_same(&table.key) || uniques.into_iter().any(|key| is_same(&key))
+    is_same(&table.key) || table.uniques().any(|(_, key)| is_same(&key))
+}
+
+/// Returns the text without line breaks, for a comment or an item of a list that ends at the end of its line.
+///
+/// ```
+/// assert_eq!(kit_database::on_one_line("a\nb"), "a b");
+/// ```
+pub fn on_one_line(text: &str) -> String {
+    text.replace(
+        |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}'),
+        " ",
+    )
 }
 
 /// Parses the definition of a foreign key without options that kit does not have.
@@ -243,8 +202,9 @@ pub(super) fn comment(indent: &str, description: Option<&str>, tags: &[String]) 
     // A default extends to the end of its line.
     let (defaults, others): (Vec<&String>, Vec<&String>) =
         tags.iter().partition(|tag| tag.starts_with("@default \""));
-    let (named, others): (Vec<&String>, Vec<&String>) =
-        others.into_iter().partition(|tag| tag.contains(" ("));
+    let (named, others): (Vec<&String>, Vec<&String>) = others
+        .into_iter()
+        .partition(|tag| tag.contains(" (") || tag.contains(" where ") || tag.starts_with("@check "));
     let mut lines: Vec<String> = Vec::new();
     if !others.is_empty() {
         let joined: Vec<&str> = others.iter().map(|tag| tag.as_str()).collect();

@@ -190,10 +190,7 @@ pub(super) fn type_text(
             _,
         ) => plain("string"),
         ("boolean", _) => plain("boolean"),
-        ("integer", _) => ruled(
-            "number",
-            &["@integer", "@minimum -2147483648", "@maximum 2147483647"],
-        ),
+        ("integer", _) => ruled("number", &["@storedAs integer"]),
         ("smallint", _) => ruled("number", &["@storedAs smallint"]),
         ("citext", _) => ruled("string", &["@storedAs citext"]),
         ("date", _) => ruled("string", &["@storedAs date"]),
@@ -232,10 +229,18 @@ fn array(element: &str) -> Option<TypeText> {
         "numeric" => element.text.starts_with("Decimal<"),
         _ => false,
     };
+    // `@storedAs` is a tag of properties.
+    let element_tags = if name == "integer" {
+        ["@integer", "@minimum -2147483648", "@maximum 2147483647"]
+            .map(str::to_owned)
+            .to_vec()
+    } else {
+        element.tags
+    };
     is_read.then(|| TypeText {
         text: format!("{}[]", element.text),
         tags: vec!["@storedAs array".to_owned()],
-        element_tags: element.tags,
+        element_tags,
         includes_null: false,
     })
 }
