@@ -116,7 +116,7 @@ pub fn squash(
         changes: Vec::new(),
         snapshot: Some(snapshot.squashed(replaces)),
     });
-    prove(server, &migration, &wanted, inserts)?;
+    prove(server, &migration, &wanted, inserts, keep_statements)?;
     Ok(Squashed {
         migration,
         kept,
@@ -223,7 +223,13 @@ fn sql(
 }
 
 /// Runs the squashed migration in an empty database, and refuses if the result differs from `wanted`.
-fn prove(server: &str, migration: &Migration, wanted: &Outcome, inserts: bool) -> Result<(), MigrateError> {
+fn prove(
+    server: &str,
+    migration: &Migration,
+    wanted: &Outcome,
+    inserts: bool,
+    keep_statements: bool,
+) -> Result<(), MigrateError> {
     let made = with_scratch_database(server, |url| outcome(url, std::slice::from_ref(migration)));
     let made = made.map_err(|error| match error {
         MigrateError::Statement { source, .. } => refuse(
@@ -245,6 +251,18 @@ fn prove(server: &str, migration: &Migration, wanted: &Outcome, inserts: bool) -
     }
     if made.contents.sequences != wanted.contents.sequences {
         differing.push("positions of sequences".to_owned());
+    }
+    let (ours, theirs) = (&wanted.contents.privileges, &made.contents.privileges);
+    if keep_statements && differing.is_empty() && ours != theirs {
+        let objects = ours
+            .keys()
+            .chain(theirs.keys().filter(|object| !ours.contains_key(*object)));
+        let objects = objects.filter(|object| ours.get(*object) != theirs.get(*object));
+        return Err(refuse(
+            "the kept statements, such as GRANT, do not give the same owners and privileges",
+            objects.cloned().collect(),
+            "squash with `--statements drop`, and write a migration with the privileges that new databases need",
+        ));
     }
     if differing.is_empty() {
         return Ok(());

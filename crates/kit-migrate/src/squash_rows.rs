@@ -20,6 +20,8 @@ pub(crate) struct Contents {
     pub(crate) inserts: BTreeMap<String, Vec<String>>,
     /// Statements that set the sequences which are not at their start.
     pub(crate) sequences: Vec<String>,
+    /// Owners and privileges of objects, by the descriptions of the objects.
+    pub(crate) privileges: BTreeMap<String, String>,
 }
 
 impl Contents {
@@ -60,9 +62,26 @@ impl Contents {
             }
         }
         contents.sequences = sequences(client).await?;
+        for row in query(client, PRIVILEGES).await? {
+            if let [Some(object), Some(list)] = row.as_slice() {
+                contents.privileges.insert(object.clone(), list.clone());
+            }
+        }
         Ok(contents)
     }
 }
+
+/// Query for the owners and privileges of the objects in the schema, of the schema, and of future objects.
+const PRIVILEGES: &str = "SELECT title, coalesce((SELECT string_agg(item::text, ', ' ORDER BY item::text) FROM unnest(acl) item), '') || ' ' || owner::regrole FROM ( \
+    SELECT 'privileges of ' || oid::regclass AS title, coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::\"char\", relowner)) AS acl, relowner AS owner \
+      FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relname NOT IN ('kit_migrations', 'kit_migration_progress') \
+    UNION ALL SELECT 'privileges of column ' || attrelid::regclass || '.' || quote_ident(attname), attacl, relowner FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class c ON c.oid = attrelid \
+      WHERE relnamespace = current_schema()::regnamespace AND attacl IS NOT NULL AND NOT attisdropped \
+    UNION ALL SELECT 'privileges of ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_catalog.pg_proc WHERE pronamespace = current_schema()::regnamespace \
+    UNION ALL SELECT 'privileges of type ' || oid::regtype, coalesce(typacl, acldefault('T', typowner)), typowner FROM pg_catalog.pg_type \
+      WHERE typnamespace = current_schema()::regnamespace AND typtype IN ('e', 'd', 'r') \
+    UNION ALL SELECT 'privileges of schema ' || nspname, coalesce(nspacl, acldefault('n', nspowner)), nspowner FROM pg_catalog.pg_namespace WHERE nspname = current_schema() \
+    UNION ALL SELECT 'default privileges ' || defaclobjtype::text || ' ' || defaclnamespace::regnamespace || ' ' || defaclrole::regrole, defaclacl, defaclrole FROM pg_catalog.pg_default_acl) found";
 
 /// Returns the statements that insert the rows of a table, in the order in which the table stores them.
 async fn inserts(client: &Client, catalog: &Catalog, table: &str) -> Result<Vec<String>, MigrateError> {

@@ -93,9 +93,10 @@ pub(crate) fn unmodelled(migrations: &[Migration]) -> Vec<Unmodelled> {
                 line: statement.line,
                 text: statement.text.to_owned(),
                 is_code,
+                // Default privileges apply to objects that are created later.
                 comes_first: matches!(
                     words.as_slice(),
-                    ["create", "schema" | "role" | "user" | "group", ..]
+                    ["create", "schema" | "role" | "user" | "group", ..] | ["alter", "default", ..]
                 ),
             });
         }

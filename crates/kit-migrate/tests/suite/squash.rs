@@ -387,6 +387,21 @@ END $$;
     );
     let granted = "SELECT count(*) FROM information_schema.role_table_grants WHERE grantee = 'PUBLIC' AND table_name = 'notes'";
     assert_eq!(query(url, granted), ["1"]);
+    // A privilege for all tables of one time does not fit all tables of the end.
+    let all = "GRANT UPDATE ON ALL TABLES IN SCHEMA public TO PUBLIC;";
+    let later = by_hand(
+        url,
+        by_hand(url, old.clone(), all),
+        "CREATE TABLE secrets (id int PRIMARY KEY);",
+    );
+    let error = squash(url, &later, SQUASHED, None, true).expect_err("an error");
+    assert!(
+        error.to_string().ends_with("\n  privileges of secrets"),
+        "{error}"
+    );
+    let defaults = "ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC;";
+    let with_defaults = generated(by_hand(url, Vec::new(), defaults), ONE);
+    squash(url, &with_defaults, SQUASHED, None, true).unwrap_or_else(|error| panic!("{error}"));
     // A statement that no longer fits is found before anything is written.
     let renamed = by_hand(url, old, "ALTER TABLE notes RENAME TO texts;");
     let error = squash(url, &renamed, SQUASHED, None, true).expect_err("an error");
