@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Write all entities into one file instead of a file for each table.
     #[arg(long)]
     single_file: bool,
-    /// Schemas to read beside the first one of the search_path. The entities of their tables have `@table schema.name`.
+    /// Schemas to read beside the first one of the `search_path`. The entities of their tables have `@table schema.name`.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     schema: Vec<String>,
     /// Name of the migration.
