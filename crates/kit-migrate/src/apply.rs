@@ -16,6 +16,7 @@ use crate::lint::findings;
 use crate::migration_run::MigrationRun;
 use crate::run::Run;
 use crate::script::Script;
+use crate::structure::squashed_checksum;
 use crate::{DatabaseError, MigrateError, Options, halves, history, lock, pooler};
 
 /// Result of a run.
@@ -269,6 +270,12 @@ fn pending<'a>(
     let mut pending = Vec::new();
     for migration in migrations {
         match done.get(&migration.name) {
+            // Databases with the replaced migrations do not run the file, so an edit would make databases differ.
+            None if squashed_checksum(migration).is_some_and(|known| known != migration.checksum()) => {
+                return Err(MigrateError::Edited {
+                    name: migration.name.clone(),
+                });
+            }
             None => pending.push(migration),
             Some(record) if record.checksum == migration.checksum() => {}
             Some(_) => {

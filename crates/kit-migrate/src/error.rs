@@ -160,7 +160,7 @@ pub enum MigrateError {
     Order(String),
     /// An applied migration was edited afterwards.
     #[error(
-        "`{name}` was edited after it was applied; restore migrations/{name}/migration.sql, and put your change into a new migration"
+        "`{name}` was edited after it was applied or squashed; restore migrations/{name}/migration.sql, and put your change into a new migration"
     )]
     Edited {
         /// Name of the migration.

@@ -11,6 +11,7 @@ use tokio_postgres::error::SqlState;
 
 use crate::lint::{findings, widenings};
 use crate::script::{Mode, Script};
+use crate::structure::squashed_checksum;
 use crate::{DatabaseError, MigrateError};
 
 /// Table of migrations that are completely applied.
@@ -308,7 +309,7 @@ pub(crate) fn fold(
         }
         let newest = records.iter().map(|record| record.applied_at.clone()).max();
         let record = Record {
-            checksum: squashed.checksum(),
+            checksum: squashed_checksum(squashed).unwrap_or_else(|| squashed.checksum()),
             applied_at: newest.unwrap_or_default(),
             duration: records.iter().map(|record| record.duration).sum(),
             breaks: Some(String::new()),

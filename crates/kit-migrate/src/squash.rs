@@ -11,7 +11,6 @@ use crate::dump::dump_with_rows;
 use crate::history::breaking_changes;
 use crate::squash_rows::{Contents, MOST_ROWS};
 use crate::squash_statements::{Unmodelled, unmodelled};
-use crate::structure::with_structure;
 use crate::{Catalog, MigrateError, Options, apply, with_scratch_database};
 
 /// Handling of the rows that migrations insert into an empty database.
@@ -109,13 +108,16 @@ pub fn squash(
         .iter()
         .flat_map(|migration| migration.to_replaced(breaking_changes(migration)))
         .collect();
-    let migration = with_structure(Migration {
+    let mut migration = Migration {
         name: name.to_owned(),
         sql: sql(migrations, &wanted, inserts, &kept, &left_out),
         destructive: false,
         changes: Vec::new(),
-        snapshot: Some(snapshot.squashed(replaces)),
-    });
+        snapshot: None,
+    };
+    // The proof is valid for exactly this text.
+    let checksum = Some(migration.checksum());
+    migration.snapshot = Some(snapshot.squashed(replaces).with_generated(checksum));
     prove(server, &migration, &wanted, inserts, keep_statements)?;
     Ok(Squashed {
         migration,
@@ -160,7 +162,7 @@ fn kept_rows(contents: &Contents, rows: Option<Rows>) -> Result<bool, MigrateErr
         Some(Rows::Keep) if contents.rows() > MOST_ROWS => Err(refuse(
             "they insert more than 10,000 rows into an empty database",
             tables(),
-            "insert these rows with a program such as `database/seed.ts`, and squash with `--rows drop`",
+            "insert these rows with a program such as `src/seed.ts`, and squash with `--rows drop`",
         )),
         Some(Rows::Keep) => Ok(true),
         None => Err(refuse(

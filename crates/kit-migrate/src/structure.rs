@@ -75,8 +75,20 @@ pub fn with_structure(migration: Migration) -> Migration {
     }
 }
 
-/// Returns true if kit wrote the SQL of the migration, and its statements were edited so that other tables may result.
+/// Returns the checksum of the SQL that kit wrote for a squashed migration.
+pub(crate) fn squashed_checksum(migration: &Migration) -> Option<String> {
+    let snapshot = migration
+        .snapshot
+        .as_ref()
+        .filter(|_| !migration.replaces().is_empty())?;
+    snapshot.generated_checksum().map(str::to_owned)
+}
+
+/// Returns true if kit wrote the SQL of the migration, which is not a squashed one, and its statements were edited so that other tables may result.
 pub(crate) fn was_edited(migration: &Migration) -> bool {
+    if !migration.replaces().is_empty() {
+        return false;
+    }
     let generated = migration
         .snapshot
         .as_ref()

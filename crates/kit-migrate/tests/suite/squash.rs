@@ -111,6 +111,18 @@ fn runs_nothing_in_a_database_with_all_replaced_migrations() {
                 "{found:?}"
             );
             assert_eq!(history(url), before);
+            let mut edited = new.clone();
+            edited[0]
+                .sql
+                .push_str("INSERT INTO notes (title) VALUES ('x');\n");
+            let error = apply(url, &edited, &Options::default()).expect_err("an error");
+            assert!(matches!(error, MigrateError::Edited { .. }), "{error}");
+            let found = status(url, &edited).expect("a status");
+            assert!(
+                matches!(found.migrations[0].state, State::Edited { .. }),
+                "{found:?}"
+            );
+            assert_eq!(first_unrecorded(&edited), None);
         },
     );
 }
@@ -121,6 +133,10 @@ fn makes_the_same_database_as_the_replaced_migrations() {
         let url = &database.url;
         let old = three(url);
         let new = [squashed(url, &old)];
+        let mut edited = new.clone();
+        edited[0].sql.push_str("SELECT 1;\n");
+        let error = apply(url, &edited, &Options::default()).expect_err("an error");
+        assert!(matches!(error, MigrateError::Edited { .. }), "{error}");
         // The function with DELETE does not need `--allow-destructive` in a new database.
         let report = apply_all(url, &new);
         assert_eq!(report.applied.len(), 1);
