@@ -50,7 +50,8 @@ BEGIN
           WHEN t.typcategory = 'T' THEN quote_literal('1 day')
           WHEN t.typcategory = 'R' THEN quote_literal('empty')
           WHEN t.typname IN ('hstore', 'tsvector') THEN quote_literal('')
-          ELSE quote_literal('a') END AS value
+          WHEN atttypmod = 5 OR t.typname = 'char' THEN quote_literal('a')
+          ELSE quote_literal('ab') END AS value
       FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
         JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attidentity <> 'a'
         JOIN pg_type t ON t.oid = atttypid

@@ -280,7 +280,13 @@ fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String
         .iter()
         .map(|parameter| format!("{start}    {parameter},\n"))
         .collect();
-    format!("{name}(\n{parameters}{start}){separator}{output}")
+    let last = format!("{start}){separator}{output}");
+    // rustfmt breaks a type such as `impl Future + Send` that is too long before its last bound.
+    let last = match last.rsplit_once(" + ") {
+        Some((first, bound)) if last.len() + end.len() > WIDTH => format!("{first}\n{start}+ {bound}"),
+        _ => last,
+    };
+    format!("{name}(\n{parameters}{last}")
 }
 
 /// Prints a `use` statement.

@@ -3,7 +3,9 @@
 
 use kit_runtime::{BigInt, Bytes, IndexMap, Timestamp};
 use names::db::option_model::{self as options, NewOptionModel, OptionModelChanges};
-use names::models::{Json, OptionModelPlace, OptionModelPrices, Rank, ResultModel};
+use names::models::{
+    Json, OptionModelFormer, OptionModelPlace, OptionModelPrices, OptionModelState, Rank, ResultModel,
+};
 use sqlx::PgPool;
 
 fn run<T>(work: impl AsyncFnOnce(PgPool) -> T) -> T {
@@ -65,6 +67,8 @@ fn a_choice() -> NewOptionModel {
         ratios: vec![0.1, -2.5e300],
         flags: None,
         email: "Ada@Example.org".to_owned(),
+        state: Some(OptionModelState::ShutDown),
+        former: None,
     }
 }
 
@@ -96,6 +100,8 @@ fn returns_stored_values_unchanged() {
         assert_eq!((&found.moments, &found.ranks), (&new.moments, &new.ranks));
         assert_eq!((&found.ratios, &found.flags), (&new.ratios, &None));
         assert_eq!(found.email, new.email);
+        assert_eq!(Some(found.state), new.state);
+        assert_eq!(found.former.flatten(), None);
         assert!(options::list(&pool, 10, 0).await.unwrap().contains(&made));
         assert!(options::count(&pool).await.unwrap() > 0);
     });
@@ -115,6 +121,7 @@ fn updates_only_the_given_columns() {
                 label: Some("home".to_owned()),
             }),
             slug: Some("xyz".to_owned()),
+            former: Some(Some(OptionModelFormer::Open)),
             nick: Some(Some("nick".to_owned())),
             rank: Some(Rank(1)),
             next: Some(Some(Rank(2))),
@@ -133,6 +140,7 @@ fn updates_only_the_given_columns() {
         assert_eq!((changed.even, changed.since), (made.even, made.since));
         assert_eq!((changed.labels, changed.bigs.flatten()), (Vec::new(), None));
         assert_eq!(changed.flags, Some(vec![true, false]));
+        assert_eq!(changed.former.flatten(), Some(OptionModelFormer::Open));
         let none = OptionModelChanges {
             thumbnail: Some(None),
             nick: Some(None),
