@@ -21,7 +21,14 @@ for (const example of EXAMPLES) {
     });
 
     test("has no problems under Spectral's recommended rules", async () => {
-      assert.deepEqual(await stoplight(await document(example)), []);
+      const found = await stoplight(await document(example));
+      // Scopes of access tokens are allowed since OpenAPI 3.1 (4.8.30, Security Requirement Object). Spectral wants each scope in
+      // a list, which only OAuth 2 schemes have.
+      const ofScopes = /^oas3-operation-security-defined .*: "\w+:\w+" must be listed among scopes\.$/;
+      assert.deepEqual(
+        found.filter((line) => !ofScopes.test(line)),
+        [],
+      );
     });
   });
 }

@@ -108,15 +108,7 @@ describe("entities with names that generated files use for other types", { timeo
       await node(project, "@kit/cli/bin/kit.js", "build");
 
       const made = await readdir(join(project, ".kit"), { recursive: true });
-      for (const directory of [
-        "client",
-        "coercers",
-        "routes",
-        "schemas",
-        "serializers",
-        "testing",
-        "tests",
-      ]) {
+      for (const directory of ["client", "routes", "schemas", "testing", "tests"]) {
         assert.ok(
           made.some((path) => path.startsWith(directory) && path.endsWith(".ts")),
           `there is no file in .kit/${directory}`,

@@ -59,9 +59,12 @@ export async function projectModule<T>(root: string, file: string): Promise<T> {
 
 /** Runs a program of an npm package in a directory. Fails with the output of the program. */
 export async function run(cwd: string, program: string, ...args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd }).catch(
-    (error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`),
-  );
+  // In CI, kit refuses to record edits of generated migrations.
+  const { CI: _, ...env } = process.env;
+  await promisify(execFile)(process.execPath, [join(ROOT, "node_modules", program), ...args], {
+    cwd,
+    env,
+  }).catch((error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`));
 }
 
 /** Runs SQL statements. */
