@@ -1,5 +1,5 @@
-//! Finds the files in `validators/` that modules of the project import. A large project has no other files of single
-//! types there, so an import stays valid when a project becomes large.
+//! Finds the files in `validators/` that modules of the project import. In a large project, kit writes only
+//! these files of single types. An import therefore stays valid when a project becomes large.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

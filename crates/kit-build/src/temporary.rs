@@ -14,26 +14,27 @@ pub struct TemporaryDirectory {
 }
 
 impl TemporaryDirectory {
-    /// Creates an empty directory among the temporary files of the machine. Only this user can read it.
+    /// Creates an empty directory among the temporary files of the machine. Only this user can read the directory. Its name
+    /// contains the name of the command, such as `diff`.
     ///
     /// # Errors
     /// Returns an error if the directory cannot be created.
     ///
     /// ```
-    /// let directory = kit_build::TemporaryDirectory::create()?;
+    /// let directory = kit_build::TemporaryDirectory::create("diff")?;
     /// let path = directory.path().to_owned();
     /// assert!(path.is_dir());
     /// drop(directory);
     /// assert!(!path.exists());
     /// # Ok::<(), kit_build::BuildError>(())
     /// ```
-    pub fn create() -> Result<Self, BuildError> {
+    pub fn create(command: &str) -> Result<Self, BuildError> {
         // Compilers compare paths without symbolic links, and the directory of temporary files can be one.
         let base = std::env::temp_dir();
         let base = disk::canonical(&base).map_err(BuildError::io("read", &base))?;
         let mut number = 0;
         loop {
-            let path = base.join(format!("kit-diff-{}-{number}", std::process::id()));
+            let path = base.join(format!("kit-{command}-{}-{number}", std::process::id()));
             if disk::make_new_private_dir(&path, number < MAX_TRIES)? {
                 return Ok(Self { path });
             }
@@ -45,9 +46,7 @@ impl TemporaryDirectory {
     pub fn path(&self) -> &Path {
         &self.path
     }
-}
 
-impl TemporaryDirectory {
     /// Removes the directory before the value is dropped.
     pub fn remove(&self) {
         // The result of the command is complete. The operating system removes temporary files that remain.

@@ -20,6 +20,7 @@
 //! ```
 
 mod args;
+mod captured;
 mod commands;
 mod common_args;
 mod compiler;

@@ -24,7 +24,7 @@ pub struct Latest {
 ///
 /// # Errors
 /// Returns a [`PlanError`] if two branches changed the same table, column, constraint or index: the migration
-/// that runs second would not find the state for which it was planned. Also returns one if a migration does not fit to a
+/// that runs second would not find the state for which it was planned. Also returns one if a migration does not fit a
 /// squashed migration.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     let problems = squash_problems(migrations);

@@ -80,8 +80,9 @@ impl Creation {
     }
 }
 
-/// Returns the statements that give a column the type of a foreign object, and remove its default. The table must have no
-/// rows. `modelled` is the column as PostgreSQL describes the column of the entity. Returns `None` if the types are equal.
+/// Returns the statements that change the type of a column to the type that the database stores. The table must have no
+/// rows. `modelled` describes the column of the entity, `stored` the column of the database. The column loses its default,
+/// which may not fit the new type. Returns `None` if the types are equal.
 ///
 /// ```
 /// use kit_database::{ForeignObject, ObjectKind, stored_type};
@@ -105,7 +106,7 @@ pub fn stored_type(modelled: &ForeignObject, stored: &ForeignObject) -> Option<S
     }
     let place = format!(
         "ALTER TABLE {} ALTER COLUMN {}",
-        sql::identifier(stored.table.as_deref()?),
+        sql::relation(stored.table.as_deref()?),
         sql::identifier(&stored.name)
     );
     // The default may not fit the type.

@@ -77,7 +77,7 @@ pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, on_one_line, pulled};
 pub use qualified::{local_name, qualified, schema_of};
 pub use replaced::Replaced;
-pub use snapshot::{Snapshot, SnapshotError};
+pub use snapshot::{Snapshot, SnapshotError, schemas_of};
 pub use squashed::{replaced_but_present, squash_problems};
 pub use step::{Alternative, ChangeClass, PlannedChange, Risk};
 pub use tags::{RenameTag, rename_tags};

@@ -22,8 +22,8 @@ pub struct Snapshot {
     foreign: Vec<ForeignObject>,
     /// Checksum of the hand-written SQL whose result the snapshot describes; `None` if kit wrote the SQL.
     sql: Option<String>,
-    /// Checksum of the statements that kit wrote and that may change tables; `None` if the SQL is hand-written, or an earlier
-    /// version of kit wrote the file.
+    /// Checksum of the SQL that kit wrote: of the whole text in a squashed migration, and otherwise of the statements that may
+    /// change tables. `None` if the SQL is hand-written, or an earlier version of kit wrote the file.
     generated: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
     is_baseline: bool,
@@ -37,6 +37,19 @@ pub struct Snapshot {
     /// Ids of the snapshots from which this snapshot was planned; `None` in a file of an earlier version of
     /// kit.
     parents: Option<Vec<String>>,
+}
+
+/// Returns the names of the schemas, sorted, in which the tables and foreign objects are. The first schema of the
+/// `search_path` is not one of them.
+///
+/// ```
+/// assert!(kit_database::schemas_of(&[], &[]).is_empty());
+/// ```
+pub fn schemas_of(tables: &[Table], foreign: &[ForeignObject]) -> Vec<String> {
+    let of_tables = tables.iter().filter_map(|table| schema_of(&table.name));
+    let of_foreign = foreign.iter().filter_map(ForeignObject::schema);
+    let all: BTreeSet<String> = of_tables.map(Cow::into_owned).chain(of_foreign).collect();
+    all.into_iter().collect()
 }
 
 impl PartialEq for Snapshot {
@@ -56,7 +69,7 @@ struct Document {
     /// Checksum of the hand-written SQL whose result the snapshot describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sql: Option<String>,
-    /// Checksum of the statements that kit wrote and that may change tables.
+    /// Checksum of the SQL that kit wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     generated: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
@@ -205,10 +218,7 @@ impl Snapshot {
     /// Returns the names of the schemas, sorted, in which the tables and foreign objects are. The first schema of the
     /// `search_path` is not one of them.
     pub fn schemas(&self) -> Vec<String> {
-        let of_tables = self.tables.iter().filter_map(|table| schema_of(&table.name));
-        let of_foreign = self.foreign.iter().filter_map(ForeignObject::schema);
-        let all: BTreeSet<String> = of_tables.map(Cow::into_owned).chain(of_foreign).collect();
-        all.into_iter().collect()
+        schemas_of(&self.tables, &self.foreign)
     }
 
     /// Returns the checksum of the hand-written SQL whose result the snapshot describes, or `None` if kit wrote the
@@ -217,13 +227,14 @@ impl Snapshot {
         self.sql.as_deref()
     }
 
-    /// Returns the checksum of the statements that kit wrote and that may change tables. Returns `None` if the SQL is
-    /// hand-written, or an earlier version of kit wrote the file.
+    /// Returns the checksum of the SQL that kit wrote: of the whole text in a squashed migration, and otherwise of the
+    /// statements that may change tables. Returns `None` if the SQL is hand-written, or an earlier version of kit wrote the
+    /// file.
     pub fn generated_checksum(&self) -> Option<&str> {
         self.generated.as_deref()
     }
 
-    /// Returns the snapshot with the checksum of the statements that kit wrote.
+    /// Returns the snapshot with the checksum of the SQL that kit wrote.
     #[must_use]
     pub fn with_generated(self, generated: Option<String>) -> Self {
         Self { generated, ..self }

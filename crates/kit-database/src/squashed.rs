@@ -1,4 +1,4 @@
-//! Migrations that do not fit to a squashed migration.
+//! Migrations that do not fit a squashed migration.
 
 use crate::{Migration, Problem, Replaced, Snapshot};
 

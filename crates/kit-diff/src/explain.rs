@@ -64,8 +64,8 @@ pub(crate) fn explain(
     let mut walk = Walk {
         solver,
         from,
-        entered: Vec::new(),
-        met: false,
+        open_pairs: Vec::new(),
+        met_open_pair: false,
     };
     let mut found = walk.places(sent, accepted, "", spans);
     found.truncate(MAX_PLACES);
@@ -84,7 +84,8 @@ pub(crate) fn explain(
         if !is_shown {
             finding.whole.clone_from(&whole);
         }
-        // The other parts of the slot may have no value that kit can show.
+        // A break without a proven complete value is not certain. If the search could not decide about the slot, the
+        // places keep their own verdicts.
         finding.certain &= finding.whole.is_some() || undecided;
     }
     found
@@ -100,9 +101,9 @@ struct Walk<'s, 'a> {
     /// State of the sets that are sent.
     from: State,
     /// Pairs of sets that are being compared.
-    entered: Vec<(NodeId, NodeId)>,
+    open_pairs: Vec<(NodeId, NodeId)>,
     /// True if the walk met a pair that is being compared, so that other places of the pair show the difference.
-    met: bool,
+    met_open_pair: bool,
 }
 
 impl Walk<'_, '_> {
@@ -112,12 +113,12 @@ impl Walk<'_, '_> {
         if outcome == Outcome::Nothing {
             return Vec::new();
         }
-        if self.entered.contains(&(sent, accepted)) {
-            self.met = true;
+        if self.open_pairs.contains(&(sent, accepted)) {
+            self.met_open_pair = true;
             return Vec::new();
         }
-        self.entered.push((sent, accepted));
-        let met_before = std::mem::take(&mut self.met);
+        self.open_pairs.push((sent, accepted));
+        let met_before = std::mem::take(&mut self.met_open_pair);
         let nodes = (
             self.solver.graph.node(sent).clone(),
             self.solver.graph.node(accepted).clone(),
@@ -129,11 +130,11 @@ impl Walk<'_, '_> {
             (_, Node::Union(_)) => self.members(&[sent], accepted, place, spans),
             _ => Vec::new(),
         };
-        self.entered.pop();
-        if found.is_empty() && !self.met {
+        self.open_pairs.pop();
+        if found.is_empty() && !self.met_open_pair {
             found.push(self.leaf(sent, accepted, place, spans));
         }
-        self.met |= met_before;
+        self.met_open_pair |= met_before;
         found
     }
 
@@ -334,7 +335,7 @@ impl Walk<'_, '_> {
                 continue;
             }
             let alike = self.most_similar(member, &others);
-            let met_before = std::mem::take(&mut self.met);
+            let met_before = std::mem::take(&mut self.met_open_pair);
             let inner = match alike {
                 Some(alike) => self.places(member, alike, place, spans),
                 None => Vec::new(),
@@ -346,7 +347,7 @@ impl Walk<'_, '_> {
                     whole.is_some_and(|whole| self.solver.accepts(accepted, whole) == Member::No)
                 })
                 .collect();
-            if shown.is_empty() && !self.met {
+            if shown.is_empty() && !self.met_open_pair {
                 let mut leaf = self.leaf(member, accepted, place, spans);
                 leaf.rule = rule;
                 if rule == "member" {
@@ -355,7 +356,7 @@ impl Walk<'_, '_> {
                 found.push(leaf);
             }
             found.extend(shown);
-            self.met |= met_before;
+            self.met_open_pair |= met_before;
         }
         found
     }

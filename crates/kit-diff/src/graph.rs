@@ -477,7 +477,7 @@ fn sent_as(set: &TextSet, travel: Travel) -> TextSet {
 /// Returns the number of a bigint literal, if it is exact.
 fn exact(digits: &str) -> Option<f64> {
     let number: f64 = digits.parse().ok()?;
-    (number.abs() <= 9_007_199_254_740_991.0).then_some(number)
+    (number.abs() <= kit_analysis::numbers::MAX_SAFE).then_some(number)
 }
 
 fn single(node: NodeId) -> Node {

@@ -1,10 +1,8 @@
 //! Sets of numbers: an interval, and a step of which each number is a multiple.
 #![allow(clippy::float_cmp)] // Reason: bounds are equal only if they are exactly equal.
 
+use kit_analysis::numbers::MAX_SAFE;
 use kit_ir::{Constraints, Decimal};
-
-/// Greatest safe integer of JavaScript.
-const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// Maximum number of multiples that are tried in one interval.
 const MAX_TRIED: i128 = 2_000;
@@ -47,16 +45,11 @@ pub(crate) enum Outside {
 impl NumberSet {
     /// Returns the set of numbers that satisfy the rules.
     pub(crate) fn of(rules: &Constraints) -> Self {
-        let mut set = Self::within(rules);
         if rules.integer {
-            let most = |value| Some(Edge { value, open: false });
-            set.low = later_low(set.low, most(-MAX_SAFE));
-            set.high = earlier_high(set.high, most(MAX_SAFE));
-            set.step = set
-                .step
-                .map_or(Some(Step::ONE), |step| step.common_multiple(Step::ONE));
+            Self::of_bigint(rules).safe()
+        } else {
+            Self::within(rules)
         }
-        set
     }
 
     /// Returns the set of integers of a `bigint` that satisfy the rules.

@@ -21,16 +21,7 @@ pub enum Consequence {
 }
 
 impl Consequence {
-    /// All consequences, the worst first.
-    pub const ALL: [Self; 5] = [
-        Self::BreaksRequests,
-        Self::BreaksAnswers,
-        Self::LosesData,
-        Self::RenamesClient,
-        Self::Compatible,
-    ];
-
-    /// Returns the name in JSON and in the file of accepted changes: `breaks-requests`.
+    /// Returns the name in JSON and in messages: `breaks-requests`.
     ///
     /// ```
     /// assert_eq!(kit_diff::Consequence::LosesData.name(), "loses-data");
@@ -85,11 +76,11 @@ pub struct Change {
     pub message: String,
     /// False if kit could not decide, so that the change counts as breaking.
     pub certain: bool,
-    /// Value at the place that shows the change. `None` if a value is absent, or if the change has no value.
+    /// Value at the place that shows the change. `None` if the property is absent, or if no value shows the change.
     #[serde(skip_serializing_if = "is_absent_or_long")]
     pub value: Option<Value>,
-    /// Complete value of the slot that shows the change: the old state accepts or sends it, the new state does not, or the
-    /// other way around for answers.
+    /// Complete value of the slot that shows the change. For requests, the old contract accepts the value and the new
+    /// contract refuses it. For answers, the new server can send the value and the old type does not contain it.
     #[serde(skip_serializing_if = "is_absent_or_long")]
     pub example: Option<Value>,
     /// Location in the new state.
@@ -114,8 +105,23 @@ impl Change {
     /// assert_eq!(change.id(), "POST /notes body.title: property-required");
     /// ```
     pub fn id(&self) -> String {
-        let place = [self.route.as_str(), self.place.as_str()];
-        let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
-        format!("{}: {}", place.join(" "), self.rule)
+        format!("{}: {}", self.full_place(), self.rule)
+    }
+
+    /// Returns the route and the place, such as `POST /notes body.title`.
+    ///
+    /// ```
+    /// # use kit_diff::{Change, Consequence};
+    /// # let change = Change {
+    /// #     consequence: Consequence::BreaksRequests, rule: "property-required", route: "POST /notes".to_owned(),
+    /// #     place: "body.title".to_owned(), message: String::new(), certain: true, value: None, example: None,
+    /// #     new_span: None, old_span: None,
+    /// # };
+    /// assert_eq!(change.full_place(), "POST /notes body.title");
+    /// ```
+    pub fn full_place(&self) -> String {
+        let parts = [self.route.as_str(), self.place.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" ")
     }
 }

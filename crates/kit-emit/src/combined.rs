@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kit_ir::{DeclarationId, Route};
+use kit_ir::DeclarationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::artifact::Artifact;
@@ -147,11 +147,9 @@ struct Section<'a> {
 /// Returns the modules of all types in an order in which modules come after those whose constants they use.
 fn sections<'a>(context: Context<'_>, modules: &'a FxHashMap<String, Arc<Items>>) -> Vec<Section<'a>> {
     let (program, analysis) = (context.program, context.analysis);
-    let replies = program.routes.iter().flat_map(Route::declared_replies);
-    let headers = analysis
-        .references()
-        .reached(replies.filter_map(|reply| reply.headers));
     let order: Vec<DeclarationId> = analysis.groups().iter().flatten().copied().collect();
+    let reply_headers = order.iter().copied().filter(|id| analysis.is_reply_headers(*id));
+    let headers = analysis.references().reached(reply_headers);
     let mut sections = Vec::new();
     let mut add = |name_of: fn(&str) -> String, is_needed: &dyn Fn(DeclarationId) -> bool| {
         sections.extend(order.iter().filter_map(|id| {

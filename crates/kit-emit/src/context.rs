@@ -33,8 +33,9 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the fingerprint of everything that the modules of a declaration depend on. If it is unchanged,
-    /// the modules of the last build are reused.
+    /// Returns the fingerprint of everything that the modules of a declaration depend on. In a large program, they also
+    /// depend on whether requests contain the declaration. If the fingerprint is unchanged, the modules of the last build
+    /// are reused.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
         fingerprint((
             self.fingerprints.of(declaration),

@@ -81,10 +81,7 @@ pub(crate) fn type_imports<'a>(
 
 /// Returns imports in which `place` moves modules of other types. Modules for which `place` returns `None` stay.
 pub(crate) fn moved(imports: &Imports, place: impl Fn(&str) -> Option<String>) -> Imports {
-    let mut moved = Imports {
-        types: imports.types.clone(),
-        ..Imports::default()
-    };
+    let mut moved = Imports::default();
     for (from, names) in &imports.values {
         let new = from.strip_prefix("./").and_then(&place);
         let names = names.iter().map(|(name, local)| (name.clone(), local.clone()));

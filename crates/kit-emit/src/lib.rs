@@ -1,14 +1,15 @@
-//! Emitters: pure functions from the IR to the TypeScript and JSON files of `.kit/`.
+//! Emitters: pure functions from the IR to the JavaScript, TypeScript and JSON files of `.kit/`.
 //!
 //! Place in the workspace: `kit-build` passes a [`Program`] without errors and its [`RouteTree`], gets a list of
-//! [`Artifact`]s, and writes them. Each artifact has its own module. Shared code is in `text` (printing TypeScript) and
-//! `analysis` (facts about the program).
+//! [`Artifact`]s, and writes them. Each kind of code has its own module. `combined` joins the code of all types into
+//! few files. Shared code is in `text` (printing code) and `analysis` (facts about the program).
 //!
 //! Invariants:
 //! - The same input gives the same bytes. The crate reads no clock, no file and no environment variable.
 //! - Emitters do not parse: names, patterns and literals are printed with typed escaping (`text::literal`), and an exhaustive
 //!   match handles every [`TypeKind`](kit_ir::TypeKind).
-//! - Generated TypeScript passes `tsc --strict` with the strictest options that kit itself uses. It imports no files of the
+//! - Generated TypeScript, without its comment `// @ts-nocheck`, passes `tsc --strict` with the strictest options that kit
+//!   itself uses. It imports no files of the
 //!   user. Its only packages are `@kit/core/codec` and `@kit/types`; in `client/` also `@kit/client`, and in `tests/` and
 //!   `testing/` also `@kit/testing`.
 //! - `is`, `failures` and `decode` of a type come from the same IR node; `conformance/validation.json` contains vectors on

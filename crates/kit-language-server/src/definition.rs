@@ -25,7 +25,6 @@ fn tag_target(program: &Program, text: &str, offset: usize) -> Option<Span> {
     let before = &text[start..offset];
     let tag = before.rfind('@')?;
     let argument = before[tag..].strip_prefix("@references")?;
-    // The tag is in a comment: between `/*` or `*` and the tag is nothing that ends the comment.
     if !is_in_comment(&text[..start + tag]) || !argument.starts_with(char::is_whitespace) {
         return None;
     }

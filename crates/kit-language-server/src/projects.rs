@@ -55,7 +55,7 @@ impl Server<'_> {
                 found
             }
             Err(Failed::Diagnostics(diagnostics, sources)) => {
-                // An old analysis does not fit the texts of now.
+                // The positions of the last analysis may not fit the current texts.
                 project.analyzed = None;
                 let place = config_file(root, "package.json");
                 published::by_file(root, &place, &diagnostics, sources.as_ref(), &self.documents)

@@ -51,12 +51,10 @@ pub(crate) fn rename(view: &View<'_>, offset: usize, name: &str) -> Result<Works
     }
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for path in modules(view)? {
-        let text = if path == view.path {
-            Ok(view.text.clone())
-        } else {
-            view.files.read(&path)
-        };
-        let text = text.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        let text = view
+            .files
+            .read(&path)
+            .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         if text.contains(path_of(&route.key)) && has_syntax_error(&path, &text) {
             let display = display_path(view.root, &path);
             return Err(format!(

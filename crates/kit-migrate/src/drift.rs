@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use kit_database::sql::{beside, identifier, relation, string_literal};
-use kit_database::{Creation, ForeignObject, ObjectKind, Snapshot, Table, stored_type};
+use kit_database::{Creation, ForeignObject, ObjectKind, Snapshot, Table, schemas_of, stored_type};
 use tokio_postgres::Client;
 
 use crate::catalog::{Scope, path_without};
@@ -308,7 +308,7 @@ pub(crate) async fn read_expected<'o>(
     live: impl Iterator<Item = &'o ForeignObject>,
 ) -> Result<Catalog, MigrateError> {
     let stand_ins = StandIns::new(tables);
-    let schemas = Snapshot::recorded(None, tables.to_vec(), Vec::new(), None).schemas();
+    let schemas = schemas_of(tables, &[]);
     let live = live
         .filter(|object| object.kind == ObjectKind::Column)
         .map(|object| stand_ins.names.stand_in(object))
@@ -400,14 +400,17 @@ fn repair(expected: &ForeignObject, exists: bool) -> String {
                 .to_owned()
         }
         ObjectKind::Column => format!("ALTER TABLE {table} ADD COLUMN {name} {definition}"),
-        // Columns use these. With CASCADE, which PostgreSQL suggests, a drop would delete the columns with their values.
-        ObjectKind::Type if exists && definition.contains(" AS ENUM (") => format!(
-            "the type should be `{definition}`: write a migration by hand with `ALTER TYPE {name} ADD VALUE '…'` for a missing value, or \
-             `ALTER TYPE {name} RENAME VALUE '…' TO '…'`; PostgreSQL cannot remove a value, so add an additional one to the types, or leave \
-             the difference"
-        ),
+        // A drop with CASCADE, which PostgreSQL suggests, would delete the columns that use the object, with their values.
+        ObjectKind::Type if exists && definition.contains(" AS ENUM (") => {
+            let name = relation(&expected.name);
+            format!(
+                "the type should be `{definition}`: write a migration by hand with `ALTER TYPE {name} ADD VALUE '…'` for a missing value, \
+                 or `ALTER TYPE {name} RENAME VALUE '…' TO '…'`; PostgreSQL cannot remove a value, so add an additional one to the types"
+            )
+        }
         ObjectKind::Type | ObjectKind::Sequence | ObjectKind::Extension if exists => format!(
-            "bring it to `{definition}` by a migration written by hand (ALTER …)"
+            "bring the {} to `{definition}` by a migration written by hand (ALTER …)",
+            expected.kind
         ),
         ObjectKind::Table => format!(
             "bring the settings of the table to `{definition}` by a migration written by hand (ALTER TABLE {} …)",

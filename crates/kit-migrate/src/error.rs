@@ -200,7 +200,7 @@ pub enum MigrateError {
         different: Vec<String>,
     },
     /// Migrations were planned before some of the migrations that a squashed one replaces.
-    #[error("migrations do not fit to a squashed one{}", list("", problems))]
+    #[error("migrations do not fit a squashed migration{}", list("", problems))]
     Misplaced {
         /// Names of the migrations, with the reason and advice.
         problems: Vec<String>,

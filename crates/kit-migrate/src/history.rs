@@ -271,7 +271,8 @@ pub(crate) struct PartlyReplaced {
 }
 
 /// Replaces the records of migrations that a squashed migration replaces by a record of the squashed one. Returns the
-/// squashed migrations for which the history is not complete; `done` then has records of neither.
+/// squashed migrations for which the history is not complete; `done` then contains neither the squashed migration
+/// nor the migrations that it replaces.
 pub(crate) fn fold(
     migrations: &[Migration],
     done: &mut HashMap<String, Record>,

@@ -79,9 +79,13 @@ fn snapshot_after(url: &str, earlier: &[Migration], migration: &Migration) -> Re
         );
         let checksum = is_hand_written.then(|| migration.checksum());
         let expansion = own.and_then(Snapshot::expansion).cloned();
-        let generated = own
-            .and_then(Snapshot::generated_checksum)
-            .and_then(|_| structure_checksum(&migration.sql));
+        let generated =
+            own.and_then(Snapshot::generated_checksum)
+                .and_then(|known| match migration.replaces() {
+                    [] => structure_checksum(&migration.sql),
+                    // The proof of a squash is valid for the whole text that kit wrote.
+                    _ => Some(known.to_owned()),
+                });
         let recorded = Snapshot::recorded(previous.as_ref(), tables, objects, checksum);
         let recorded = match migration.replaces() {
             [] if is_baseline => recorded.of_baseline(),

@@ -286,13 +286,18 @@ impl<'a> Script<'a> {
                 digest.update([0]);
             }
         }
-        let mut hex = String::new();
-        for byte in digest.finalize() {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        hex
+        hex(&digest.finalize())
     }
+}
+
+/// Returns bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 impl Statement<'_> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use kit_database::ObjectKind;
-use kit_database::sql::{identifier, string_literal};
+use kit_database::sql::{identifier, relation, string_literal};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use crate::{Catalog, DatabaseError, MigrateError};
+use crate::{Catalog, DatabaseError, MigrateError, history};
 
 /// Maximum number of rows that a squashed migration inserts. More rows belong into a program that fills a database.
 pub(crate) const MOST_ROWS: u64 = 10_000;
@@ -45,7 +45,7 @@ impl Contents {
             .map(|object| object.name.as_str())
             .collect();
         for table in &tables {
-            let sql = format!("SELECT count(*) FROM ONLY {}", identifier(table));
+            let sql = format!("SELECT count(*) FROM ONLY {}", relation(table));
             let count = query(client, &sql)
                 .await?
                 .first()
@@ -62,7 +62,8 @@ impl Contents {
             }
         }
         contents.sequences = sequences(client).await?;
-        for row in query(client, PRIVILEGES).await? {
+        let ours = history::TABLES.map(|name| format!("'{name}'")).join(", ");
+        for row in query(client, &PRIVILEGES.replace("{ours}", &ours)).await? {
             if let [Some(object), Some(list)] = row.as_slice() {
                 contents.privileges.insert(object.clone(), list.clone());
             }
@@ -71,10 +72,11 @@ impl Contents {
     }
 }
 
-/// Query for the owners and privileges of the objects in the schema, of the schema, and of future objects.
+/// Query for the owners and privileges of the objects in the schema, of the schema, and of future objects. `{ours}` has the
+/// names of kit's own tables.
 const PRIVILEGES: &str = "SELECT title, coalesce((SELECT string_agg(item::text, ', ' ORDER BY item::text) FROM unnest(acl) item), '') || ' ' || owner::regrole FROM ( \
     SELECT 'privileges of ' || oid::regclass AS title, coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::\"char\", relowner)) AS acl, relowner AS owner \
-      FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relname NOT IN ('kit_migrations', 'kit_migration_progress') \
+      FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relname NOT IN ({ours}) \
     UNION ALL SELECT 'privileges of column ' || attrelid::regclass || '.' || quote_ident(attname), attacl, relowner FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class c ON c.oid = attrelid \
       WHERE relnamespace = current_schema()::regnamespace AND attacl IS NOT NULL AND NOT attisdropped \
     UNION ALL SELECT 'privileges of ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_catalog.pg_proc WHERE pronamespace = current_schema()::regnamespace \
@@ -99,7 +101,7 @@ async fn inserts(client: &Client, catalog: &Catalog, table: &str) -> Result<Vec<
         .collect();
     let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(", ");
-    let table = identifier(table);
+    let table = relation(table);
     let is_always = columns
         .iter()
         .any(|(_, definition)| definition.contains(" GENERATED ALWAYS AS IDENTITY"));

@@ -3,6 +3,7 @@
 use kit_database::Migration;
 
 use crate::script::Script;
+use crate::structure::ROWS;
 
 /// A statement whose effect the description of a database does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,22 +21,13 @@ pub struct Unmodelled {
     pub(crate) comes_first: bool,
 }
 
-/// First words of statements that change rows or settings of the session only. The rows are found in the database.
-const ROWS_OR_SESSION: [&str; 30] = [
-    "insert",
-    "update",
-    "delete",
-    "merge",
-    "truncate",
-    "copy",
+/// First words of further statements that change no objects. Rows are read from the database, so statements that change rows
+/// are left out too ([`ROWS`]).
+const QUERIES_OR_SESSION: [&str; 20] = [
     "with",
     "values",
     "table",
     "select",
-    "set",
-    "reset",
-    "lock",
-    "analyze",
     "vacuum",
     "cluster",
     "reindex",
@@ -106,7 +98,7 @@ pub(crate) fn unmodelled(migrations: &[Migration]) -> Vec<Unmodelled> {
 
 fn is_modelled(words: &[&str], text: &str) -> bool {
     match words {
-        [first, ..] if ROWS_OR_SESSION.contains(first) => true,
+        [first, ..] if ROWS.contains(first) || QUERIES_OR_SESSION.contains(first) => true,
         ["comment", "on", kind, ..] | ["create" | "alter" | "drop", kind, ..] if OUTSIDE.contains(kind) => {
             false
         }

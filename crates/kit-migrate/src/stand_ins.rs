@@ -3,17 +3,17 @@
 use kit_database::sql::relation;
 use kit_database::{ForeignObject, ObjectKind, Table, schema_of};
 
-/// Tables for a comparison. Tables of other schemas, their keys and their indexes have stand-ins as names, which are used
-/// nowhere else.
+/// Tables with the names for a comparison. Tables of other schemas, their keys and their indexes have stand-ins: names that
+/// no other object has.
 pub(crate) struct StandIns {
     pub(crate) tables: Vec<Table>,
     pub(crate) names: Names,
 }
 
-/// Own names for the stand-ins.
+/// Names that the stand-ins stand for.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Pairs of a stand-in and the own name.
+    /// Pairs of a stand-in and the name that it stands for.
     tables: Vec<(String, String)>,
     /// Pairs of a stand-in and the own name.
     constraints: Vec<(String, String)>,

@@ -1,15 +1,14 @@
 //! Finds out if the SQL of a generated migration was edited so that other tables may result.
 
-use std::fmt::Write as _;
-
 use kit_database::Migration;
 use sha2::{Digest as _, Sha256};
 use squawk_lexer::{TokenKind, tokenize};
 
-use crate::script::Script;
+use crate::script::{Script, hex};
 
-/// First words of statements that change only rows, or settings of the session.
-const ROWS: [&str; 10] = [
+/// First words of statements that change only rows, or settings of the session. `select` and `with` are not among them,
+/// because they can call functions that change tables.
+pub(crate) const ROWS: [&str; 10] = [
     "insert", "update", "delete", "merge", "truncate", "copy", "set", "reset", "lock", "analyze",
 ];
 
@@ -45,12 +44,7 @@ pub fn structure_checksum(sql: &str) -> Option<String> {
         }
         hash.update([1]);
     }
-    let mut text = String::new();
-    for byte in hash.finalize() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Some(text)
+    Some(hex(&hash.finalize()))
 }
 
 /// Records in the snapshot which statements kit wrote, so that [`first_unrecorded`](crate::first_unrecorded) finds edits.
@@ -84,7 +78,8 @@ pub(crate) fn squashed_checksum(migration: &Migration) -> Option<String> {
     snapshot.generated_checksum().map(str::to_owned)
 }
 
-/// Returns true if kit wrote the SQL of the migration, which is not a squashed one, and its statements were edited so that other tables may result.
+/// Returns true if the statements of a generated migration were edited so that other tables may result. Returns false for a
+/// squashed migration, whose whole text is compared.
 pub(crate) fn was_edited(migration: &Migration) -> bool {
     if !migration.replaces().is_empty() {
         return false;

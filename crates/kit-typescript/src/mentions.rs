@@ -261,7 +261,7 @@ fn text_of(argument: &Argument<'_>) -> Option<(String, Span)> {
     }
 }
 
-/// Returns the method with a name whose letters all have a case.
+/// Returns the method with this name. Returns `None` if `case` is false for one of the letters.
 fn method_named(name: &str, case: impl Fn(char) -> bool) -> Option<&'static str> {
     let methods = Method::ALL.into_iter().map(Method::name).chain([SOCKET_METHOD]);
     methods

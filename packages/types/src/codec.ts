@@ -74,8 +74,8 @@ export interface ValidationFailure {
 }
 
 /**
- * Checks and decodes values of one type. `kit build` generates one module for each type. The three functions agree:
- * `is(v)` returns true if and only if `failures(v)` is empty, and `decode(v)` may be called only in that case.
+ * Checks and decodes values of one type. `kit build` generates a validator for each type, and exports all of them from
+ * `.kit/codecs.js`. The three functions agree: `is(v)` returns true if and only if `failures(v)` is empty, and `decode(v)` may be called only in that case.
  */
 export interface Validator<T> {
   /** Name of the type. */

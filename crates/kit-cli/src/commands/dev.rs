@@ -1,10 +1,7 @@
 //! The command `kit dev`.
 
-use std::cell::RefCell;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Output;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use clap::Args;
 use kit_build::{BuildReport, Mode, read_migrations};
@@ -13,6 +10,7 @@ use kit_migrate::apply;
 use serde_json::Value;
 
 use super::build_steps::{BuildKind, print_pending, run_build, summary};
+use crate::captured::Captured;
 use crate::common_args::Common;
 use crate::console::{Console, quantity};
 use crate::context::Context;
@@ -22,7 +20,7 @@ use crate::host::{BuildState, EnvFile, Event, Serve, TypeCheck};
 use crate::project::{self, Project, build_time};
 use crate::repeated_build::RepeatedBuild;
 use crate::type_check::{Checker, PrintedTypeErrors};
-use crate::{Environment, ProgramOutput, Stream, database_url, env_file};
+use crate::{database_url, env_file};
 
 /// Serve the application, and restart it whenever a file is saved.
 ///
@@ -278,60 +276,8 @@ impl Development<'_> {
     }
 
     fn recorded(&self, stop: &CommandError, json: bool) -> String {
-        let recorder = RecordingEnvironment {
-            inner: self.context.environment,
-            text: RefCell::default(),
-        };
+        let recorder = Captured::new(self.context.environment);
         stop.print(&Console::new(&recorder, json));
-        recorder.text.into_inner()
-    }
-}
-
-/// An environment without colours that stores the output.
-struct RecordingEnvironment<'a> {
-    inner: &'a dyn Environment,
-    text: RefCell<String>,
-}
-
-impl Environment for RecordingEnvironment<'_> {
-    fn current_dir(&self) -> io::Result<PathBuf> {
-        self.inner.current_dir()
-    }
-
-    fn var(&self, name: &str) -> Option<String> {
-        self.inner.var(name)
-    }
-
-    fn now(&self) -> SystemTime {
-        self.inner.now()
-    }
-
-    fn is_terminal(&self, _stream: Stream) -> bool {
-        false
-    }
-
-    fn write(&self, _stream: Stream, text: &str) -> io::Result<()> {
-        self.text.borrow_mut().push_str(text);
-        Ok(())
-    }
-
-    fn output(&self, program: &Path, args: &[String], directory: &Path) -> io::Result<Output> {
-        self.inner.output(program, args, directory)
-    }
-
-    fn can_ask(&self) -> bool {
-        false
-    }
-
-    fn choose(&self, _question: &str, _choices: &[&str]) -> io::Result<Option<usize>> {
-        Ok(None)
-    }
-
-    fn ask(&self, _question: &str) -> io::Result<Option<String>> {
-        Ok(None)
-    }
-
-    fn run(&self, program: &str, args: &[&str], directory: &Path, speech: ProgramOutput) -> io::Result<bool> {
-        self.inner.run(program, args, directory, speech)
+        recorder.into_text()
     }
 }

@@ -1,4 +1,4 @@
-//! Records the result of hand-written SQL in the snapshots of migrations.
+//! Records the result of hand-written and edited SQL in the snapshots of migrations.
 
 use std::path::Path;
 
@@ -13,7 +13,8 @@ use crate::failure::{CommandError, Problem, Reason};
 /// Environment variables with the URL of a server on which kit may create databases, in the order of precedence.
 const VARIABLES: [&str; 2] = ["SCRATCH_DATABASE_URL", "TEST_DATABASE_URL"];
 
-/// Updates the snapshots of migrations whose hand-written SQL was edited since it was recorded, and writes the files.
+/// Updates the snapshots of migrations whose SQL is hand-written or was edited, if the SQL changed since it was recorded.
+/// Writes the files.
 /// Does nothing if all snapshots are up to date. In production and in CI, an outdated snapshot is an error, because the
 /// updated file must be committed.
 pub(crate) async fn record_snapshots(

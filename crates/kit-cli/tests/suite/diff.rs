@@ -394,6 +394,15 @@ fn accepted_changes_pass_and_unused_entries_are_listed() {
     );
     accept(json!([{ "change": "PUT /note body.title: type", "message": "another one", "reason": "old" }]));
     assert_eq!(project.kit(&["diff", "old.json"]).code, 1);
+    accept(json!([
+        { "change": "PUT /note body.title: type", "reason": "no client sends a title" },
+        { "change": "PUT /note body.title: type", "message": "another one", "reason": "old" },
+    ]));
+    let found = project.kit(&["diff", "old.json", "--json"]);
+    assert_eq!(
+        (found.code, &found.json()["unusedAccepted"]),
+        (0, &json!(["PUT /note body.title: type"]))
+    );
     accept(json!([{ "change": "PUT /note body.title: type", "reason": " " }]));
     let found = project.kit(&["diff", "old.json"]);
     assert!(

@@ -6,7 +6,7 @@ use crate::online::{Group, Parts};
 use crate::sql::string_literal;
 use crate::{Change, ColumnType, ForeignObject, ObjectKind, Table};
 
-use super::{Phase, Planner, at_once, classify};
+use super::{Phase, Planner, classify};
 
 /// Values of enum types, by the names of the types.
 type Enums = BTreeMap<String, Vec<String>>;
@@ -82,11 +82,7 @@ impl Planner<'_> {
                     name: name.clone(),
                     labels: labels.clone(),
                 };
-                let parts = Parts {
-                    change: at_once(&change, Vec::new()),
-                    ..Parts::default()
-                };
-                self.push_parts(Phase::Types, classify::create_enum(), change, parts);
+                self.push(Phase::Types, classify::create_enum(), change);
                 continue;
             };
             if let Some(gone) = known.iter().find(|label| !labels.contains(label)) {
@@ -137,11 +133,7 @@ impl Planner<'_> {
                 continue;
             }
             let change = Change::DropEnum { name };
-            let parts = Parts {
-                change: at_once(&change, Vec::new()),
-                ..Parts::default()
-            };
-            self.push_parts(Phase::DropTypes, classify::drop_enum(), change, parts);
+            self.push(Phase::DropTypes, classify::drop_enum(), change);
         }
     }
 }

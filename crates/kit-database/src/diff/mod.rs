@@ -18,7 +18,9 @@ use std::fmt;
 use crate::online::{self, Group, Parts};
 use crate::sql::{self, Statement};
 use crate::step::Classification;
-use crate::{Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table, schema_of};
+use crate::{
+    Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table, schema_of, schemas_of,
+};
 
 pub(crate) use enums::enums;
 
@@ -260,7 +262,7 @@ impl Planner<'_> {
     /// Returns the name of the existing table that a change locks.
     fn locked_table(&self, change: &Change) -> Vec<String> {
         let table = change.table();
-        if self.created.contains(table) {
+        if table.is_empty() || self.created.contains(table) {
             Vec::new()
         } else {
             vec![table.to_owned()]
@@ -283,7 +285,7 @@ impl Planner<'_> {
 
     /// Plans schemas of tables. No step drops a schema, because other objects may be in it.
     fn schemas(&mut self) {
-        let known = Snapshot::recorded(None, self.before.clone(), self.foreign.clone(), None).schemas();
+        let known = schemas_of(&self.before, &self.foreign);
         let wanted = self.after.iter().filter_map(|table| schema_of(&table.name));
         let mut new: Vec<String> = Vec::new();
         for schema in wanted {
@@ -294,11 +296,7 @@ impl Planner<'_> {
         }
         for name in new {
             let change = Change::CreateSchema { name };
-            let parts = Parts {
-                change: at_once(&change, Vec::new()),
-                ..Parts::default()
-            };
-            self.push_parts(Phase::Types, classify::create_schema(), change, parts);
+            self.push(Phase::Types, classify::create_schema(), change);
         }
     }
 
@@ -320,11 +318,7 @@ impl Planner<'_> {
             name: extension.name.clone(),
         };
         self.foreign.push(extension);
-        let parts = Parts {
-            change: at_once(&change, Vec::new()),
-            ..Parts::default()
-        };
-        self.push_parts(Phase::Types, classify::create_extension(), change, parts);
+        self.push(Phase::Types, classify::create_extension(), change);
     }
 
     fn problem(&mut self, place: &str, message: impl Into<String>, help: impl Into<String>) {

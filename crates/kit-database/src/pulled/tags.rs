@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::names::is_name;
 use super::types::listed;
 use super::{PulledColumn, PulledTable, indexes, rules};
-use crate::names;
+use crate::{local_name, names};
 
 /// Tags of a table.
 #[derive(Default)]
@@ -120,8 +120,9 @@ fn checks<'a>(table: &PulledTable<'a>, found: &mut Tags<'a>) {
         else {
             continue;
         };
-        let of_column =
-            |column: &&PulledColumn<'_>| names::constraint(&[table.name, column.name], "check") == *name;
+        let of_column = |column: &&PulledColumn<'_>| {
+            names::constraint(&[&local_name(table.name), column.name], "check") == *name
+        };
         match table.columns.iter().find(of_column) {
             Some(column) => found.add(column, format!("@check {condition}")),
             None if indexes::is_word(name) => found.own.push(format!("@check {name} ({condition})")),

@@ -90,7 +90,6 @@ impl Comparison<'_, '_> {
 
     fn answer_format(&mut self, place: &str, old: &FormatChoice, new: &FormatChoice) {
         if let (Some(before), Some(after)) = (old.format.events(), new.format.events()) {
-            let (before, after) = (before.to_vec(), after.to_vec());
             for event in after {
                 let place = format!("{place} event {}", event.name);
                 match before.iter().find(|other| other.name == event.name) {

@@ -65,8 +65,8 @@ impl Comparison<'_, '_> {
             (Json, Json) | (Lines, Lines) => Travel::Request,
             (Form, Form) => Travel::Text,
             (Multipart { files: before }, Multipart { files: after }) => {
-                let (before, after) = (before.clone(), after.clone());
-                self.files(&before, &after);
+                self.files(before, after);
+                self.parts_of_other_kind((old, before), (new, after));
                 Travel::Parts
             }
             _ => {
@@ -78,9 +78,6 @@ impl Comparison<'_, '_> {
                 return self.add(Consequence::BreaksRequests, "body-format", "body", message, None);
             }
         };
-        if let (Multipart { files: before }, Multipart { files: after }) = (&old.format, &new.format) {
-            self.parts_of_other_kind((old, before), (new, after));
-        }
         let Some(after) = new.body else { return };
         let before = old
             .body

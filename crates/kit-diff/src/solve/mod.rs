@@ -109,7 +109,8 @@ impl<'a> Solver<'a> {
             return known.clone();
         }
         if let Some(at) = self.open.iter().position(|open| *open == question) {
-            // A smallest value contains no other value with the same property, so this part has none.
+            // The search meets a question that it still answers. A smallest answer contains no other answer to the same
+            // question, so the search assumes that this part has no value.
             self.assumed = self.assumed.min(at);
             return Outcome::Nothing;
         }

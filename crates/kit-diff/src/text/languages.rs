@@ -8,8 +8,12 @@ use super::Condition;
 
 /// Calendar dates from 0000-01-01 to 9999-12-31, with leap years.
 const DATE: &str = "(?:(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29|[0-9]{4}-(?:02-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])))";
+/// Days that exist in each year, after the first digit of the year.
+const DATE_AFTER_FIRST_DIGIT: &str = "[0-9]{3}-(?:02-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01]))";
 /// Time of a day without a leap second.
 const TIME: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]";
+/// Time of a day, perhaps with a leap second.
+const LEAP_TIME: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)";
 const OFFSET: &str = "(?:[Zz]|[+\\-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
 const BYTES: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
 pub(super) const DECIMAL: &str = "^-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?$";
@@ -59,9 +63,7 @@ pub(super) fn pair(condition: &Condition) -> Pair {
             Format::Date => exact(&format!("^{DATE}$")),
             Format::DateTime => Pair::between(
                 &format!("^{DATE}[Tt]{TIME}(?:\\.[0-9]+)?{OFFSET}$"),
-                &format!(
-                    "^{DATE}[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?{OFFSET}$"
-                ),
+                &format!("^{DATE}[Tt]{LEAP_TIME}(?:\\.[0-9]+)?{OFFSET}$"),
             ),
             Format::Ipv4 => {
                 let number = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
@@ -79,7 +81,7 @@ pub(super) fn pair(condition: &Condition) -> Pair {
         },
         Condition::Timestamp => Pair::between(
             &format!("^[1-8]{DATE_AFTER_FIRST_DIGIT}[Tt]{TIME}(?:\\.[0-9]+)?{OFFSET}$"),
-            &format!("^{DATE}[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?{OFFSET}$"),
+            &format!("^{DATE}[Tt]{LEAP_TIME}(?:\\.[0-9]+)?{OFFSET}$"),
         ),
         Condition::WrittenTimestamp => exact(&format!("^{DATE}T{TIME}\\.[0-9]{{3}}Z$")),
         Condition::Bytes => exact(BYTES),
@@ -107,9 +109,6 @@ pub(super) fn pair(condition: &Condition) -> Pair {
         ),
     }
 }
-
-/// Days that exist in each year, after the first digit of the year.
-const DATE_AFTER_FIRST_DIGIT: &str = "[0-9]{3}-(?:02-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01]))";
 
 /// Returns the texts of a template literal type, with the rules of `kit-analysis` for the ends of placeholders.
 fn template(segments: &[Segment]) -> Option<Language> {

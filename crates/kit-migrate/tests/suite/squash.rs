@@ -366,6 +366,31 @@ fn keeps_or_drops_rows_by_choice() {
 }
 
 #[test]
+fn keeps_rows_of_a_table_whose_name_has_a_dot() {
+    let name = "keeps_rows_of_a_table_whose_name_has_a_dot";
+    let Some(database) = database(name) else { return };
+    let url = &database.url;
+    let sql = "CREATE TABLE \"a.b\" (id integer PRIMARY KEY); INSERT INTO \"a.b\" VALUES (7);";
+    let old = by_hand(url, generated(Vec::new(), ONE), sql);
+    let made = squash(url, &old, SQUASHED, Some(Rows::Keep), true).unwrap_or_else(|error| panic!("{error}"));
+    apply_all(url, &[made.migration]);
+    assert_eq!(query(url, "SELECT id FROM \"a.b\""), ["7"]);
+}
+
+#[test]
+fn a_squashed_migration_that_is_recorded_again_is_not_edited() {
+    let name = "a_squashed_migration_that_is_recorded_again_is_not_edited";
+    let Some(database) = database(name) else { return };
+    let url = &database.url;
+    let old = three(url);
+    apply_all(url, &old);
+    let mut new = vec![squashed(url, &old)];
+    record(url, &mut new, 0).expect("the SQL runs");
+    assert_eq!(apply_all(url, &new).already_applied, 1);
+    assert_up_to_date(url, &new);
+}
+
+#[test]
 fn keeps_privileges_and_leaves_out_code() {
     let Some(database) = database("keeps_privileges_and_leaves_out_code") else {
         return;

@@ -365,7 +365,6 @@ impl Idempotency {
     }
 }
 
-/// Returns the error for a request whose key another request is using.
 /// Warns in development, once for each route, if the handler has not used its transaction. A handler that queries the pool
 /// by mistake compiles, and its rows stay if the request fails.
 fn warn_if_unused(transaction: &RequestTransaction, request: &Request) {
@@ -383,6 +382,7 @@ fn warn_if_unused(transaction: &RequestTransaction, request: &Request) {
     }
 }
 
+/// Returns the error for a request whose key another request is using.
 fn in_use() -> Error {
     let message = "A request with this idempotency key is running; try again later";
     Error::conflict("IDEMPOTENCY_KEY_IN_USE", message)

@@ -266,7 +266,7 @@ impl Provider {
     /// If the token is not valid, or if the keys of the provider cannot be fetched.
     pub(super) async fn verify_logout(&self, token: &str) -> Result<OidcLogout, JwtError> {
         let verified = match self.logout_jwt.verify(token).await {
-            // Some providers give logout tokens the type of all tokens.
+            // Some providers do not give logout tokens the type `logout+jwt`.
             Err(JwtError::Invalid(_)) => self.jwt.verify(token).await?,
             verified => verified?,
         };

@@ -123,7 +123,7 @@ impl<'t> Tenant<'t> {
         next: Next<'_, W>,
         adds: impl FnOnce(RequestTransaction) -> W + Send,
     ) -> Result<Passed, Error> {
-        self.select(&mut *transaction.connection().await?).await?;
+        self.select(&mut *transaction.own_connection().await?).await?;
         let answer = next.run(adds(transaction.clone())).await?;
         transaction.check_open().await?;
         Ok(answer)

@@ -143,7 +143,7 @@ fn constrain(
         r#type.kind = TypeKind::Union { members };
         return fits.then(|| program.add_type(r#type));
     }
-    // Numbers have bounds of their own.
+    // The bounds of a `number` are in `minimum` and `maximum`, those of a `Decimal` only in `decimal_range`.
     let mut rule = rule.clone();
     if domain == Domain::Numbers {
         let range = rule.decimal_range.take();

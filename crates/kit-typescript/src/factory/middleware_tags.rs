@@ -169,7 +169,7 @@ fn chosen_name<'a>(
     });
     Some(match found {
         CallOption::Text(text) if is_token(&text) => text,
-        // The middleware refuses this value when the application starts.
+        // kit's own middleware refuses this value when the application starts.
         CallOption::Text(_) | CallOption::Absent => name.to_owned(),
         CallOption::Unknown(location) => {
             let help = format!(

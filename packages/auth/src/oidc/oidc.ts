@@ -264,7 +264,7 @@ export function createOidc(options: OidcOptions): Oidc {
     try {
       return readLogout(
         await logoutVerifier.verify(token, ctx.log).catch((error: unknown) => {
-          // Some providers give logout tokens the type of all tokens.
+          // Some providers do not give logout tokens the type `logout+jwt`.
           if (error instanceof InvalidTokenError) return verifier.verify(token, ctx.log);
           throw error;
         }),

@@ -43,7 +43,7 @@ impl<'a> Checkout<'a> {
                 .help("write a branch, a tag or a commit such as `origin/main`. If the branch is only on the server, run `git fetch` first; in GitHub Actions, set `fetch-depth: 0` for actions/checkout")
                 .into());
         };
-        let directory = TemporaryDirectory::create()?;
+        let directory = TemporaryDirectory::create("diff")?;
         let tree = directory.path().join("tree");
         let path = tree.to_string_lossy().into_owned();
         let checkout = Self {

@@ -281,7 +281,7 @@ impl<'a> Report<'a> {
         let is_used = |entry: &&accepted::Entry| {
             lines
                 .iter()
-                .any(|line| line.accepted.is_some() && line.id == entry.change)
+                .any(|line| line.accepted.is_some() && entry.is_about(&line.id, &line.change.message))
         };
         let unused: Vec<&str> = accepted
             .accepted

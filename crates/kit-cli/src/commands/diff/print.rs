@@ -60,11 +60,7 @@ pub(super) fn text(
                 let _ = writeln!(text, "accepted: {}: {reason}", line.id);
             }
             None if *consequence == Consequence::Compatible => {
-                let place = line
-                    .id
-                    .rsplit_once(": ")
-                    .map_or(line.id.as_str(), |(place, _)| place);
-                let _ = writeln!(text, "compatible: {place}: {message}");
+                let _ = writeln!(text, "compatible: {}: {message}", line.change.full_place());
             }
             None => {}
         }
@@ -81,11 +77,7 @@ pub(super) fn text(
 
 fn frame(line: &Line<'_>, state: &State, style: Style) -> String {
     let change = line.change;
-    let place = line
-        .id
-        .rsplit_once(": ")
-        .map_or(line.id.as_str(), |(place, _)| place);
-    let message = format!("{place}: {}", change.message);
+    let message = format!("{}: {}", change.full_place(), change.message);
     let is_new = line.state == "new";
     let span = if is_new { change.new_span } else { change.old_span };
     let labels: Vec<Label> = span
@@ -234,8 +226,8 @@ pub(super) fn annotations(report: &Report<'_>, prefix: &str) -> String {
     }
     for entry in &report.unused_accepted {
         lines.push(format!(
-            "::error title=kit diff::{}",
-            escaped(&format!("accepted, but not found: {entry}"))
+            "::warning title=kit diff::{}",
+            escaped(&format!("not found: {entry}, which is accepted"))
         ));
     }
     lines.join("\n")

@@ -1,6 +1,5 @@
 //! The command `kit mcp`.
 
-mod captured;
 mod runtime;
 mod service;
 mod tools;
@@ -10,11 +9,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use self::captured::Captured;
 use self::runtime::{Runtime, Turn};
 use self::service::{Answer, Call};
 use self::tools::Tool;
 use crate::Stream;
+use crate::captured::Captured;
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};

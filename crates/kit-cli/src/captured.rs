@@ -1,4 +1,4 @@
-//! An environment that keeps the output of a command.
+//! An environment that keeps the output of a command in memory.
 
 use std::cell::RefCell;
 use std::io;
@@ -9,25 +9,37 @@ use std::time::SystemTime;
 use crate::{Environment, ProgramOutput, Stream};
 
 /// The process, but with output in memory and without a user who answers questions.
-pub(super) struct Captured<'a> {
+pub(crate) struct Captured<'a> {
     process: &'a dyn Environment,
-    out: RefCell<String>,
-    err: RefCell<String>,
+    written: RefCell<Vec<(Stream, String)>>,
 }
 
 impl<'a> Captured<'a> {
-    pub(super) fn new(process: &'a dyn Environment) -> Self {
+    pub(crate) fn new(process: &'a dyn Environment) -> Self {
         Self {
             process,
-            out: RefCell::default(),
-            err: RefCell::default(),
+            written: RefCell::default(),
         }
     }
 
     /// Returns the texts of standard output and standard error.
-    pub(super) fn into_texts(self) -> (String, String) {
-        (self.out.into_inner(), self.err.into_inner())
+    pub(crate) fn into_texts(self) -> (String, String) {
+        let (out, err): (Vec<_>, Vec<_>) = self
+            .written
+            .into_inner()
+            .into_iter()
+            .partition(|(stream, _)| *stream == Stream::Out);
+        (joined(out), joined(err))
     }
+
+    /// Returns the text of both streams, in the order of the writes.
+    pub(crate) fn into_text(self) -> String {
+        joined(self.written.into_inner())
+    }
+}
+
+fn joined(written: Vec<(Stream, String)>) -> String {
+    written.into_iter().map(|(_, text)| text).collect()
 }
 
 impl Environment for Captured<'_> {
@@ -48,11 +60,7 @@ impl Environment for Captured<'_> {
     }
 
     fn write(&self, stream: Stream, text: &str) -> io::Result<()> {
-        let kept = match stream {
-            Stream::Out => &self.out,
-            Stream::Err => &self.err,
-        };
-        kept.borrow_mut().push_str(text);
+        self.written.borrow_mut().push((stream, text.to_owned()));
         Ok(())
     }
 
