@@ -97,6 +97,56 @@ async function passed(running: readonly Running[], requests: number): Promise<nu
   return answers.filter((status) => status === 200).length;
 }
 
+/** Clients that send requests without pause, until they are stopped. */
+class Load {
+  /** Number of answers by status. */
+  readonly statuses = new Map<number, number>();
+  slowestMs = 0;
+  #stopped = false;
+  readonly #clients: Promise<unknown>;
+
+  constructor(running: Running, clients: number) {
+    this.#clients = Promise.all(Array.from({ length: clients }, () => this.#client(running)));
+  }
+
+  answers(status: number): number {
+    return this.statuses.get(status) ?? 0;
+  }
+
+  /** Waits for a number of answers with the status 200, and then for 200 refused requests. */
+  async accepted(count: number): Promise<void> {
+    await this.#until(() => this.answers(200) >= count);
+    const refused = this.answers(429);
+    await this.#until(() => this.answers(429) >= refused + 200);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#clients;
+  }
+
+  async #client(running: Running): Promise<void> {
+    while (!this.#stopped) {
+      const begun = performance.now();
+      // oxlint-disable-next-line no-await-in-loop -- a client sends one request after the other
+      const answer = await send(running, "ada");
+      // oxlint-disable-next-line no-await-in-loop
+      await answer.body?.cancel();
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
+      this.statuses.set(answer.status, this.answers(answer.status) + 1);
+    }
+  }
+
+  async #until(isReached: () => boolean): Promise<void> {
+    const end = Date.now() + 15_000;
+    while (!isReached()) {
+      assert.ok(Date.now() < end, `too few answers: ${JSON.stringify([...this.statuses])}`);
+      // oxlint-disable-next-line no-await-in-loop
+      await sleep(5);
+    }
+  }
+}
+
 /** Makes the tests of one server. */
 function check(name: string, start: Start): void {
   describe(name, { skip: withoutRedis, timeout: 60_000 }, () => {
@@ -146,6 +196,29 @@ function check(name: string, start: Start): void {
         }
         // The store has lost its counts, so the first request there has two left.
         assert.match(state, /^"3\/hour";r=2;/);
+      } finally {
+        await own.stop();
+      }
+    });
+
+    test("accepts exactly the limit in each store if the store is killed and started again under load", async () => {
+      const own = await Redis.start();
+      try {
+        await using app = await start({ limit: "100/hour", store: own.port });
+        await sleep(300);
+        const load = new Load(app, 16);
+        try {
+          await load.accepted(100);
+          await own.kill();
+          await load.accepted(200); // Another 100 requests are counted in memory.
+          own.restart();
+          await load.accepted(300); // The store has lost its counts.
+        } finally {
+          await load.stop();
+        }
+        assert.deepEqual([...load.statuses.keys()].toSorted(), [200, 429]);
+        assert.equal(load.answers(200), 300);
+        assert.ok(load.slowestMs < 3000, `a request waited ${load.slowestMs} ms for the store`);
       } finally {
         await own.stop();
       }
