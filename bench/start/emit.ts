@@ -1,5 +1,5 @@
 /** Compiles the application and its artifacts to JavaScript, and installs kit's packages in their published form. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { run } from "../http/command.ts";
@@ -16,6 +16,11 @@ export async function emit(
 ): Promise<void> {
   await compile(join(source, "src"), join(built, "src"), signal);
   await compile(join(source, ".kit"), join(built, ".kit"), signal);
+  // A part of the artifacts is JavaScript, which `kit build` copies and tsc does not.
+  cpSync(join(source, ".kit"), join(built, ".kit"), {
+    recursive: true,
+    filter: (path) => path.endsWith(".js") || statSync(path).isDirectory(),
+  });
   writeFileSync(join(built, "package.json"), readFileSync(join(source, "package.json")));
   const wanted = readdirSync(archives).filter((name) => packages.test(name));
   if (wanted.length === 0) throw new Error(`${archives} has no packages; run \`cargo xtask bench start\``);
