@@ -4,12 +4,17 @@
 //! Only the types of declarations, entities and routes are lowered, so mistakes in other types are not
 //! reported.
 
+mod each;
 mod finish;
 mod implied;
 mod kit_types;
 mod object;
 mod property;
 mod rules;
+mod shared;
+
+pub(crate) use each::{each_declaration, each_declaration_of_route, each_inner_type, each_span};
+pub(crate) use shared::sort_types;
 
 use std::collections::VecDeque;
 
