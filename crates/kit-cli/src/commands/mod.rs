@@ -1,6 +1,7 @@
 //! The commands, one module per command.
 
-pub(crate) mod build;
+mod apply_progress;
+mod build;
 mod build_json;
 pub(crate) mod build_steps;
 mod build_watch;
@@ -28,4 +29,5 @@ mod migrate_limits;
 pub(crate) mod migrate_squash;
 pub(crate) mod migrate_status;
 pub(crate) mod scaffold;
+mod status_words;
 pub(crate) mod test;

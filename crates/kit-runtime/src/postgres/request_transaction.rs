@@ -103,7 +103,8 @@ impl RequestTransaction {
     pub(crate) async fn check_open(&self) -> Result<(), Error> {
         let mut connection = self.free_connection()?;
         // PostgreSQL refuses a savepoint in a failed transaction, and outside of a transaction.
-        let Err(error) = sqlx::query("SAVEPOINT kit_end").execute(&mut *connection).await else {
+        // Not a prepared statement, which not every pooler in transaction mode allows.
+        let Err(error) = sqlx::raw_sql("SAVEPOINT kit_end").execute(&mut *connection).await else {
             return Ok(());
         };
         let code = error
