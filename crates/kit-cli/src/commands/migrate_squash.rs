@@ -134,12 +134,12 @@ fn refuse_other_files(root: &Path, replaced: &[Migration]) -> Result<(), Command
             )));
         }
     }
-    match reasons.is_empty() {
-        true => Ok(()),
-        false => Err(Problem::migration(reasons)
-            .help("move or delete these files, then squash")
-            .into()),
+    if reasons.is_empty() {
+        return Ok(());
     }
+    Err(Problem::migration(reasons)
+        .help("move or delete these files, then squash")
+        .into())
 }
 
 /// Returns the number of migrations to replace.

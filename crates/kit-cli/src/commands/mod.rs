@@ -1,7 +1,7 @@
 //! The commands, one module per command.
 
 mod apply_progress;
-mod build;
+pub(crate) mod build;
 mod build_json;
 pub(crate) mod build_steps;
 mod build_watch;

@@ -241,7 +241,8 @@ fn mood(name: &str, labels: &[&str]) -> Column {
 }
 
 fn moods(column: Column) -> Table {
-    indexed(table("moods", vec![column.clone()]), &column.name)
+    let name = column.name.clone();
+    indexed(table("moods", vec![column]), &name)
 }
 
 fn type_change(before: &Migration, tables: &[Table]) -> PlannedChange {

@@ -1,7 +1,7 @@
 //! Transactions that see only the rows of one tenant.
 
 use sqlx::postgres::{PgConnection, Postgres};
-use sqlx::{AssertSqlSafe, PgPool, Row as _, Transaction};
+use sqlx::{Executor as _, PgPool, Row as _, Transaction};
 
 use super::{EndGuard, RequestTransaction};
 use crate::{Error, Next, Passed, Replies, Wrapped};
@@ -139,19 +139,15 @@ impl<'t> Tenant<'t> {
         // These are not prepared statements, which not every pooler in transaction mode allows.
         if let Some(role) = self.role {
             let sql = format!("SET LOCAL ROLE {}", identifier(role)?);
-            sqlx::raw_sql(AssertSqlSafe(sql))
-                .execute(&mut *connection)
-                .await?;
+            (&mut *connection).execute(sql.as_str()).await?;
         }
         let sql = format!(
             "SELECT rolname::text, rolsuper OR rolbypassrls, pg_catalog.set_config('kit.tenant', {}, true) \
              FROM pg_catalog.pg_roles WHERE rolname = current_user",
             literal(self.id)?
         );
-        let row = sqlx::raw_sql(AssertSqlSafe(sql))
-            .fetch_optional(connection)
-            .await?;
-        let own: Option<(String, bool)> = match row {
+        let rows = connection.fetch_all(sql.as_str()).await?;
+        let own: Option<(String, bool)> = match rows.first() {
             Some(row) => Some((row.try_get(0)?, row.try_get(1)?)),
             None => None,
         };

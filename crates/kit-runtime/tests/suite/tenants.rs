@@ -17,8 +17,8 @@ use kit_runtime::{
     Application, Error, Never, Next, Request, Response, Routes, Segment, StatusCode, Wrapped, Wrapper,
 };
 use kit_test_postgres::{Bouncer, database};
-use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use sqlx::{Executor as _, PgPool, Row as _};
 
 /// The table as migrations create it for `@tenant tenant`.
 const TABLE: [&str; 5] = [
@@ -114,10 +114,9 @@ async fn change(app: App, request: Request) -> Result<Response, Error> {
                     .await?;
             }
             "pool" => {
-                let seen: Vec<String> = sqlx::query_scalar("SELECT tenant FROM documents")
-                    .persistent(named)
-                    .fetch_all(&app.pool)
-                    .await?;
+                // Not a prepared statement: outside of a transaction, a pooler may give each message another server process.
+                let rows = app.pool.fetch_all("SELECT tenant FROM documents").await?;
+                let seen: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
                 app.expect_own("", &what, &seen);
             }
             _ => {
@@ -145,8 +144,18 @@ impl App {
         leaks.extend(others.map(|row| format!("{what} of {tenant:?}: a row of {row}")));
     }
 
-    /// Sends a request. Returns the status of the response.
+    /// Sends a request, again if the server has no free connection. Returns the status of the response.
     async fn send(&self, tenant: &str, what: &str, id: u64) -> u16 {
+        loop {
+            let status = self.send_once(tenant, what, id).await;
+            if status != 503 {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn send_once(&self, tenant: &str, what: &str, id: u64) -> u16 {
         let routes = Routes::new(self.clone()).route("POST /do", &[Segment::Static("do")], change);
         let mut request = http::Request::post("/do").header("x-do", what).header("x-id", id);
         if !tenant.is_empty() {
