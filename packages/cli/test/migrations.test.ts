@@ -51,7 +51,10 @@ test("status has the advice for types whose change kit cannot plan", { timeout: 
   await project.kit(["migrate:generate", "--name", "one"]);
   assert.equal((await project.kit(["migrate:apply"])).code, 0);
   const types = NOTES["src/notes.types.ts"]!;
-  await project.write("src/notes.types.ts", types.replace("  /** @maxLength 200 */\n  title: string;", "  title: Date;"));
+  await project.write(
+    "src/notes.types.ts",
+    types.replace("  /** @maxLength 200 */\n  title: string;", "  title: Date;"),
+  );
   const status = await project.kit(["migrate:status"]);
   assert.equal(status.code, 1);
   assert.match(
@@ -67,22 +70,26 @@ test("status has the advice for types whose change kit cannot plan", { timeout: 
   assert.match(json.types["refused"]!, /^notes\.title: its type changes from /);
 });
 
-test("squash refuses directories with files that are no part of a migration", { timeout: 240_000 }, async (t) => {
-  const project = await Project.create(t, NOTES, stopped);
-  const types = NOTES["src/notes.types.ts"]!;
-  await project.kit(["migrate:generate", "--name", "one"]);
-  await project.write("src/notes.types.ts", types.replace("title:", "note?: string;\n  title:"));
-  await project.kit(["migrate:generate", "--name", "two"]);
-  const [one] = await readdir(join(project.root, "migrations"));
-  await project.write(`migrations/${one}/down.sql`, "DROP TABLE notes;\n");
-  for (const more of [[], ["--dry-run"]]) {
-    // oxlint-disable-next-line no-await-in-loop
-    const refused = await project.kit(["migrate:squash", ...more]);
-    assert.equal(refused.code, 1);
-    assert.match(
-      refused.err,
-      /the squash would delete migrations\/\d{14}_one\/down\.sql, which is no part of a migration\nhelp: move or delete these files/,
-    );
-  }
-  assert.equal((await readdir(join(project.root, "migrations"))).length, 2);
-});
+test(
+  "squash refuses directories with files that are no part of a migration",
+  { timeout: 240_000 },
+  async (t) => {
+    const project = await Project.create(t, NOTES, stopped);
+    const types = NOTES["src/notes.types.ts"]!;
+    await project.kit(["migrate:generate", "--name", "one"]);
+    await project.write("src/notes.types.ts", types.replace("title:", "note?: string;\n  title:"));
+    await project.kit(["migrate:generate", "--name", "two"]);
+    const [one] = await readdir(join(project.root, "migrations"));
+    await project.write(`migrations/${one}/down.sql`, "DROP TABLE notes;\n");
+    for (const more of [[], ["--dry-run"]]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const refused = await project.kit(["migrate:squash", ...more]);
+      assert.equal(refused.code, 1);
+      assert.match(
+        refused.err,
+        /the squash would delete migrations\/\d{14}_one\/down\.sql, which is no part of a migration\nhelp: move or delete these files/,
+      );
+    }
+    assert.equal((await readdir(join(project.root, "migrations"))).length, 2);
+  },
+);
