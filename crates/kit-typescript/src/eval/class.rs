@@ -41,7 +41,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         for element in &class.body.body {
-            self.class_member(&mut object, element, false, scope);
+            self.class_member(&mut object, class, element, false, scope);
         }
         if let Err(invalid) = self.interface_members(&mut object, parts) {
             return invalid;
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn class_value(&mut self, decl: DeclId, class: &'a Class<'a>, scope: ScopeId) -> TyId {
         let mut object = Object { ..Object::default() };
         for element in &class.body.body {
-            self.class_member(&mut object, element, true, scope);
+            self.class_member(&mut object, class, element, true, scope);
         }
         // `new` of a generic class uses the constraint of each type parameter as its argument, or `unknown`
         // if there is none.
@@ -95,6 +95,7 @@ impl<'a> Evaluator<'a> {
     fn class_member(
         &mut self,
         object: &mut Object,
+        class: &'a Class<'a>,
         element: &'a ClassElement<'a>,
         of_class: bool,
         scope: ScopeId,
@@ -115,7 +116,7 @@ impl<'a> Evaluator<'a> {
                 };
                 let ty = match (&property.type_annotation, &property.value) {
                     (Some(annotation), _) => self.member_type(&annotation.type_annotation, scope),
-                    (None, Some(value)) => self.expression_type(value, scope, widening),
+                    (None, Some(value)) => self.initializer_type(class, property, value, scope, widening),
                     (None, None) => self.unsupported(
                         location,
                         &format!("`{name}` has no type"),

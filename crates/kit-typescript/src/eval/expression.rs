@@ -72,7 +72,7 @@ impl<'a> Evaluator<'a> {
                 let object = self.evaluate(&access.object_type, scope);
                 let index = self.evaluate(&access.index_type, scope);
                 let ty = self.indexed_access(object, index, location);
-                self.with_indexed_rules(ty, access, scope)
+                self.with_indexed_rules(ty, object, access, scope)
             }
             TSType::TSConditionalType(conditional) => self.conditional(conditional, scope),
             TSType::TSMappedType(mapped) => self.mapped(mapped, scope),

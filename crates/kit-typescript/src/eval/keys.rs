@@ -166,7 +166,7 @@ impl Evaluator<'_> {
                 self.union(members)
             }
             (_, Ty::Never) | (Ty::Never, _) => self.store.add(Ty::Never),
-            (Ty::Any, _) => shape,
+            (Ty::Any | Ty::Deferred(_), _) => shape,
             (Ty::Union(members), _) => {
                 let members = members
                     .iter()
@@ -204,6 +204,12 @@ impl Evaluator<'_> {
                 }
             }
             (Ty::Branded(base, _), _) => self.indexed_access(base, index_shape, location),
+            // A property of a type parameter is not known before a call. In comparisons, TypeScript replaces the parameter by
+            // `any`.
+            (Ty::Parameter(_), _) => {
+                let any = self.store.add(Ty::Any);
+                self.store.add(Ty::Deferred([shape, any, any, any]))
+            }
             _ => self.no_member(object, index, location),
         }
     }

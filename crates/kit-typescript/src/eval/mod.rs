@@ -32,6 +32,7 @@ mod intersection;
 mod keys;
 mod kit_types;
 mod literal;
+mod location;
 mod mapped;
 mod members;
 mod object;
@@ -120,6 +121,10 @@ pub(crate) struct Evaluator<'a> {
     parameters: u32,
     /// Location of the current type expression, for errors without a location.
     current: Location,
+    /// Last location from [`Evaluator::set_location`] in a source file of the project; `None` before the first.
+    in_project: Option<Location>,
+    /// The last module for which [`Evaluator::set_location`] decided if it is a source file of the project.
+    last_module: Option<(ModuleId, bool)>,
     /// Types of the pages of lists: `Cursor<Note>`.
     cursors: FxHashSet<TyId>,
 }
@@ -147,6 +152,8 @@ impl<'a> Evaluator<'a> {
             generics: Vec::new(),
             parameters: 0,
             current,
+            in_project: None,
+            last_module: None,
             cursors: FxHashSet::default(),
         }
     }
@@ -467,27 +474,5 @@ impl<'a> Evaluator<'a> {
             return self.exhausted(location);
         }
         self.recursion(location, &format!("`{text}` refers to itself without end"))
-    }
-
-    /// Returns the location of a type expression that is not evaluated yet; `None` for any other type.
-    pub(crate) fn written_at(&self, ty: TyId) -> Option<Location> {
-        match *self.store.get(ty) {
-            Ty::Lazy(lazy) => {
-                let lazy = &self.store.lazies[lazy.index()];
-                Some(self.location(lazy.scope, lazy.node.span()))
-            }
-            Ty::Defined(inner) => self.written_at(inner),
-            _ => None,
-        }
-    }
-
-    /// Returns the location of the type expression that is being evaluated.
-    pub(crate) fn current_location(&self) -> Location {
-        self.current
-    }
-
-    /// Sets the location for errors that have no location of their own.
-    pub(crate) fn set_location(&mut self, location: Location) {
-        self.current = location;
     }
 }

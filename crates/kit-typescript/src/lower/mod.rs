@@ -4,19 +4,16 @@
 //! Only the types of declarations, entities and routes are lowered, so mistakes in other types are not
 //! reported.
 
-mod each;
+mod at_use;
 mod finish;
 mod implied;
 mod kit_types;
 mod object;
 mod property;
 mod rules;
-mod shared;
-
-pub(crate) use each::{each_declaration, each_declaration_of_route, each_inner_type, each_span};
-pub(crate) use shared::sort_types;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, codes};
 use kit_ir::{
@@ -50,12 +47,13 @@ pub(crate) struct Lowering<'a> {
     declared: FxHashMap<InstanceId, DeclarationId>,
     /// Entities by name, for `@references`.
     entities: FxHashMap<String, DeclId>,
-    /// Declarations that still must be lowered, each with the type, entity or route that needs it.
-    queue: VecDeque<(DeclarationId, InstanceId, SubjectId)>,
+    /// Declarations that still must be lowered, each with the type, entity or route that needs it, and the location in the
+    /// project that uses it.
+    queue: VecDeque<(DeclarationId, InstanceId, SubjectId, Option<Location>)>,
     /// Properties whose doc tags are read when all types are lowered.
     tagged: Vec<Tagged>,
     /// Declarations whose examples are read when all types are lowered, because an example must fit its type.
-    documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
+    documented: Vec<(DeclarationId, Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
     /// Number of nested types that the current declaration has so far.
     inline: u32,
@@ -65,6 +63,8 @@ pub(crate) struct Lowering<'a> {
     /// Names of the declaration and the properties that contain the current type. Together they form a name
     /// for the type.
     path: Vec<String>,
+    /// Names of the properties that contain the current type, as the source writes them.
+    properties: Vec<Rc<str>>,
     depth: u32,
 }
 
@@ -90,6 +90,7 @@ impl<'a> Lowering<'a> {
             reported: FxHashSet::default(),
             objects: FxHashMap::default(),
             path: Vec::new(),
+            properties: Vec::new(),
             depth: 0,
         }
     }
@@ -159,18 +160,21 @@ impl<'a> Lowering<'a> {
         let id = self.add_declaration(name, origin, about, location);
         self.documented.extend(doc.map(|doc| (id, doc)));
         self.declared.insert(instance, id);
-        self.queue.push_back((id, instance, self.eval.subject()));
+        let used_at = self.eval.location_in_project();
+        self.queue.push_back((id, instance, self.eval.subject(), used_at));
         id
     }
 
     /// Adds a declaration for an anonymous type that is the params, query, body or response of a route.
     pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, location: Location) -> DeclarationId {
         let path = std::mem::replace(&mut self.path, vec![name.clone()]);
+        let properties = std::mem::take(&mut self.properties);
         let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), location);
         let inline = std::mem::take(&mut self.inline);
         let structure = self.structure(ty);
         self.inline = inline;
         self.path = path;
+        self.properties = properties;
         self.program.declarations[id].r#type = structure;
         id
     }
@@ -214,10 +218,12 @@ impl<'a> Lowering<'a> {
     /// Converts all declarations in the queue to the IR, including declarations that the conversion adds to
     /// the queue.
     pub(crate) fn drain(&mut self) {
-        while let Some((id, instance, subject)) = self.queue.pop_front() {
+        while let Some((id, instance, subject, used_at)) = self.queue.pop_front() {
             self.eval.continue_subject(subject);
+            self.eval.set_location_in_project(used_at);
             let body = self.eval.body(instance);
             self.path = vec![self.program.declarations[id].name.clone()];
+            self.properties.clear();
             self.stand_at_declaration(instance);
             self.inline = 0;
             let structure = self.structure(body);
@@ -349,7 +355,8 @@ impl<'a> Lowering<'a> {
             }
             Ty::Invalid(id) => {
                 if self.reported.insert(ty) {
-                    self.diagnostics.push(self.eval.store.invalid[id.index()].clone());
+                    let diagnostic = self.eval.store.invalid[id.index()].clone();
+                    self.diagnostics.push(self.at_use(diagnostic));
                 }
                 return self.failed();
             }
@@ -476,16 +483,6 @@ impl<'a> Lowering<'a> {
         self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
     }
 
-    /// Reports that `any` in an installed package is read as `unknown`.
-    fn warn_of_any(&mut self) {
-        let location = self.eval.current_location();
-        let message = "this type of an installed package contains `any`, which kit reads as `unknown`";
-        let diagnostic = Diagnostic::warning(codes::ANY_IN_PACKAGE, message)
-            .label(self.graph().label(location))
-            .help("to check these values, declare the type in the project");
-        self.report(diagnostic);
-    }
-
     /// Reports a type that JSON cannot represent, at the location of the current evaluation.
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let location = self.eval.current_location();
@@ -494,6 +491,7 @@ impl<'a> Lowering<'a> {
 
     fn refused_at(&mut self, code: Code, message: &str, help: &str, location: Location) -> TypeId {
         let diagnostic = self.eval.diagnostic(code, location, message).help(help);
+        let diagnostic = self.at_use(diagnostic);
         self.report(diagnostic);
         self.failed()
     }

@@ -126,7 +126,9 @@ impl Lowering<'_> {
                 tagged.push((index, doc));
             }
             self.path.push(crate::eval::pascal(&property.name));
+            self.properties.push(std::rc::Rc::clone(&property.name));
             properties.push(self.property(property));
+            self.properties.pop();
             self.path.pop();
         }
         let index = self.signatures(&object);

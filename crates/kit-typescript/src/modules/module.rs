@@ -115,8 +115,8 @@ pub(crate) enum Value<'a> {
     Declared(DeclId),
     /// The expression of `export default` or `export =`.
     Default(&'a Expression<'a>),
-    /// Any other value, such as a destructured variable, about which kit knows nothing.
-    Opaque,
+    /// A variable in a destructuring declaration: `user` in `const { user } = schemas`.
+    Destructured(&'a VariableDeclarator<'a>),
 }
 
 /// Target of an imported or exported name.

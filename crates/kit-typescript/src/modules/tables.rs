@@ -342,7 +342,7 @@ impl<'a> Builder<'a> {
                     names.push(identifier.name.as_str());
                     self.module(id)
                         .values
-                        .insert(identifier.name.as_str(), Value::Opaque);
+                        .insert(identifier.name.as_str(), Value::Destructured(declarator));
                 }
                 continue;
             };

@@ -1,9 +1,10 @@
 //! Rules of schemas of `ArkType`, which are texts such as `"string > 0"`.
 
-use oxc_ast::ast::{Expression, ObjectExpression, ObjectPropertyKind};
+use oxc_ast::ast::{CallExpression, Expression, ObjectExpression, ObjectPropertyKind};
 
-use super::reader::{Reader, location as at, static_name};
+use super::reader::{Reader, location as at};
 use super::rules::{Kind, SchemaRules};
+use super::source::static_name;
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
 
@@ -22,10 +23,36 @@ pub(super) fn read<'a>(
         Some(definition) if is_type && call.arguments.len() == 1 => {
             self::definition(reader, definition, module)
         }
-        _ => {
+        _ => method(reader, call, module).unwrap_or_else(|| {
             reader.refuse(expression, module);
             SchemaRules::default()
+        }),
+    }
+}
+
+/// Reads `user.pick("name")` and other methods that keep the rules of a type. Returns `None` for other methods.
+fn method<'a>(
+    reader: &mut Reader<'_, 'a>,
+    call: &'a CallExpression<'a>,
+    module: ModuleId,
+) -> Option<SchemaRules> {
+    let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else {
+        return None;
+    };
+    match member.property.name.as_str() {
+        "pick" | "omit" | "partial" | "required" | "readonly" | "brand" | "as" => {
+            Some(reader.read(&member.object, module))
         }
+        "array" => {
+            let element = reader.read(&member.object, module);
+            Some(SchemaRules::list(Some(element)))
+        }
+        "describe" => {
+            let mut rules = reader.read(&member.object, module);
+            rules.description = reader.text(Reader::argument(call, 0), module);
+            Some(rules)
+        }
+        _ => None,
     }
 }
 
@@ -44,10 +71,7 @@ fn definition<'a>(
                 SchemaRules::default()
             })
         }
-        Expression::ObjectExpression(object) => SchemaRules {
-            properties: properties(reader, object, module),
-            ..SchemaRules::default()
-        },
+        Expression::ObjectExpression(object) => SchemaRules::object(properties(reader, object, module)),
         Expression::Identifier(_) | Expression::CallExpression(_) => reader.read(inner, module),
         _ => {
             reader.refuse(expression, module);
@@ -87,11 +111,7 @@ fn of_text(text: &str, location: Location) -> Option<SchemaRules> {
     let text = text.trim();
     if let Some(part) = text.strip_suffix("[]") {
         let element = of_text(part, location)?;
-        return Some(SchemaRules {
-            kind: Kind::List,
-            element: Some(Box::new(element)),
-            ..SchemaRules::default()
-        });
+        return Some(SchemaRules::list(Some(element)));
     }
     // Texts in quotes are literals, and their characters have no meaning.
     if text.split('|').all(is_plain) {
@@ -153,11 +173,7 @@ fn base_rules(base: &str, location: Location) -> Option<SchemaRules> {
         "string.url" => text.with(TagName::Format, "uri", location),
         "string.ip.v4" => text.with(TagName::Format, "ipv4", location),
         "string.ip.v6" => text.with(TagName::Format, "ipv6", location),
-        _ => SchemaRules {
-            kind: Kind::List,
-            element: Some(Box::new(of_text(base.strip_suffix("[]")?, location)?)),
-            ..SchemaRules::default()
-        },
+        _ => SchemaRules::list(Some(of_text(base.strip_suffix("[]")?, location)?)),
     })
 }
 

@@ -5,21 +5,25 @@
 //! shape.
 
 mod arktype;
+mod members;
 mod overlay;
+mod parts;
 mod reader;
 mod rules;
+mod source;
 mod typebox;
 mod valibot;
 mod zod;
 
 use kit_diagnostics::{Code, Diagnostic, codes};
-use oxc_ast::ast::{Expression, ObjectPropertyKind, TSIndexedAccessType, TSLiteral, TSType};
+use oxc_ast::ast::{Expression, TSIndexedAccessType, TSType};
 use oxc_span::GetSpan;
 
 use self::reader::Reader;
 use self::rules::{Rule, SchemaRules};
+use self::source::{SchemaSource, literal_index};
 use super::{Evaluator, ScopeId, Ty, TyId};
-use crate::modules::{DeclId, Location, ModuleId, Name, Symbol, Value, type_path};
+use crate::modules::{DeclId, Location, ModuleId, Symbol};
 
 /// A validation library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +66,20 @@ const INFERRING: [&str; 11] = [
 ];
 
 /// Properties that give the type of a schema: `typeof user.infer`.
-const INFERRING_PROPERTIES: [&str; 9] = [
-    "infer", "inferIn", "inferOut", "Type", "Encoded", "static", "_output", "_input", "_type",
+const INFERRING_PROPERTIES: [&str; 13] = [
+    "infer",
+    "inferIn",
+    "inferOut",
+    "Type",
+    "Encoded",
+    "static",
+    "_output",
+    "_input",
+    "_type",
+    "_A",
+    "_O",
+    "TYPE",
+    "__outputType",
 ];
 
 /// Functions of schemas whose results have the type of the schema: `ReturnType<typeof user.parse>`.
@@ -88,16 +104,6 @@ const OF_TAGS: [Code; 4] = [
 
 const SCHEMA_HELP: &str =
     "kit checks the types and the rules that doc tags can state; check the rest in the handler";
-
-/// A schema in the source.
-struct SchemaSource<'a> {
-    module: ModuleId,
-    expression: &'a Expression<'a>,
-    /// Names after the schema: `shape` and `name` for `user.shape.name`.
-    parts: Vec<&'a str>,
-    /// True if the type of the constant is written. The written type states what kit checks.
-    is_annotated: bool,
-}
 
 impl Library {
     /// Returns the name for messages.
@@ -176,17 +182,15 @@ impl<'a> Evaluator<'a> {
             return ty;
         };
         let module = self.store.module_of(scope);
-        if !INFERRING.contains(&declared.name) || self.graph.is_in_package(module) {
+        let is_inferring = INFERRING.contains(&declared.name)
+            // `Schema.Schema.Type<typeof user>`. In other libraries, `Type` is the type of schemas.
+            || library == Library::Other("effect") && matches!(declared.name, "Type" | "Encoded");
+        if !is_inferring || self.graph.is_in_package(module) {
             return ty;
         }
-        let source = match argument.without_parenthesized() {
-            TSType::TSTypeQuery(query) => {
-                let path = query.expr_name.as_ts_type_name().and_then(type_path);
-                path.and_then(|path| self.schema_source(module, &path))
-            }
-            _ => None,
-        };
-        if let Some(source) = source {
+        if let Some((symbol, path)) = self.schema_path(argument, scope)
+            && let Some(source) = self.schema_of_symbol(&symbol, &path)
+        {
             return self.with_rules_of(ty, &source);
         }
         self.only_shape(ty, library, reader::location(module, argument.span()));
@@ -194,10 +198,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds the rules of a schema to the type of one of its properties that gives the type of the schema: `typeof user.infer`.
-    /// `path` has the names of the properties after the symbol.
+    /// `path` has the names of the properties after the symbol, and `owner` is the type that has the last property.
     pub(super) fn with_property_rules(
         &mut self,
         ty: TyId,
+        owner: TyId,
         symbol: &Symbol<'a>,
         path: &[&'a str],
         location: Location,
@@ -209,48 +214,47 @@ impl<'a> Evaluator<'a> {
         if !(is_inferring || PARSING.contains(property)) || self.graph.is_in_package(location.module) {
             return ty;
         }
-        let Some(source) = self.schema_of_symbol(symbol, before) else {
-            // Only schemas of zod have properties with these names.
-            if matches!(*property, "_output" | "_input") {
-                self.only_shape(ty, Library::Zod, location);
-            }
+        let source = self.schema_of_symbol(symbol, before);
+        let root = source
+            .as_ref()
+            .and_then(|source| Reader::new(self).root_schema(source.expression, source.module));
+        let Some(library) = root.or_else(|| self.library_of_property(owner, property)) else {
             return ty;
         };
-        let library = Reader::new(self).root_schema(source.expression, source.module);
-        match library {
-            Some(_) if is_inferring => self.with_rules_of(ty, &source),
-            Some(library) => {
+        match source {
+            Some(source) if is_inferring => self.with_rules_of(ty, &source),
+            _ => {
                 self.only_shape(ty, library, location);
                 ty
             }
-            None => ty,
         }
     }
 
-    /// Adds the rules of a schema to `(typeof user)["_output"]`, like [`Evaluator::with_property_rules`].
+    /// Returns the library that declares a property of a type, such as `ArkType` for `infer` of its types.
+    fn library_of_property(&mut self, owner: TyId, name: &str) -> Option<Library> {
+        let object = self.as_object(owner)?;
+        let declared = object.property(name)?.location.module;
+        Library::of_path(&self.graph.module(declared).path)
+    }
+
+    /// Adds the rules of a schema to `(typeof user)["_output"]`, like [`Evaluator::with_property_rules`]. `owner` is the type
+    /// before the brackets.
     pub(super) fn with_indexed_rules(
         &mut self,
         ty: TyId,
+        owner: TyId,
         access: &'a TSIndexedAccessType<'a>,
         scope: ScopeId,
     ) -> TyId {
-        let TSType::TSTypeQuery(query) = access.object_type.without_parenthesized() else {
+        let Some(name) = literal_index(access) else {
             return ty;
         };
-        let TSType::TSLiteralType(index) = &access.index_type else {
+        let Some((symbol, mut path)) = self.schema_path(&access.object_type, scope) else {
             return ty;
         };
-        let (TSLiteral::StringLiteral(name), Some(path)) = (
-            &index.literal,
-            query.expr_name.as_ts_type_name().and_then(type_path),
-        ) else {
-            return ty;
-        };
+        path.push(name);
         let location = self.location(scope, access.span);
-        let (symbol, used) = self.graph.value_path(location.module, &path);
-        let rest = path.iter().skip(used).map(|name| name.text);
-        let rest: Vec<&'a str> = rest.chain([name.value.as_str()]).collect();
-        self.with_property_rules(ty, &symbol, &rest, location)
+        self.with_property_rules(ty, owner, &symbol, &path, location)
     }
 
     /// Warns that kit checks only the shape of a type that a library infers.
@@ -264,69 +268,6 @@ impl<'a> Evaluator<'a> {
         let name = library.name();
         let what = format!("the rules of `{line}`, of which kit knows only the shape ({name})");
         self.warn_unread(vec![(location, what)]);
-    }
-
-    /// Returns the schema that `typeof user`, `typeof schemas.user` or `typeof user.shape.name` names; `None` if the source does
-    /// not write the schema out.
-    fn schema_source(&mut self, module: ModuleId, path: &[Name<'a>]) -> Option<SchemaSource<'a>> {
-        let (symbol, used) = self.graph.value_path(module, path);
-        let rest: Vec<&'a str> = path.get(used..)?.iter().map(|name| name.text).collect();
-        self.schema_of_symbol(&symbol, &rest)
-    }
-
-    fn schema_of_symbol(&mut self, symbol: &Symbol<'a>, path: &[&'a str]) -> Option<SchemaSource<'a>> {
-        let (mut module, mut expression, is_annotated) = match *symbol {
-            Symbol::Value(module, _, Value::Const(declarator)) => {
-                let is_annotated = declarator.type_annotation.is_some();
-                (module, declarator.init.as_ref()?, is_annotated)
-            }
-            Symbol::Value(module, _, Value::Default(expression)) => (module, expression, false),
-            _ => return None,
-        };
-        let mut rest = path;
-        for _ in 0..reader::MAX_DEPTH {
-            expression = expression.get_inner_expression();
-            match expression {
-                Expression::Identifier(name) => {
-                    let symbol = self.graph.value_symbol(module, name.name.as_str());
-                    match symbol {
-                        Symbol::Value(found, _, Value::Const(declarator))
-                            if declarator.type_annotation.is_none() =>
-                        {
-                            module = found;
-                            expression = declarator.init.as_ref()?;
-                        }
-                        _ => return None,
-                    }
-                }
-                Expression::ObjectExpression(object) => {
-                    let (first, others) = rest.split_first()?;
-                    let mut found = None;
-                    for property in &object.properties {
-                        let ObjectPropertyKind::ObjectProperty(property) = property else {
-                            return None;
-                        };
-                        if property.computed {
-                            return None;
-                        }
-                        if reader::static_name(&property.key) == Some(first) {
-                            found = Some(&property.value);
-                        }
-                    }
-                    expression = found?;
-                    rest = others;
-                }
-                _ => {
-                    return Some(SchemaSource {
-                        module,
-                        expression,
-                        parts: rest.to_vec(),
-                        is_annotated,
-                    });
-                }
-            }
-        }
-        None
     }
 
     fn with_rules_of(&mut self, ty: TyId, source: &SchemaSource<'a>) -> TyId {
@@ -380,8 +321,8 @@ impl<'a> Evaluator<'a> {
             }
             self.list_rules(part, unread);
         }
-        if let Some(element) = &rules.element {
-            self.list_rules(element, unread);
+        for part in rules.unnamed_parts() {
+            self.list_rules(part, unread);
         }
     }
 

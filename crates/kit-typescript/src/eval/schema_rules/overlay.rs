@@ -21,7 +21,7 @@ impl Evaluator<'_> {
                 .properties
                 .iter()
                 .any(|(_, location, part)| self.doc_before(*location).is_some() || self.has_content(part))
-            || rules.element.as_ref().is_some_and(|part| self.has_content(part))
+            || rules.unnamed_parts().any(|part| self.has_content(part))
     }
 
     /// Returns a type with the rules of a schema. `is_property` is true for the type of a property, which may have rules that
@@ -40,6 +40,17 @@ impl Evaluator<'_> {
         {
             ty = self.overlay_elements(ty, element);
         }
+        if rules.elements.iter().any(|element| self.has_content(element)) {
+            ty = self.overlay_tuple(ty, rules);
+        }
+        if let Some(values) = &rules.values
+            && self.has_content(values)
+        {
+            ty = self.overlay_values(ty, values);
+        }
+        if rules.members.iter().any(|member| self.has_content(member)) {
+            ty = self.overlay_members(ty, rules);
+        }
         if is_property {
             return ty;
         }
@@ -47,17 +58,22 @@ impl Evaluator<'_> {
         match self.shape_of(ty) {
             // A property `name?: Name` removes `undefined` from the union, and must keep the rules.
             Ty::Union(members) if doc.is_some() && self.has_single_member(&members) => {
-                let members = members
-                    .iter()
-                    .map(|member| match self.shape_of(*member) {
-                        Ty::Null | Ty::Undefined => *member,
-                        _ => self.constrained(*member, doc),
-                    })
-                    .collect();
-                self.union(members)
+                self.in_only_member(&members, |this, member| this.constrained(member, doc))
             }
             _ => self.constrained(ty, doc),
         }
+    }
+
+    /// Changes the members of a union that are neither `null` nor `undefined`.
+    fn in_only_member(&mut self, members: &[TyId], change: impl Fn(&mut Self, TyId) -> TyId) -> TyId {
+        let members = members
+            .iter()
+            .map(|member| match self.shape_of(*member) {
+                Ty::Null | Ty::Undefined => *member,
+                _ => change(self, *member),
+            })
+            .collect();
+        self.union(members)
     }
 
     /// Returns true if at most one member of a union is neither `null` nor `undefined`. The rules of a schema do not say to
@@ -94,14 +110,7 @@ impl Evaluator<'_> {
                 self.store.object(object)
             }
             Ty::Union(members) if self.has_single_member(&members) => {
-                let members = members
-                    .iter()
-                    .map(|member| match self.shape_of(*member) {
-                        Ty::Null | Ty::Undefined => *member,
-                        _ => self.overlay_properties(*member, rules),
-                    })
-                    .collect();
-                self.union(members)
+                self.in_only_member(&members, |this, member| this.overlay_properties(member, rules))
             }
             _ => {
                 self.warn_rules(rules);
@@ -131,14 +140,54 @@ impl Evaluator<'_> {
                 })
             }
             Ty::Union(members) if self.has_single_member(&members) => {
-                let members = members
-                    .iter()
-                    .map(|member| match self.shape_of(*member) {
-                        Ty::Null | Ty::Undefined => *member,
-                        _ => self.overlay_elements(*member, rules),
-                    })
-                    .collect();
-                self.union(members)
+                self.in_only_member(&members, |this, member| this.overlay_elements(member, rules))
+            }
+            _ => {
+                self.warn_rules(rules);
+                ty
+            }
+        }
+    }
+
+    fn overlay_tuple(&mut self, ty: TyId, rules: &SchemaRules) -> TyId {
+        match self.shape_of(ty) {
+            Ty::Tuple { elements, readonly } if elements.len() >= rules.elements.len() => {
+                let mut elements: Vec<Element> = elements.to_vec();
+                for (element, part) in elements.iter_mut().zip(&rules.elements) {
+                    element.ty = self.overlay(element.ty, part, false);
+                }
+                self.store.add(Ty::Tuple {
+                    elements: elements.into(),
+                    readonly,
+                })
+            }
+            Ty::Union(members) if self.has_single_member(&members) => {
+                self.in_only_member(&members, |this, member| this.overlay_tuple(member, rules))
+            }
+            _ => {
+                for part in &rules.elements {
+                    self.warn_rules(part);
+                }
+                ty
+            }
+        }
+    }
+
+    /// Adds rules to the values of a record: those of its index signatures, or of its properties if the keys are literals.
+    fn overlay_values(&mut self, ty: TyId, rules: &SchemaRules) -> TyId {
+        match self.shape_of(ty) {
+            Ty::Object(id) => {
+                let mut object: Object = (*self.store.object_at(id)).clone();
+                for property in &mut object.properties {
+                    property.ty = self.overlay(property.ty, rules, false);
+                }
+                for index in &mut object.index {
+                    index.value = self.overlay(index.value, rules, false);
+                }
+                self.store.object(object)
+            }
+            Ty::Union(members) if self.has_single_member(&members) => {
+                self.in_only_member(&members, |this, member| this.overlay_values(member, rules))
             }
             _ => {
                 self.warn_rules(rules);

@@ -3,20 +3,18 @@
 use kit_ir::Format;
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind,
-    PropertyKey, PropertyKind, RegExpLiteral, VariableDeclarator,
+    PropertyKind, RegExpLiteral, VariableDeclarator,
 };
 use oxc_span::{GetSpan, Span};
 
 use super::rules::SchemaRules;
-use super::{Library, SchemaSource, read_of_library};
+use super::source::{MAX_DEPTH, SchemaSource, static_name};
+use super::{Library, read_of_library};
 use crate::docs::TagName;
 use crate::eval::types::Literal;
 use crate::eval::values::Widening;
 use crate::eval::{Evaluator, Ty};
 use crate::modules::{Location, ModuleId, Symbol, Value};
-
-/// Maximum number of schemas that are nested or refer to each other. A longer chain is a cycle.
-pub(super) const MAX_DEPTH: u32 = 64;
 
 /// Reads the rules of schemas from their source.
 pub(super) struct Reader<'e, 'a> {
@@ -167,6 +165,30 @@ impl<'e, 'a> Reader<'e, 'a> {
         let ty = self.eval.expression_type(expression, scope, Widening::Const);
         match self.eval.shape_of(ty) {
             Ty::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a literal, or the values of an array of literals, also of constants. Returns `None` for any other
+    /// expression.
+    pub(super) fn literals(
+        &mut self,
+        expression: Option<&'a Expression<'a>>,
+        module: ModuleId,
+    ) -> Option<Vec<Literal>> {
+        let scope = self.eval.module_scope(module);
+        let ty = self.eval.expression_type(expression?, scope, Widening::Const);
+        match self.eval.shape_of(ty) {
+            Ty::Literal(literal) => Some(vec![literal]),
+            Ty::Tuple { elements, .. } => {
+                let values = elements
+                    .iter()
+                    .map(|element| match self.eval.shape_of(element.ty) {
+                        Ty::Literal(literal) if !element.rest => Some(literal),
+                        _ => None,
+                    });
+                values.collect()
+            }
             _ => None,
         }
     }
@@ -383,14 +405,6 @@ pub(super) fn called<'a>(call: &'a CallExpression<'a>) -> Option<&'a str> {
     match call.callee.get_inner_expression() {
         Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
         Expression::Identifier(name) => Some(name.name.as_str()),
-        _ => None,
-    }
-}
-
-pub(super) fn static_name<'a>(key: &'a PropertyKey<'a>) -> Option<&'a str> {
-    match key {
-        PropertyKey::StaticIdentifier(name) => Some(name.name.as_str()),
-        PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Rules that a schema states, in the form of kit's doc tags.
 
 use crate::docs::TagName;
+use crate::eval::Literal;
 use crate::modules::Location;
 
 /// Kind of value that a schema accepts, which decides what `min` means.
@@ -9,6 +10,17 @@ pub(super) enum Kind {
     Text,
     Number,
     List,
+    /// An object with the properties of the schema.
+    Object,
+    /// An object whose keys are not known.
+    Record,
+    /// Only the values in `literals`.
+    Literal,
+    Boolean,
+    BigInt,
+    Date,
+    /// `null` or `undefined`.
+    Nothing,
     /// The result of a function, which the rules of the schema do not describe.
     Changed,
     #[default]
@@ -45,12 +57,74 @@ pub(super) struct SchemaRules {
     pub(super) properties: Vec<(String, Location, SchemaRules)>,
     /// Rules of the elements of an array.
     pub(super) element: Option<Box<SchemaRules>>,
+    /// Rules of the elements of a tuple, by position.
+    pub(super) elements: Vec<SchemaRules>,
+    /// Rules of the values of a record.
+    pub(super) values: Option<Box<SchemaRules>>,
+    /// Values of a schema that accepts only literals.
+    pub(super) literals: Vec<Literal>,
+    /// Rules of the members of a union.
+    pub(super) members: Vec<SchemaRules>,
 }
 
 impl SchemaRules {
     pub(super) fn of(kind: Kind) -> Self {
         Self {
             kind,
+            ..Self::default()
+        }
+    }
+
+    /// Creates the rules of an object.
+    pub(super) fn object(properties: Vec<(String, Location, SchemaRules)>) -> Self {
+        Self {
+            properties,
+            ..Self::of(Kind::Object)
+        }
+    }
+
+    /// Creates the rules of an array.
+    pub(super) fn list(element: Option<SchemaRules>) -> Self {
+        Self {
+            element: element.map(Box::new),
+            ..Self::of(Kind::List)
+        }
+    }
+
+    /// Creates the rules of a tuple.
+    pub(super) fn tuple(elements: Vec<SchemaRules>) -> Self {
+        Self {
+            elements,
+            ..Self::of(Kind::List)
+        }
+    }
+
+    /// Creates the rules of a record.
+    pub(super) fn record(values: SchemaRules) -> Self {
+        Self {
+            values: Some(Box::new(values)),
+            ..Self::of(Kind::Record)
+        }
+    }
+
+    /// Returns the rules of the parts of a schema that have no names.
+    pub(super) fn unnamed_parts(&self) -> impl Iterator<Item = &SchemaRules> {
+        let single = self.element.iter().chain(&self.values).map(|part| &**part);
+        single.chain(&self.elements).chain(&self.members)
+    }
+
+    /// Creates the rules of a schema that accepts only literals; `None` if the literals are not known.
+    pub(super) fn literals(literals: Option<Vec<Literal>>) -> Self {
+        literals.map_or_else(Self::default, |literals| Self {
+            literals,
+            ..Self::of(Kind::Literal)
+        })
+    }
+
+    /// Creates the rules of a union.
+    pub(super) fn union(members: Vec<SchemaRules>) -> Self {
+        Self {
+            members,
             ..Self::default()
         }
     }
@@ -99,7 +173,7 @@ impl SchemaRules {
             Kind::Text => self.add(TagName::MinLength, bound, location),
             Kind::Number => self.add(TagName::Minimum, bound, location),
             Kind::List => self.add(TagName::MinItems, bound, location),
-            Kind::Other | Kind::Changed => false,
+            _ => false,
         }
     }
 
@@ -109,7 +183,7 @@ impl SchemaRules {
             Kind::Text => self.add(TagName::MaxLength, bound, location),
             Kind::Number => self.add(TagName::Maximum, bound, location),
             Kind::List => self.add(TagName::MaxItems, bound, location),
-            Kind::Other | Kind::Changed => false,
+            _ => false,
         }
     }
 

@@ -37,30 +37,33 @@ pub(super) fn read<'a>(
             reader.json_schema_options(first, module, &mut rules);
             rules
         }
-        "Boolean" | "Null" | "Unknown" | "Any" | "Never" => {
-            let mut rules = SchemaRules::default();
+        "Boolean" | "Null" | "BigInt" | "Unknown" | "Any" | "Never" => {
+            let mut rules = SchemaRules::of(match name {
+                "Boolean" => Kind::Boolean,
+                "Null" => Kind::Nothing,
+                "BigInt" => Kind::BigInt,
+                _ => Kind::Other,
+            });
             reader.json_schema_options(first, module, &mut rules);
             rules
         }
-        "Literal" | "Enum" => {
+        "Literal" => {
+            let mut rules = SchemaRules::literals(reader.literals(first, module));
+            reader.json_schema_options(second, module, &mut rules);
+            rules
+        }
+        "Enum" => {
             let mut rules = SchemaRules::default();
             reader.json_schema_options(second, module, &mut rules);
             rules
         }
         "Object" => {
-            let mut rules = SchemaRules {
-                properties: reader.properties(first, module),
-                ..SchemaRules::default()
-            };
+            let mut rules = SchemaRules::object(reader.properties(first, module));
             reader.json_schema_options(second, module, &mut rules);
             rules
         }
         "Array" => {
-            let mut rules = SchemaRules {
-                kind: Kind::List,
-                element: first.map(|element| Box::new(reader.read(element, module))),
-                ..SchemaRules::default()
-            };
+            let mut rules = SchemaRules::list(first.map(|element| reader.read(element, module)));
             reader.json_schema_options(second, module, &mut rules);
             rules
         }
@@ -74,7 +77,7 @@ pub(super) fn read<'a>(
             rules
         }
         "Composite" => {
-            let mut rules = SchemaRules::default();
+            let mut rules = SchemaRules::of(Kind::Object);
             for schema in schemas_in(call) {
                 let other = reader.read(schema, module);
                 rules.extend(other.properties);
@@ -82,12 +85,29 @@ pub(super) fn read<'a>(
             reader.json_schema_options(second, module, &mut rules);
             rules
         }
-        "Union" | "Intersect" | "Tuple" | "Record" => {
+        "Union" => {
             let schemas = schemas_in(call);
-            reader.refuse_rules_of(&schemas, module);
-            let mut rules = SchemaRules::default();
-            let options = if name == "Record" { 2 } else { 1 };
-            reader.json_schema_options(Reader::argument(call, options), module, &mut rules);
+            let mut rules = reader.members(&schemas, module);
+            reader.json_schema_options(second, module, &mut rules);
+            rules
+        }
+        "Intersect" => {
+            let mut rules = SchemaRules::of(Kind::Object);
+            for schema in schemas_in(call) {
+                let other = reader.read(schema, module);
+                reader.intersect(&mut rules, other);
+            }
+            reader.json_schema_options(second, module, &mut rules);
+            rules
+        }
+        "Tuple" => {
+            let mut rules = reader.tuple(call, module);
+            reader.json_schema_options(second, module, &mut rules);
+            rules
+        }
+        "Record" => {
+            let mut rules = reader.record(call, module);
+            reader.json_schema_options(Reader::argument(call, 2), module, &mut rules);
             rules
         }
         _ => {

@@ -27,18 +27,11 @@ pub(super) fn read<'a>(
                     "`strictObject`, which refuses other properties".to_owned(),
                 ));
             }
-            SchemaRules {
-                properties: reader.properties(first, module),
-                ..SchemaRules::default()
-            }
+            SchemaRules::object(reader.properties(first, module))
         }
         "string" => SchemaRules::of(Kind::Text),
         "number" => SchemaRules::of(Kind::Number),
-        "array" => SchemaRules {
-            kind: Kind::List,
-            element: first.map(|element| Box::new(reader.read(element, module))),
-            ..SchemaRules::default()
-        },
+        "array" => SchemaRules::list(first.map(|element| reader.read(element, module))),
         "optional" | "nullable" | "nullish" | "undefinedable" | "exactOptional" => {
             let mut rules = first.map(|inner| reader.read(inner, module)).unwrap_or_default();
             if let Some(value) = Reader::argument(call, 1) {
@@ -73,11 +66,31 @@ pub(super) fn read<'a>(
             }
             rules
         }
-        "boolean" | "bigint" | "date" | "literal" | "picklist" | "enum" | "enum_" | "null" | "null_"
-        | "undefined" | "undefined_" | "any" | "unknown" | "never" | "void" | "void_" | "symbol" | "nan" => {
-            SchemaRules::default()
+        "boolean" => SchemaRules::of(Kind::Boolean),
+        "bigint" => SchemaRules::of(Kind::BigInt),
+        "date" => SchemaRules::of(Kind::Date),
+        "null" | "null_" | "undefined" | "undefined_" | "void" | "void_" => SchemaRules::of(Kind::Nothing),
+        "literal" | "picklist" => SchemaRules::literals(reader.literals(first, module)),
+        "enum" | "enum_" | "any" | "unknown" | "never" | "symbol" | "nan" => SchemaRules::default(),
+        "union" | "variant" => {
+            let schemas = schemas_in(call);
+            reader.members(&schemas, module)
         }
-        "union" | "variant" | "intersect" | "tuple" | "record" | "map" | "set" => {
+        "intersect" => {
+            let mut schemas = schemas_in(call).into_iter();
+            let mut rules = schemas
+                .next()
+                .map(|schema| reader.read(schema, module))
+                .unwrap_or_default();
+            for schema in schemas {
+                let other = reader.read(schema, module);
+                reader.intersect(&mut rules, other);
+            }
+            rules
+        }
+        "tuple" => reader.tuple(call, module),
+        "record" => reader.record(call, module),
+        "map" | "set" => {
             let schemas = schemas_in(call);
             reader.refuse_rules_of(&schemas, module);
             SchemaRules::default()

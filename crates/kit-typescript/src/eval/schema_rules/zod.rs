@@ -3,8 +3,9 @@
 use oxc_ast::ast::{CallExpression, Expression, ObjectPropertyKind, StaticMemberExpression};
 use oxc_span::Span;
 
-use super::reader::{Reader, location as at, schemas_in, static_name};
+use super::reader::{Reader, location as at, schemas_in};
 use super::rules::{Bound, Kind, SchemaRules};
+use super::source::static_name;
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
 
@@ -211,29 +212,34 @@ fn constructor<'a>(
                     "`strictObject`, which refuses other properties".to_owned(),
                 ));
             }
-            SchemaRules {
-                properties: reader.properties(first, module),
-                ..SchemaRules::default()
-            }
+            SchemaRules::object(reader.properties(first, module))
         }
-        (_, "array") => SchemaRules {
-            kind: Kind::List,
-            element: first.map(|element| Box::new(reader.read(element, module))),
-            ..SchemaRules::default()
-        },
+        (_, "array") => SchemaRules::list(first.map(|element| reader.read(element, module))),
         (_, "optional" | "nullable" | "nullish" | "readonly") => {
             first.map(|inner| reader.read(inner, module)).unwrap_or_default()
         }
-        (
-            _,
-            "boolean" | "bigint" | "date" | "literal" | "enum" | "nativeEnum" | "null" | "undefined" | "any"
-            | "unknown" | "never" | "void" | "symbol" | "nan" | "keyof",
-        ) => SchemaRules::default(),
-        (
-            _,
-            "union" | "discriminatedUnion" | "xor" | "intersection" | "tuple" | "record" | "partialRecord"
-            | "map" | "set",
-        ) => {
+        (_, "boolean") => SchemaRules::of(Kind::Boolean),
+        (_, "bigint") => SchemaRules::of(Kind::BigInt),
+        (_, "date") => SchemaRules::of(Kind::Date),
+        (_, "null" | "undefined" | "void") => SchemaRules::of(Kind::Nothing),
+        (_, "literal" | "enum") => SchemaRules::literals(reader.literals(first, module)),
+        (_, "nativeEnum" | "any" | "unknown" | "never" | "symbol" | "nan" | "keyof") => {
+            SchemaRules::default()
+        }
+        (_, "union" | "discriminatedUnion") => {
+            let schemas = schemas_in(call);
+            // The first argument of `discriminatedUnion` is the name of a property.
+            reader.members(&schemas, module)
+        }
+        (_, "intersection") => {
+            let mut rules = first.map(|left| reader.read(left, module)).unwrap_or_default();
+            let right = Reader::argument(call, 1).map(|right| reader.read(right, module));
+            reader.intersect(&mut rules, right.unwrap_or_default());
+            rules
+        }
+        (_, "tuple") => reader.tuple(call, module),
+        (_, "record" | "partialRecord") => reader.record(call, module),
+        (_, "xor" | "map" | "set") => {
             let schemas = schemas_in(call);
             reader.refuse_rules_of(&schemas, module);
             SchemaRules::default()
@@ -280,9 +286,7 @@ fn method<'a>(
         | "required" | "deepPartial" | "pick" | "omit" | "strip" | "finite" | "meta" | "register"
         | "clone" => true,
         "array" => {
-            let element = std::mem::take(&mut rules);
-            rules.kind = Kind::List;
-            rules.element = Some(Box::new(element));
+            rules = SchemaRules::list(Some(rules));
             true
         }
         "describe" => {
@@ -345,15 +349,18 @@ fn method<'a>(
             true
         }
         "and" => {
-            let schemas = schemas_in(call);
-            reader.refuse_rules_of(&schemas, module);
+            let other = first.map(|other| reader.read(other, module)).unwrap_or_default();
+            reader.intersect(&mut rules, other);
             true
         }
         "or" => {
-            reader.refuse_rules(&rules);
-            let schemas = schemas_in(call);
-            reader.refuse_rules_of(&schemas, module);
-            rules = SchemaRules::default();
+            let mut members = vec![rules];
+            members.extend(
+                schemas_in(call)
+                    .into_iter()
+                    .map(|schema| reader.read(schema, module)),
+            );
+            rules = SchemaRules::union(members);
             true
         }
         _ => false,

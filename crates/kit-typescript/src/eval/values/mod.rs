@@ -12,8 +12,10 @@ mod schemas;
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::{
-    Expression, Function as FunctionNode, TSType, TSTypeQuery, TSTypeQueryExprName, VariableDeclarator,
+    BindingPattern, Expression, Function as FunctionNode, PropertyKey, TSType, TSTypeQuery,
+    TSTypeQueryExprName, VariableDeclarator,
 };
+use oxc_span::GetSpan;
 
 pub(super) use self::inferred::Uninferred;
 use super::function::Signature;
@@ -108,12 +110,14 @@ impl<'a> Evaluator<'a> {
                 );
             }
         };
+        let mut owner = ty;
         for property in properties {
             let key = self.store.text(property.text);
+            owner = ty;
             ty = self.value_member(ty, key, location);
         }
         let path: Vec<&'a str> = properties.iter().map(|property| property.text).collect();
-        self.with_property_rules(ty, &schema, &path, location)
+        self.with_property_rules(ty, owner, &schema, &path, location)
     }
 
     fn value_once(&mut self, module: ModuleId, name: &'a str, value: Value<'a>, location: Location) -> TyId {
@@ -144,10 +148,7 @@ impl<'a> Evaluator<'a> {
             Value::Function(function) => self.overloads(module, name, function, scope),
             Value::Declared(decl) => self.declared_value(decl, location),
             Value::Default(expression) => self.expression_type(expression, scope, Widening::Declared),
-            Value::Opaque => {
-                let message = format!("kit does not evaluate the type of `{name}`");
-                self.unsupported(location, &message, "declare it with `const`, or write the type")
-            }
+            Value::Destructured(declarator) => self.destructured(declarator, name, scope, location),
         }
     }
 
@@ -233,6 +234,34 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Returns the type of a variable in a destructuring declaration. Only TypeScript can infer the type if the pattern has a
+    /// default, a rest or a list.
+    fn destructured(
+        &mut self,
+        declarator: &'a VariableDeclarator<'a>,
+        name: &'a str,
+        scope: ScopeId,
+        location: Location,
+    ) -> TyId {
+        let mut whole = self.variable(declarator, scope, location, Widening::Declared);
+        if matches!(self.shape_of(whole), Ty::Invalid(_)) {
+            return whole;
+        }
+        let Some(path) = pattern_path(&declarator.id, name) else {
+            let location = self.location(scope, declarator.id.span());
+            return self.uninferred(
+                location,
+                &format!("`{name}` in this pattern"),
+                "a declaration for each name: `const user = schemas.user`",
+            );
+        };
+        for part in path {
+            let key = self.store.text(part);
+            whole = self.value_member(whole, key, location);
+        }
+        whole
+    }
+
     /// Returns the type of a function from the annotations in its declaration.
     pub(super) fn function_value(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> TyId {
         let location = self.location(scope, function.span);
@@ -255,6 +284,25 @@ impl<'a> Evaluator<'a> {
             calls: vec![signature],
             ..Object::default()
         })
+    }
+}
+
+/// Returns the names of the properties that lead to a variable of a pattern: `user` and `id` for the variable `key` in
+/// `{ user: { id: key } }`. Returns `None` for other parts of patterns.
+pub(super) fn pattern_path<'a>(pattern: &'a BindingPattern<'a>, name: &str) -> Option<Vec<&'a str>> {
+    match pattern {
+        BindingPattern::BindingIdentifier(identifier) => (identifier.name == name).then(Vec::new),
+        BindingPattern::ObjectPattern(object) => object.properties.iter().find_map(|property| {
+            let key = match &property.key {
+                PropertyKey::StaticIdentifier(key) if !property.computed => key.name.as_str(),
+                PropertyKey::StringLiteral(key) => key.value.as_str(),
+                _ => return None,
+            };
+            let mut path = pattern_path(&property.value, name)?;
+            path.insert(0, key);
+            Some(path)
+        }),
+        _ => None,
     }
 }
 

@@ -1,0 +1,88 @@
+//! Locations of mistakes in declaration files.
+
+use kit_diagnostics::{Diagnostic, Label, codes};
+
+use super::Lowering;
+
+impl Lowering<'_> {
+    /// Reports that `any` in an installed package is read as `unknown`.
+    pub(super) fn warn_of_any(&mut self) {
+        let location = self.eval.current_location();
+        let message = "this type of an installed package contains `any`, which kit reads as `unknown`";
+        let diagnostic = Diagnostic::warning(codes::ANY_IN_PACKAGE, message)
+            .label(self.graph().label(location))
+            .help("to check these values, declare the type in the project");
+        let diagnostic = self.at_use(diagnostic);
+        self.report(diagnostic);
+    }
+
+    /// Moves a diagnostic about a type in a declaration file to the location in the project that uses the type, because people
+    /// can edit only the project. The declaration in a package stays a second location.
+    pub(super) fn at_use(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let (Some(used_at), Some(main)) = (
+            self.eval.location_in_project(),
+            diagnostic.labels.iter().position(|label| label.primary),
+        ) else {
+            return diagnostic;
+        };
+        let place = Place::of(&diagnostic.labels[main].path);
+        if place == Place::Project {
+            return diagnostic;
+        }
+        let declared = diagnostic.labels.remove(main);
+        diagnostic.labels.insert(0, self.graph().label(used_at));
+        if place == Place::Package {
+            let declared = Label {
+                primary: false,
+                ..declared.message("declared here")
+            };
+            diagnostic.labels.push(declared);
+        }
+        let mut path = self.path.first().cloned().unwrap_or_default();
+        for name in &self.properties {
+            path.push('.');
+            path.push_str(name);
+        }
+        diagnostic.note(format!("the type is that of `{path}`"))
+    }
+}
+
+/// Kind of file that contains a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Project,
+    Package,
+    /// A declaration file that TypeScript emits for kit, which nobody can open.
+    Emitted,
+}
+
+impl Place {
+    /// Returns the kind of a file from the path in a label.
+    fn of(path: &str) -> Self {
+        if path.split('/').any(|part| part == "node_modules") {
+            return Self::Package;
+        }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if [".inferred.d.ts", ".inferred.d.mts", ".inferred.d.cts"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
+        {
+            return Self::Emitted;
+        }
+        Self::Project
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn declaration_files_of_packages_and_of_typescript_are_no_files_of_the_project() {
+        assert_eq!(Place::of("src/a.types.ts"), Place::Project);
+        assert_eq!(Place::of("src/inferred.d.ts"), Place::Project);
+        assert_eq!(Place::of("src/a.types.inferred.d.ts"), Place::Emitted);
+        assert_eq!(Place::of("node_modules/zod/index.d.ts"), Place::Package);
+        assert_eq!(Place::of("../node_modules/zod/index.d.cts"), Place::Package);
+    }
+}
