@@ -12,7 +12,10 @@ use super::typescript::{Emitted, Message};
 use crate::{disk, read_text, write_text};
 
 /// Version of the format of the cache. A cache with another version is ignored.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+
+/// Configurations that TypeScript and the resolution of imports read from the directory of the project or one above.
+const CONFIGURATIONS: [&str; 2] = ["tsconfig.json", "package.json"];
 
 /// Lists of installed packages. A change to one of them can change the types of imports, even of imports that
 /// failed before.
@@ -58,18 +61,23 @@ impl Declarations {
         emitted: Emitted,
         configurations: impl Iterator<Item = PathBuf>,
     ) -> Self {
-        let locks = root
-            .ancestors()
-            .flat_map(|directory| LOCK_FILES.iter().map(|name| directory.join(name)));
+        let locks = root.ancestors().flat_map(|directory| {
+            let names = LOCK_FILES.iter().chain(&CONFIGURATIONS);
+            names.map(move |name| directory.join(name))
+        });
         let candidates = emitted.read.iter().flat_map(|path| earlier_candidates(path));
+        let failed = emitted
+            .read
+            .iter()
+            .flat_map(|path| targets_of_failed_imports(path));
         let files: BTreeSet<PathBuf> = emitted
             .read
             .iter()
             .filter_map(|path| representative(path))
             .chain(configurations)
             .chain(locks)
-            .chain([root.join("tsconfig.json")])
             .chain(candidates)
+            .chain(failed)
             .collect();
         let inputs = files.into_iter().map(|path| {
             let hash = hash(&path);
@@ -145,9 +153,83 @@ fn representative(path: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Endings of the files that TypeScript reads for an import, the preferred ones first.
+const ENDINGS: [&str; 6] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json"];
+
+/// Returns the files that relative imports of a file of the project would read, for imports that find no file. TypeScript
+/// gives such imports the type `any`, until one of these files exists.
+fn targets_of_failed_imports(path: &Path) -> Vec<PathBuf> {
+    let (Some(directory), None) = (path.parent(), package_directory(path)) else {
+        return Vec::new();
+    };
+    let Ok(Some(text)) = read_text(path) else {
+        return Vec::new();
+    };
+    relative_texts(&text)
+        .into_iter()
+        .map(|specifier| targets(directory, specifier))
+        .filter(|targets| !targets.iter().any(|target| disk::is_file(target)))
+        .flatten()
+        .collect()
+}
+
+/// Returns the texts in quotes that begin like relative imports. Other texts of this form do no harm: the cache is out of date
+/// if a file with this name appears.
+fn relative_texts(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for quote in ['"', '\''] {
+        for start in ["./", "../"] {
+            let opening = format!("{quote}{start}");
+            for (at, _) in text.match_indices(opening.as_str()) {
+                let inside = &text[at + 1..];
+                let line = inside.lines().next().unwrap_or_default();
+                if let Some(end) = line.find(quote) {
+                    found.insert(&line[..end]);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns the files that a relative import can read.
+fn targets(directory: &Path, specifier: &str) -> Vec<PathBuf> {
+    let mut base = directory.to_owned();
+    for part in specifier.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                base.pop();
+            }
+            part => base.push(part),
+        }
+    }
+    let with = |base: &Path, ending: &str| {
+        let mut name = base.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let mut found: Vec<PathBuf> = ENDINGS.iter().map(|ending| with(&base, ending)).collect();
+    found.extend(ENDINGS.iter().map(|ending| base.join(format!("index{ending}"))));
+    // `./a.js` reads `a.ts`.
+    let swapped = [
+        (".mjs", ".mts"),
+        (".cjs", ".cts"),
+        (".js", ".ts"),
+        (".js", ".tsx"),
+        (".jsx", ".tsx"),
+    ];
+    for (output, source) in swapped {
+        if let Some(stem) = base.to_str().and_then(|base| base.strip_suffix(output)) {
+            found.push(PathBuf::from(format!("{stem}{source}")));
+        }
+    }
+    found.push(base);
+    found
+}
+
 /// Returns the files that TypeScript prefers to a file of the project if they exist: `a.ts` to `a.d.ts` and to `a/index.ts`.
 fn earlier_candidates(path: &Path) -> Vec<PathBuf> {
-    const ENDINGS: [&str; 6] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json"];
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
@@ -201,8 +283,22 @@ fn hash(path: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{earlier_candidates, package_directory};
+    use super::{earlier_candidates, package_directory, relative_texts, targets};
     use std::path::{Path, PathBuf};
+
+    #[test]
+    fn relative_imports_of_a_text_can_read_files_with_several_endings() {
+        let text = "import { a } from \"./a.ts\";\nconst b = await import('../b');\nimport c from \"zod\";\n// \"./open\n";
+        assert_eq!(
+            relative_texts(text).into_iter().collect::<Vec<_>>(),
+            ["../b", "./a.ts"]
+        );
+        let found = targets(Path::new("/app/src"), "../b");
+        for expected in ["/app/b.ts", "/app/b.d.ts", "/app/b/index.ts", "/app/b"] {
+            assert!(found.contains(&PathBuf::from(expected)), "{expected}: {found:?}");
+        }
+        assert!(targets(Path::new("/app"), "./c.js").contains(&PathBuf::from("/app/c.ts")));
+    }
 
     #[test]
     fn files_that_typescript_prefers_to_a_file_are_candidates() {
