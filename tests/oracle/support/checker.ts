@@ -96,10 +96,16 @@ export class Reader {
   readonly #checker: ts.TypeChecker;
   readonly #graph: Graph;
   readonly #known = new Map<ts.Type, number>();
+  readonly #any: "other" | "unknown";
 
-  constructor(checker: ts.TypeChecker, graph: Graph) {
+  /**
+   * @param any - Kind of `any`. kit refuses `any` in the project, and reads `any` of packages as `unknown`. Default: a type that kit
+   *   refuses.
+   */
+  constructor(checker: ts.TypeChecker, graph: Graph, any: "other" | "unknown" = "other") {
     this.#checker = checker;
     this.#graph = graph;
+    this.#any = any;
   }
 
   /** Adds a type to the graph. Returns its index. */
@@ -121,6 +127,7 @@ export class Reader {
   #node(type: ts.Type): number {
     const graph = this.#graph;
     const { flags } = type;
+    if (flags & ts.TypeFlags.Any && this.#any === "unknown") return graph.add({ kind: "unknown" });
     const scalar = SCALARS.find(([flag]) => (flags & flag) !== 0);
     if (scalar !== undefined) return graph.add({ kind: scalar[1] });
     if (flags & ts.TypeFlags.Boolean) return graph.boolean();
