@@ -13,10 +13,10 @@ use tokio_postgres::SimpleQueryMessage;
 
 use crate::blockers::Blockers;
 use crate::concurrent::{Concurrent, IndexState};
-use crate::history::{Progress, progress_name};
+use crate::history::Progress;
 use crate::run::Run;
 use crate::script::{Mode, Script, Statement, Step};
-use crate::{Applied, Event, Half, MigrateError};
+use crate::{Applied, Event, Half, MigrateError, history};
 
 mod attempts;
 mod in_batches;
@@ -59,7 +59,10 @@ impl<'a> MigrationRun<'a> {
 
     /// Returns the name under which progress is recorded.
     fn progress_name(&self) -> String {
-        progress_name(&self.migration.name, self.half)
+        match self.half {
+            Half::Undo => history::undoing(&self.migration.name),
+            _ => self.migration.name.clone(),
+        }
     }
 
     /// Runs the steps that `progress` does not count as completed.

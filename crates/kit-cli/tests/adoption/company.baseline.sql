@@ -1,20 +1,8 @@
 SET LOCAL check_function_bodies = off;
 
-DO $kit$
-BEGIN
-  IF to_regnamespace('"Sales"') IS NULL THEN
-    CREATE SCHEMA "Sales";
-  END IF;
-END
-$kit$;
+CREATE SCHEMA IF NOT EXISTS "Sales";
 
-DO $kit$
-BEGIN
-  IF to_regnamespace('billing') IS NULL THEN
-    CREATE SCHEMA billing;
-  END IF;
-END
-$kit$;
+CREATE SCHEMA IF NOT EXISTS billing;
 
 CREATE EXTENSION IF NOT EXISTS citext;
 

@@ -97,8 +97,7 @@ fn the_next_run_resumes_at_the_step_that_failed() {
             State::PartlyApplied {
                 done: 3,
                 of: 4,
-                edited: false,
-                half: None
+                edited: false
             }
         );
         // Completed steps must not be edited; other steps may be edited.
