@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 import { median } from "../figures.ts";
 import { writeProject } from "./project.ts";
@@ -24,7 +24,7 @@ import { writeProject } from "./project.ts";
 const repository = join(import.meta.dirname, "../..");
 const tsc = join(repository, "node_modules/typescript/bin/tsc");
 const kit = join(repository, "packages/cli/bin/kit.js");
-const rounds = 5;
+const rounds = Number(process.env["ROUNDS"] ?? 5);
 
 /** One run of tsc. */
 interface Check {
@@ -111,6 +111,10 @@ ${handlers.join("")}});
   }
 }
 
+function inMegabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+}
+
 function measure(description: string, packages: readonly string[], write: (root: string) => void): void {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "kit-type-check-"));
   try {
@@ -140,13 +144,24 @@ function measure(description: string, packages: readonly string[], write: (root:
     const [memoryAlone, memoryBoth] = [of("alone", "megabytes"), of("both", "megabytes")];
     const entries = readdirSync(join(root, ".kit"), { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());
-    const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+    const sizes = new Map<string, number>();
+    for (const { parentPath, name } of files) {
+      const directory = relative(join(root, ".kit"), parentPath);
+      // Files of types, tables and contract groups count together.
+      const ending = name.slice(name.indexOf(".", 1));
+      const isSingle = directory === "" || directory === "routes" || name === "openapi.json";
+      const kind = join(directory, isSingle ? name : `*${ending}`);
+      sizes.set(kind, (sizes.get(kind) ?? 0) + statSync(join(parentPath, name)).size);
+    }
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     console.log(
       `${description}: src ${alone.toFixed(0)} ms, ${memoryAlone.toFixed(0)} MB; ` +
         `with .kit ${both.toFixed(0)} ms, ${memoryBoth.toFixed(0)} MB ` +
         `(${(both / alone).toFixed(2)} and ${(memoryBoth / memoryAlone).toFixed(2)} times); ` +
-        `.kit ${(bytes / 2 ** 20).toFixed(1)} MB in ${files.length} files`,
+        `.kit ${inMegabytes(bytes)} in ${files.length} files`,
     );
+    const largest = [...sizes].toSorted(([, a], [, b]) => b - a).slice(0, 8);
+    console.log(`  ${largest.map(([kind, size]) => `${kind} ${inMegabytes(size)}`).join(", ")}`);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -86,7 +86,7 @@ describe("a new project", { timeout: 900_000 }, () => {
         assert.ok(!existsSync(join(root, ".kit")));
         succeeded(await script(root, "check"));
         // The first build generates contract tests and a client. The script `check` type-checks them too.
-        const contracts = await readFile(join(root, ".kit/tests/TodoRoutes.contract.test.ts"), "utf8");
+        const contracts = await readFile(join(root, ".kit/tests/TodoRoutes.contract.js"), "utf8");
         const client = await readFile(join(root, ".kit/client/index.ts"), "utf8");
         for (const route of ["GET /todos", "POST /todos", "PUT /todos/:id", "DELETE /todos/:id"]) {
           assert.ok(contracts.includes(route), `contract tests of ${route}`);

@@ -37,6 +37,12 @@ before(async () => {
     await cp(join(GOLDENS, "reference", golden), join(project, "schemas"), { recursive: true });
     await cp(join(GOLDENS, "mixed", golden), join(project, "orders"), { recursive: true });
     await cp(join(GOLDENS, "counters", golden), join(project, "counters"), { recursive: true });
+    for (const file of await readdir(project, { recursive: true })) {
+      if (!file.endsWith(".ts")) continue;
+      const path = join(project, file);
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replace(/^\/\/ @ts-nocheck\n/m, ""));
+    }
     await cp(join(import.meta.dirname, "fixtures", `${name}.ts`), join(project, "use.ts"));
     await writeFile(join(project, "types.ts"), TYPES);
   }

@@ -1,5 +1,5 @@
 //! Finds the files in `validators/` that modules of the project import. In a large project, kit writes only
-//! these files of single types. An import therefore stays valid when a project becomes large.
+//! these files. An import therefore stays valid when a project becomes large.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl ImportedValidators {
     }
 }
 
-/// Returns the paths of the files that a text names as `validators/<Type>.validator`, with any ending.
+/// Returns the paths of the files that a text names as `validators/<Type>.validator` or `validators/<entity>`, with any ending.
 fn imports(text: &str) -> Vec<String> {
     const DIRECTORY: &str = "validators/";
     let places = text
@@ -53,11 +53,14 @@ fn imports(text: &str) -> Vec<String> {
         .map(|(at, _)| &text[at + DIRECTORY.len()..]);
     let names = places.filter_map(|rest| {
         let end = rest.find(|char: char| !char.is_alphanumeric() && char != '_' && char != '$')?;
-        rest[end..].starts_with(".validator").then(|| &rest[..end])
+        let role = if rest[end..].starts_with(".validator") {
+            ".validator"
+        } else {
+            ""
+        };
+        (end > 0).then(|| format!("{DIRECTORY}{}{role}.ts", &rest[..end]))
     });
-    names
-        .map(|name| format!("{DIRECTORY}{name}.validator.ts"))
-        .collect()
+    names.collect()
 }
 
 #[cfg(test)]
@@ -71,7 +74,11 @@ mod tests {
                     import { a } from \"../.kit/validators/note.ts\";\nimport \"validators/\";";
         assert_eq!(
             imports(text),
-            ["validators/Note.validator.ts", "validators/Tag$2.validator.ts"]
+            [
+                "validators/Note.validator.ts",
+                "validators/Tag$2.validator.ts",
+                "validators/note.ts",
+            ]
         );
     }
 }

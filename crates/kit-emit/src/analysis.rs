@@ -290,6 +290,11 @@ impl Analysis {
         self.sent.contains(&declaration)
     }
 
+    /// Returns true if a route names the declaration as a type that the server writes as JSON.
+    pub(crate) fn is_written(&self, declaration: DeclarationId) -> bool {
+        self.written.contains(&declaration)
+    }
+
     /// Returns true if no two generated modules export the same name, so that one module can contain all
     /// generated modules.
     pub(crate) fn exports_are_distinct(&self) -> bool {

@@ -6,7 +6,8 @@
 //! - `validators/<Type>.validator.ts` exports one validator from `codecs.js`.
 //!
 //! A combined file consists of the functions and constants of the modules, one after the other, and their
-//! imports. Private names are unique in the program (`text::Module`), so they do not collide. If two modules would
+//! imports. Functions and constants that several modules contain come first, each once. Private names are unique in the
+//! program (`text::Module`), so they do not collide. If two modules would
 //! export the same name, the build writes each module into `modules/` instead. Modules that a validator of a
 //! plugin imports are there too, because imports from the combined file would be a cycle.
 
@@ -201,6 +202,10 @@ struct Combined<'a> {
     imports: Imports,
     /// Statements that export from other files.
     exports: String,
+    /// Functions and constants that several modules contain.
+    shared: String,
+    /// Names of the functions and constants in `shared`.
+    shared_names: FxHashSet<&'a str>,
     text: String,
     exported: Vec<&'a Exported>,
 }
@@ -225,7 +230,12 @@ impl<'a> Combined<'a> {
             return;
         }
         self.text.extend(["\n// ", file, "\n"]);
-        self.text.push_str(items.text());
+        self.text.push_str(items.own_code());
+        for (name, text) in &items.shared {
+            if self.shared_names.insert(name) {
+                self.shared.push_str(text);
+            }
+        }
         self.exported.extend(&items.exported);
         for (from, names) in &items.imports.values {
             let from = match from.strip_prefix("./") {
@@ -245,7 +255,18 @@ impl<'a> Combined<'a> {
     /// Returns the JavaScript file and its declarations.
     fn finish(self, path: &str, from: &str) -> [Artifact; 2] {
         let (header, imports) = (header(from), self.imports.print());
-        let code = [&header, NO_CHECK, "\n", &self.exports, &imports, &self.text].concat();
+        let before_shared = if self.shared.is_empty() { "" } else { "\n" };
+        let code = [
+            &header,
+            NO_CHECK,
+            "\n",
+            &self.exports,
+            &imports,
+            before_shared,
+            &self.shared,
+            &self.text,
+        ]
+        .concat();
         let declarations = declarations(&header, &self.exports, self.exported.into_iter(), "./types.ts");
         [
             artifact(path.to_owned(), code),
@@ -299,7 +320,7 @@ fn separate(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Ve
         let imports = moved(&items.imports, |file| {
             replaced(context, file).map(|path| format!("../{path}"))
         });
-        let code = [items.header(), NO_CHECK, "\n", &imports.print(), items.text()].concat();
+        let code = [items.header(), NO_CHECK, "\n", &imports.print(), items.code()].concat();
         let declarations = declarations(items.header(), "", items.exported.iter(), "../types.ts");
         let declarations = artifact(declarations_path(&path), declarations);
         [declarations, artifact(path, code)]

@@ -34,13 +34,14 @@ impl<'a> Context<'a> {
 
 impl Context<'_> {
     /// Returns the fingerprint of everything that the modules of a declaration depend on. In a large program, they also
-    /// depend on whether requests contain the declaration. If the fingerprint is unchanged, the modules of the last build
-    /// are reused.
+    /// depend on the use of the declaration: only the types that routes write have a serializer. If the fingerprint is
+    /// unchanged, the modules of the last build are reused.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
+        let is_large = self.analysis.is_large();
         fingerprint((
             self.fingerprints.of(declaration),
             self.fingerprints.names,
-            self.analysis.is_large() && !self.analysis.is_received(declaration),
+            (is_large, is_large && self.analysis.is_written(declaration)),
         ))
     }
 }

@@ -3,22 +3,33 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use crate::text::{Exported, Imports, NO_CHECK};
 
 /// The functions and constants of a generated module, which another module can include.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Items {
     pub(crate) text: Arc<String>,
-    /// Byte offset at which the functions and constants start.
+    /// Byte offset at which the code starts: first the shared functions and constants.
+    pub(crate) code: usize,
+    /// Byte offset at which the functions and constants of the module itself start.
     pub(crate) start: usize,
+    /// Texts of the shared functions and constants, by name.
+    pub(crate) shared: IndexMap<String, String>,
     pub(crate) imports: Imports,
     pub(crate) exported: Vec<Exported>,
 }
 
 impl Items {
-    /// Returns the text of the functions and constants. Each function and constant starts with an empty line.
-    pub(crate) fn text(&self) -> &str {
+    /// Returns the text of the functions and constants of the module itself. Each starts with an empty line.
+    pub(crate) fn own_code(&self) -> &str {
         &self.text[self.start..]
+    }
+
+    /// Returns the text of all functions and constants, for a file that contains no other module.
+    pub(crate) fn code(&self) -> &str {
+        &self.text[self.code..]
     }
 
     /// Returns the first line, which names the source of the module, with its line break.
@@ -45,7 +56,7 @@ impl ValidatorSource {
     pub fn text(&self) -> String {
         let Self { items, modules } = self;
         let imports = moved(&items.imports, |file| Some(format!("../{modules}{file}")));
-        let mut code = items.text().to_owned();
+        let mut code = items.code().to_owned();
         for exported in &items.exported {
             let constant = format!("export const {}", exported.name);
             let (plain, typed) = (

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::artifact::Artifact;
@@ -17,6 +18,7 @@ pub(crate) struct Job<'a> {
     /// build.
     key: Option<Fingerprint>,
     dated: bool,
+    only_if_used: bool,
     /// True if the artifact covers the whole program. Such jobs take longest and start first.
     whole: bool,
     make: Box<dyn Fn() -> Content + Send + Sync + 'a>,
@@ -25,7 +27,16 @@ pub(crate) struct Job<'a> {
 /// Result of a job.
 pub(crate) struct Content {
     text: String,
-    module: Option<(usize, Imports, Vec<Exported>)>,
+    module: Option<ModuleParts>,
+}
+
+/// Parts of a generated module, as in [`Items`].
+struct ModuleParts {
+    code: usize,
+    start: usize,
+    shared: IndexMap<String, String>,
+    imports: Imports,
+    exported: Vec<Exported>,
 }
 
 impl From<String> for Content {
@@ -38,7 +49,13 @@ impl From<Written> for Content {
     fn from(written: Written) -> Self {
         Self {
             text: written.text,
-            module: Some((written.items, written.imports, written.exported)),
+            module: Some(ModuleParts {
+                code: written.code,
+                start: written.items,
+                shared: written.shared,
+                imports: written.imports,
+                exported: written.exported,
+            }),
         }
     }
 }
@@ -59,6 +76,7 @@ impl<'a> Job<'a> {
             path: path.into(),
             key: None,
             dated: false,
+            only_if_used: false,
             whole: false,
             make: Box::new(move || make().into()),
         }
@@ -78,6 +96,11 @@ impl<'a> Job<'a> {
             dated: true,
             ..Self::new(path, make)
         }
+    }
+
+    /// Makes the artifact one that a build writes only if the project imports it.
+    pub(crate) fn only_if_used(self, only_if_used: bool) -> Self {
+        Self { only_if_used, ..self }
     }
 
     /// Sets the fingerprint of the job's inputs. As long as the fingerprint does not change, the artifact of
@@ -124,12 +147,14 @@ struct CachedText {
 impl From<Content> for CachedText {
     fn from(Content { text, module }: Content) -> Self {
         let text = Arc::new(text);
-        let items = module.map(|(start, imports, exported)| {
+        let items = module.map(|parts| {
             Arc::new(Items {
                 text: Arc::clone(&text),
-                start,
-                imports,
-                exported,
+                code: parts.code,
+                start: parts.start,
+                shared: parts.shared,
+                imports: parts.imports,
+                exported: parts.exported,
             })
         });
         Self { text, items }
@@ -170,7 +195,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
                 path: job.path,
                 text: kept.text,
                 dated: job.dated,
-                only_if_used: false,
+                only_if_used: job.only_if_used,
                 source: None,
             };
             Generated {

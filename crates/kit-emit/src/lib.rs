@@ -156,7 +156,7 @@ impl Emitter {
 /// Generates only the artifacts that contain the time of the build. With these, the build finds out if
 /// existing files differ in more than their time.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
-    let jobs = vec![routes::compiled_router(tree, options)];
+    let jobs = vec![routes::compiled_tree(tree, options)];
     let made = job::run(jobs, &mut ArtifactCache::default());
     made.into_iter().map(|ready| ready.artifact).collect()
 }

@@ -1,31 +1,29 @@
 //! Emits `routes.json`, `middleware.json`, `schemas.json` and `static-files.json`, which tools such as `kit inspect` read.
 
 mod tags;
+mod types;
 
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kit_analysis::collect_references;
 use kit_ir::{
-    BodyFormat, DeclarationId, DeclarationOrigin, Lifecycle, LiteralOption, MiddlewareKind, Program,
-    RouteLimits, SOCKET_METHOD, Slot, Subprotocols, TypeId,
+    BodyFormat, DeclarationId, Lifecycle, LiteralOption, MiddlewareKind, RouteLimits, SOCKET_METHOD, Slot,
+    Subprotocols,
 };
 use serde::Serialize;
 use serde_json::{Number, Value};
 
 pub use self::tags::written_tags;
+pub(crate) use self::types::entries;
 use crate::context::Context;
-use crate::direction::Direction;
-use crate::fingerprint::{Fingerprint, fingerprint};
-use crate::job::{Job, PartCache};
-use crate::json_schema::{Schema, Schemas, default_value};
+use crate::job::Job;
 use crate::types::type_text;
 
 pub(crate) fn emit<'a>(context: Context<'a>, entries: &'a [Arc<String>]) -> Vec<Job<'a>> {
     let mut jobs = vec![
         Job::whole("routes.json", move || routes(context)),
         Job::whole("middleware.json", move || middleware(context)),
-        Job::whole("schemas.json", move || schemas(context, entries)),
+        Job::whole("schemas.json", move || types::schemas(context, entries)),
     ];
     if let Some(files) = &context.program.application.static_files {
         jobs.push(Job::whole("static-files.json", move || {
@@ -108,48 +106,6 @@ fn kind_name(kind: MiddlewareKind) -> &'static str {
         MiddlewareKind::Registered => "registered",
         MiddlewareKind::BuiltIn => "built-in",
     }
-}
-
-/// Returns the entries of `schemas.json`, each on one line, in the order of the declarations. `parts` contains unchanged
-/// entries of earlier builds.
-pub(crate) fn entries(context: Context<'_>, parts: &mut PartCache) -> Vec<Arc<String>> {
-    let names = context.analysis.components().fingerprint(context.program);
-    let ids = context.program.declarations.iter_ids();
-    let keyed: Vec<_> = ids.map(|(id, _)| (entry_key(context, names, id), id)).collect();
-    parts.get_or_create(&keyed, |id| {
-        serde_json::to_string(&schema_entry(context, *id))
-            .expect("entries are structs and maps with text keys, which serialize without fail")
-    })
-}
-
-/// Returns the fingerprint of all inputs of an entry. `names` is the fingerprint of all component names, because
-/// schemas refer to components by name.
-fn entry_key(context: Context<'_>, names: Fingerprint, id: DeclarationId) -> Fingerprint {
-    let program = context.program;
-    let entity = context
-        .analysis
-        .entity(id)
-        .map(|entity| &program.entities[entity]);
-    let table = entity.map(|entity| (&entity.table, &entity.owner));
-    let uses: Vec<_> = usages(context, id).collect();
-    let line = program.declarations[id].span.line;
-    fingerprint((context.module_key(id), line, table, uses, names))
-}
-
-fn schemas(context: Context<'_>, entries: &[Arc<String>]) -> String {
-    if entries.is_empty() {
-        return "{}\n".to_owned();
-    }
-    let length: usize = entries.iter().map(|entry| entry.len() + 64).sum();
-    let mut text = String::with_capacity(length);
-    for (declaration, entry) in context.program.declarations.iter().zip(entries) {
-        text.push_str(if text.is_empty() { "{\n" } else { ",\n" });
-        text.push_str(&Value::from(declaration.name.as_str()).to_string());
-        text.push_str(": ");
-        text.push_str(entry);
-    }
-    text.push_str("\n}\n");
-    text
 }
 
 /// Prints a document as JSON.
@@ -356,131 +312,4 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         status: route.status,
         group: &route.group,
     }
-}
-
-/// Type in `schemas.json`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SchemaEntry<'a> {
-    name: &'a str,
-    /// Reason why the type has a name: `named` (an export), `instance` (of a generic type) or `slot` (of a
-    /// contract).
-    origin: &'static str,
-    /// Name of the export in the source file, if it differs from the name of the type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    export: Option<&'a str>,
-    /// Source text of an instance of a generic type, such as `Page<Note>`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expression: Option<&'a str>,
-    file: &'a str,
-    line: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    table: Option<&'a str>,
-    /// Argument of the `@owner` tag: `none` or `userId = ctx.userId`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    owner: Option<String>,
-    /// JSON Schema of the type in a response.
-    schema: Schema,
-    /// JSON Schema of the type in a request, if it differs from `schema`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_schema: Option<Schema>,
-    properties: Vec<PropertyEntry<'a>>,
-    /// Routes that use the type directly, each with the slot that uses it.
-    used_by: Vec<Usage>,
-    /// Types that the type names in its properties. Tools follow them to find routes that use the type indirectly.
-    refers_to: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PropertyEntry<'a> {
-    name: &'a str,
-    #[serde(rename = "type")]
-    r#type: String,
-    required: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<Value>,
-    /// Doc tags as they are written in TypeScript: `@minLength 1`.
-    tags: Vec<String>,
-}
-
-#[derive(Serialize, Hash)]
-#[serde(rename_all = "camelCase")]
-struct Usage {
-    route: String,
-    #[serde(rename = "as")]
-    slot: &'static str,
-}
-
-fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
-    let program = context.program;
-    let declaration = &program.declarations[id];
-    let (origin, export, expression) = match &declaration.origin {
-        DeclarationOrigin::Named { export } => {
-            let other = (*export != declaration.name).then_some(export.as_str());
-            ("named", other, None)
-        }
-        DeclarationOrigin::Instance { expression } => ("instance", None, Some(expression.as_str())),
-        DeclarationOrigin::Slot => ("slot", None, None),
-    };
-    let written = |direction| {
-        let schemas = Schemas {
-            implied: false,
-            ..context.schemas(direction)
-        };
-        schemas.declaration(id)
-    };
-    let (schema, input) = (written(Direction::Output), written(Direction::Input));
-    let entity = context
-        .analysis
-        .entity(id)
-        .map(|entity| &program.entities[entity]);
-    SchemaEntry {
-        name: &declaration.name,
-        origin,
-        export,
-        expression,
-        file: program.path(declaration.span),
-        line: declaration.span.line,
-        table: entity.map(|entity| entity.table.as_str()),
-        owner: entity
-            .and_then(|entity| entity.owner.as_ref())
-            .map(ToString::to_string),
-        input_schema: (input != schema).then_some(input),
-        schema,
-        properties: program
-            .properties(declaration.r#type)
-            .iter()
-            .map(|property| PropertyEntry {
-                name: &property.name,
-                r#type: type_text(context, property.r#type),
-                required: !property.optional,
-                default: property.tags.default.as_ref().and_then(default_value),
-                tags: written_tags(program, property),
-            })
-            .collect(),
-        used_by: usages(context, id).collect(),
-        refers_to: references(program, declaration.r#type),
-    }
-}
-
-/// Returns the names of the types to which a type refers directly.
-fn references(program: &Program, id: TypeId) -> Vec<&str> {
-    let mut found = Vec::new();
-    collect_references(program, id, &mut found);
-    found
-        .into_iter()
-        .map(|id| program.declarations[id].name.as_str())
-        .collect()
-}
-
-fn usages(context: Context<'_>, id: DeclarationId) -> impl Iterator<Item = Usage> {
-    let uses = context.analysis.uses(id).iter();
-    let slots = uses.map(|(route, slot)| (route, slot.name()));
-    let answers = context.analysis.uses_in_answers(id).iter();
-    let uses = slots.chain(answers.map(|(route, part)| (route, *part)));
-    uses.map(move |(route, slot)| Usage {
-        route: context.program.routes[*route].reference(),
-        slot,
-    })
 }

@@ -1,11 +1,13 @@
-//! Emits `validators/<entity>.ts`, which exports the validators of an entity.
+//! Emits `validators/<entity>.ts`, which exports the validators of an entity. In a large program, a build writes the file only
+//! if the project imports it.
 
 use heck::ToLowerCamelCase;
+use indexmap::IndexMap;
 use kit_ir::Declaration;
 
 use crate::context::Context;
 use crate::job::Job;
-use crate::text::{Writer, header};
+use crate::text::header;
 use crate::{combined, validator};
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
@@ -15,6 +17,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
             format!("validators/{}.ts", declaration.name.to_lower_camel_case()),
             move || emit_entity(context, declaration),
         )
+        .only_if_used(context.analysis.is_large())
     })
 }
 
@@ -23,13 +26,17 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
 fn emit_entity(context: Context<'_>, entity: &Declaration) -> String {
     let program = context.program;
     let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));
-    let mut writer = Writer::default();
+    let mut names: IndexMap<String, Vec<String>> = IndexMap::new();
     for id in context.analysis.in_file(entity.span.source) {
         let name = &program.declarations[*id].name;
         if *name == entity.name || context.analysis.entity(*id).is_none() {
             let module = combined::path_of(context, &validator::file_name(name));
-            writer.line(format_args!("export {{ {name}Validator }} from \"../{module}\";"));
+            names.entry(module).or_default().push(format!("{name}Validator"));
         }
     }
-    format!("{header}\n{}", writer.finish())
+    let exports = names.iter().map(|(module, names)| {
+        let names = names.join(", ");
+        format!("export {{ {names} }} from \"../{module}\";\n")
+    });
+    format!("{header}\n{}", exports.collect::<String>())
 }

@@ -7,7 +7,7 @@ use kit_test_programs as support;
 use std::collections::BTreeMap;
 
 use kit_emit::{Artifact, EmitOptions, emit};
-use kit_ir::{Method, Program, RouteSlots};
+use kit_ir::{Constraints, Method, Program, RouteSlots, TypeKind};
 use support::Builder;
 
 /// Returns the artifacts of a program. Plugins replace the validators in `replaced`.
@@ -75,9 +75,9 @@ fn runtime_contains_the_types_of_routes_after_the_types_they_refer_to() {
     ];
     assert_eq!(sections(runtime), expected);
     assert!(!runtime.contains("Unused"));
-    let index = &texts["routes/index.ts"];
-    assert!(index.contains("import { NoteSerializer, NoteValidator } from \"../runtime.js\";"));
-    assert!(!index.contains("codecs"), "{index}");
+    let routes = &texts["routes/routes.js"];
+    assert!(routes.contains("import { NoteSerializer, NoteValidator } from \"../runtime.js\";"));
+    assert!(!routes.contains("codecs"), "{routes}");
 }
 
 #[test]
@@ -151,9 +151,37 @@ fn a_large_program_has_only_the_code_that_routes_need() {
         !large["codecs.js"].contains("UnusedSerializer") && !large["codecs.js"].contains("explain$Unused")
     );
     assert!(large["codecs.js"].contains("UnusedValidator"));
-    assert_eq!(large["runtime.js"], small["runtime.js"]);
+    // The route writes a note, whose serializer calls the function that writes the tag in it.
+    let (runtime, before) = (&large["runtime.js"], &small["runtime.js"]);
+    assert!(before.contains("TagSerializer") && before.contains("explain$Note"));
+    assert!(!runtime.contains("TagSerializer") && !runtime.contains("explain$Note"));
+    assert!(runtime.contains("NoteSerializer") && runtime.contains("function writeTag"));
     let lines = |texts: &BTreeMap<String, String>| texts["schemas/openapi.json"].lines().count();
     assert!(lines(&large) < lines(&small));
+}
+
+#[test]
+fn types_with_equal_properties_share_their_checks_and_shapes() {
+    let mut b = Builder::new("src/app.types.ts");
+    let short = b.constrained(
+        TypeKind::String,
+        Constraints {
+            max_length: Some(20),
+            ..Constraints::default()
+        },
+    );
+    for name in ["Note", "Tag"] {
+        let properties = vec![b.property("title", short)];
+        b.interface(name, properties);
+    }
+    let codecs = &texts(&b.program, &[])["codecs.js"];
+    assert_eq!(
+        codecs.matches("codePointsWithin(value, 0, 20)").count(),
+        1,
+        "{codecs}"
+    );
+    assert_eq!(codecs.matches("{ kind: \"string\", maxLength: 20 }").count(), 1);
+    assert_eq!(codecs.matches("key: \"title\"").count(), 1);
 }
 
 /// Plugins get the code of a validator as one module, and return a changed module.
@@ -169,7 +197,9 @@ fn source_of_a_validator_imports_the_validators_to_which_it_refers_from_modules(
     let source = note.source.as_ref().unwrap().text();
     assert!(source.contains("// @ts-nocheck\n"));
     assert!(source.contains("import { TagShape, decodeTag, isTag } from \"../modules/Tag.validator.js\";"));
-    assert!(source.contains("export const NoteValidator: Validator<Types.Note> = {"));
+    assert!(
+        source.contains("export const NoteValidator: Validator<Types.Note> = /* @__PURE__ */ validator(")
+    );
     let paths: Vec<_> = artifacts.iter().map(|artifact| artifact.path.as_str()).collect();
     assert!(paths.contains(&"modules/Tag.validator.js") && paths.contains(&"modules/Tag.validator.d.ts"));
     assert!(!paths.contains(&"modules/Note.validator.js"));
@@ -197,8 +227,8 @@ fn modules_are_not_combined_if_two_of_them_export_the_same_name() {
     for inner in ["FooShape", "FooUnion2"] {
         let texts = texts(&program(["isFoo", inner, "Unused"]), &[]);
         assert!(!texts.contains_key("runtime.js") && !texts.contains_key("codecs.js"));
-        let index = &texts["routes/index.ts"];
-        assert!(index.contains("import { isFooValidator } from \"../modules/isFoo.validator.js\";"));
+        let routes = &texts["routes/routes.js"];
+        assert!(routes.contains("import { isFooValidator } from \"../modules/isFoo.validator.js\";"));
         let own = &texts["validators/isFoo.validator.ts"];
         assert!(own.contains("export { isFooValidator } from \"../modules/isFoo.validator.js\";"));
         assert!(texts["modules/isFoo.validator.js"].contains(&format!("from \"./{inner}.validator.js\";")));

@@ -168,7 +168,7 @@ test("the error says that tsc alone does not copy the JavaScript of .kit/", asyn
   const tsc = await run([join(installed, "typescript/bin/tsc"), "-p", ".", "--outDir", "dist"], project.root);
   assert.equal(tsc.code, 0, tsc.out);
   const ran = await run(["dist/src/main.js"], project.root);
-  assert.match(ran.err, /cannot be loaded: Cannot find module .*runtime\.js/);
+  assert.match(ran.err, /cannot be loaded: Cannot find module .*\.kit\/routes\/(?:routes|tree)\.js/);
   assert.match(
     ran.err,
     /help: run `kit build`, which compiles the project and copies the JavaScript of \.kit\//,

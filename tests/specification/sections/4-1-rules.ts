@@ -135,7 +135,7 @@ export const rules: Section = {
     {
       title: "the route tree contains paths without a slash at the end",
       test: async () => {
-        const tree = await textOf(await playground(), ".kit/routes/compiled-router.ts");
+        const tree = await textOf(await playground(), ".kit/routes/tree.js");
         assert.match(tree, /ref: "GET \/slash"/);
         for (const path of ["/slash", "/slash/"])
           assert.equal((await (await api()).get(path)).status, 204, path);

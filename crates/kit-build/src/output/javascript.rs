@@ -8,7 +8,7 @@ use super::paths::MANIFEST;
 use crate::{BuildError, disk, read_text, write_text};
 
 /// Copies the JavaScript files of an output directory into another directory, because TypeScript compiles only the
-/// TypeScript files. In the copies, imports name the compiled files: `./Tag.validator.ts` becomes
+/// TypeScript files. Copies those of contract tests only if the other directory contains compiled contract tests. In the copies, imports name the compiled files: `./Tag.validator.ts` becomes
 /// `./Tag.validator.js`. Files that are equal already are not written.
 ///
 /// # Errors
@@ -22,7 +22,10 @@ pub fn copy_javascript(from: &Path, to: &Path) -> Result<(), BuildError> {
     let damaged = |problem: String| BuildError::io("read", &path)(io::Error::other(problem));
     let manifest = Manifest::parse(&bytes).map_err(damaged)?;
     let is_javascript = |file: &&String| Path::new(file).extension().is_some_and(|ending| ending == "js");
-    for file in manifest.files.keys().filter(is_javascript) {
+    // The compiler compiles the contract tests only if its configuration includes them.
+    let has_tests = disk::is_dir(&to.join("tests"));
+    let is_wanted = |file: &&String| is_javascript(file) && (has_tests || !file.starts_with("tests/"));
+    for file in manifest.files.keys().filter(is_wanted) {
         let Some(text) = read_text(&from.join(file))? else {
             continue;
         };

@@ -12,7 +12,7 @@ fn notes() -> Project {
 }
 
 fn time(project: &Project) -> String {
-    let text = &project.output()["routes/compiled-router.ts"];
+    let text = &project.output()["routes/tree.js"];
     let at = text.find("generatedAt").expect("the tree carries its time");
     text[at..]
         .split('"')
@@ -55,10 +55,7 @@ fn file_contains_the_time_of_the_build_that_last_changed_it() {
     let report = project.build_at(1_790_000_100, false);
     assert!(!report.files.written.is_empty());
     assert!(
-        !report
-            .files
-            .written
-            .contains(&"routes/compiled-router.ts".to_owned()),
+        !report.files.written.contains(&"routes/tree.js".to_owned()),
         "{:?}",
         report.files
     );
@@ -71,10 +68,7 @@ fn file_contains_the_time_of_the_build_that_last_changed_it() {
     );
     let report = project.build_at(1_790_000_200, false);
     assert!(
-        report
-            .files
-            .written
-            .contains(&"routes/compiled-router.ts".to_owned()),
+        report.files.written.contains(&"routes/tree.js".to_owned()),
         "{:?}",
         report.files
     );
@@ -225,7 +219,7 @@ fn generated_routes_list_the_tests_that_mention_them() {
     project.write("src/app.ts", APP);
     let tests = |project: &Project| {
         project.build();
-        let text = project.output()["routes/index.ts"].clone();
+        let text = project.output()["routes/routes.js"].clone();
         let line = text
             .lines()
             .find_map(|line| line.trim().strip_prefix("tests: ").map(str::to_owned));
@@ -262,16 +256,47 @@ fn generated_routes_list_the_tests_that_mention_them() {
 }
 
 #[test]
+fn documents_of_entities_in_a_large_project_refer_to_the_complete_document() {
+    let more: Vec<String> = (0..500)
+        .map(|number| format!("export type More{number} = string;\n"))
+        .collect();
+    let project = Project::new([
+        ("src/notes.types.ts", TYPES),
+        ("src/notes.routes.ts", ROUTES),
+        ("src/more.types.ts", &more.concat()),
+    ]);
+    project.build();
+    let output = project.output();
+    let read = |path: &str| serde_json::from_str::<serde_json::Value>(&output[path]).expect("JSON");
+    let (own, complete) = (read("schemas/note.openapi.json"), read("schemas/openapi.json"));
+    let target = |reference: &serde_json::Value| {
+        let pointer = reference["$ref"].as_str()?.strip_prefix("openapi.json#")?;
+        complete.pointer(&pointer.replace("%7B", "{").replace("%7D", "}"))
+    };
+    let path = target(&own["paths"]["/notes/{id}"]);
+    assert_eq!(path, Some(&complete["paths"]["/notes/{id}"]), "{own}");
+    let note = target(&own["components"]["schemas"]["Note"]);
+    assert_eq!(note, Some(&complete["components"]["schemas"]["Note"]), "{own}");
+}
+
+#[test]
 fn a_large_project_keeps_the_validator_files_that_it_imports() {
     let types: Vec<String> = (0..501)
         .map(|number| format!("export interface Item{number} {{ text: string }}\n"))
         .collect();
     let types = types.concat();
+    let entities = ["Thing", "Other"].map(|name| {
+        format!(
+            "/** @table */\nexport interface {name} {{\n  /** @id @generated uuid */\n  id: string;\n}}\n"
+        )
+    });
     let project = Project::new([
         ("src/items.types.ts", types.as_str()),
+        ("src/entities.types.ts", &entities.concat()),
         (
             "tests/items.test.ts",
-            "import { Item7Validator } from \"../.kit/validators/Item7.validator.ts\";\n",
+            "import { Item7Validator } from \"../.kit/validators/Item7.validator.ts\";\n\
+             import { ThingValidator } from \"../.kit/validators/thing.ts\";\n",
         ),
     ]);
     project.build();
@@ -280,5 +305,5 @@ fn a_large_project_keeps_the_validator_files_that_it_imports() {
         .keys()
         .filter(|path| path.starts_with("validators/"))
         .collect();
-    assert_eq!(files, ["validators/Item7.validator.ts"]);
+    assert_eq!(files, ["validators/Item7.validator.ts", "validators/thing.ts"]);
 }

@@ -44,7 +44,7 @@ export const app = createApp({
 });
 ";
 
-fn built() -> Project {
+pub(crate) fn built() -> Project {
     let project = Project::new(&[
         ("src/notes.types.ts", TYPES),
         ("src/notes.routes.ts", ROUTES),

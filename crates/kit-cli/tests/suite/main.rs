@@ -10,6 +10,7 @@ mod diff;
 mod diff_commits;
 mod explain;
 mod inspect;
+mod inspect_large;
 mod inspect_sidecar;
 mod lsp;
 mod migrations;

@@ -383,11 +383,12 @@ fn writes_and_lists_contract_tests_if_the_project_can_run_them() {
     let files = project.tree(".kit");
     let text = String::from_utf8_lossy(&files["tests/NoteRoutes.contract.test.ts"]).into_owned();
     assert!(text.contains("import(\"../../src/app.ts\")"), "{text}");
-    assert!(text.contains("route: \"GET /notes/:id\""), "{text}");
-    let application = String::from_utf8_lossy(&files["routes/index.ts"]).into_owned();
+    let tables = String::from_utf8_lossy(&files["tests/NoteRoutes.contract.js"]).into_owned();
+    assert!(tables.contains("route: \"GET /notes/:id\""), "{tables}");
+    let routes = String::from_utf8_lossy(&files["routes/routes.js"]).into_owned();
     assert!(
-        application.contains("tests: [\".kit/tests/NoteRoutes.contract.test.ts\"]"),
-        "{application}"
+        routes.contains("tests: [\".kit/tests/NoteRoutes.contract.test.ts\"]"),
+        "{routes}"
     );
     assert_eq!(
         project.kit(&["generate:tests", "--json"]).json(),

@@ -1,5 +1,5 @@
-//! Emits `tests/contracts.ts`, which lists the routes with their slots, statuses and errors. Contract tests import the
-//! application from this file, and `@kit/testing` computes the coverage of the contracts from the list.
+//! Emits `tests/contracts.ts`, from which contract tests import the application, and `tests/routes.js`, which lists the
+//! routes with their slots, statuses and errors. `@kit/testing` computes the coverage of the contracts from the list.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,57 @@ use kit_ir::{DeclarationId, Route, Slot};
 
 use crate::context::Context;
 use crate::options::ContractTests;
-use crate::text::{Writer, literal, unchecked_header};
+use crate::text::{Writer, header, literal, unchecked_header};
 use crate::{combined, error_format};
 
-pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
+/// Source that the first line of the generated files names.
+const FROM: &str = "the contracts of all groups";
+
+/// Emits `tests/contracts.ts`.
+pub(super) fn write(context: Context<'_>) -> String {
+    let program = context.program;
+    let mut shapes: BTreeMap<String, String> = BTreeMap::new();
+    let errors = error_format::properties(program.application.error_rules()).map(|mut fields| {
+        if let Some(declared) = program.application.declared_format() {
+            let name = &program.declarations[declared.body].name;
+            let shape = format!("{name}Shape");
+            shapes.insert(shape.clone(), combined::path_of_shape(context, name));
+            fields.push(("body".to_owned(), shape));
+        }
+        literal::object(fields)
+    });
+    let mut body = Writer::default();
+    body.line("import type { Contracts } from \"@kit/testing\";");
+    body.line("import application from \"../routes/index.ts\";");
+    body.line(combined::print_imports(&shapes).trim_end());
+    body.line("import { routes } from \"./routes.js\";");
+    body.blank();
+    body.block("const contracts: Contracts = {", "};", |body| {
+        body.line("application,");
+        if let Some(errors) = &errors {
+            body.line(format_args!("errors: {errors},"));
+        }
+        body.line("routes,");
+    });
+    body.blank();
+    body.line("export default contracts;");
+    format!("{}\n{}", unchecked_header(FROM), body.finish())
+}
+
+/// Emits the declarations of `tests/routes.js`.
+pub(super) fn declarations() -> String {
+    format!(
+        "{}
+import type {{ Contracts }} from \"@kit/testing\";
+
+export declare const routes: Contracts[\"routes\"];
+",
+        header(FROM)
+    )
+}
+
+/// Emits `tests/routes.js`.
+pub(super) fn write_routes(context: Context<'_>, tests: &ContractTests) -> String {
     let program = context.program;
     let mut shapes: BTreeMap<String, String> = BTreeMap::new();
     let mut entries = Writer::default();
@@ -50,32 +97,12 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
         }
         entries.line(format_args!("{},", literal::object(fields)));
     }
-    let rules = program.application.error_rules();
-    let errors = error_format::properties(rules).map(|mut fields| {
-        if let Some(declared) = program.application.declared_format() {
-            fields.push(("body".to_owned(), shape_of(declared.body)));
-        }
-        literal::object(fields)
-    });
     let mut body = Writer::default();
-    body.line("import type { Contracts } from \"@kit/testing\";");
-    body.line("import application from \"../routes/index.ts\";");
     body.line(combined::print_imports(&shapes).trim_end());
     body.blank();
     let entries = entries.inner();
-    body.block("const contracts: Contracts = {", "};", |body| {
-        body.line("application,");
-        if let Some(errors) = &errors {
-            body.line(format_args!("errors: {errors},"));
-        }
-        body.block("routes: [", "],", |body| body.line(entries));
-    });
-    body.blank();
-    body.line("export default contracts;");
-    let mut text = unchecked_header("the contracts of all groups");
-    text.push('\n');
-    text.push_str(&body.finish());
-    text
+    body.block("export const routes = [", "];", |body| body.line(entries));
+    format!("{}\n{}", unchecked_header(FROM), body.finish())
 }
 
 /// Returns the formats of a request body as a list: the name of each format, its media types, and the shape of its value.
@@ -93,7 +120,7 @@ fn formats(route: &Route, mut shape_of: impl FnMut(DeclarationId) -> String) -> 
     literal::list("[", formats, "]")
 }
 
-/// Returns the properties of a route's entry in `tests/contracts.ts`, except for its slots: name, status,
+/// Returns the properties of a route's entry in `tests/routes.js`, except for its slots: name, status,
 /// errors.
 fn parts(tests: &ContractTests, route: &Route) -> Vec<(String, String)> {
     let errors = route

@@ -1,4 +1,4 @@
-//! Emits one test file: imports, values for the contract group, and one table of requests per route.
+//! Emits the file of a contract group with one table of requests per route.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,12 @@ use serde_json::{Map, Value};
 use super::rule::path;
 use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
 use super::sent_headers::is_sent_in_a_header;
+use super::test_file::{from, texts};
 use super::unique::unique_strings;
 use super::{auth, bodies, lists};
 use crate::combined;
 use crate::context::Context;
-use crate::options::{ContractTests, TestRunner};
+use crate::options::ContractTests;
 use crate::samples::{SampleOptions, Samples};
 use crate::text::{Writer, literal, unchecked_header};
 
@@ -27,10 +28,11 @@ const MAX_STRING: usize = 40;
 /// Maximum length of a list of equal items. A longer list is printed as a call such as `items(1000, "a")`.
 const MAX_LIST: usize = 4;
 
+/// Emits the tables of requests of a group, as JavaScript: TypeScript would need time and memory for each request.
 pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, routes: &[&Route]) -> String {
     let mut file = File {
         context,
-        helpers: BTreeSet::from(["contractTests"]),
+        helpers: BTreeSet::new(),
         shapes: BTreeMap::new(),
         tested_paths: BTreeSet::new(),
     };
@@ -41,43 +43,19 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
         }
     }
     let tables = tables.inner();
-    let source = routes
-        .first()
-        .map_or("", |route| context.program.path(route.span));
-    let mut text = unchecked_header(&format!("the contracts of `{group}` in {source}"));
+    let mut text = unchecked_header(&from(context, group, routes));
     text.push('\n');
     let mut body = Writer::default();
-    let helpers: Vec<_> = file.helpers.iter().copied().collect();
-    body.line(format_args!(
-        "import {{ {} }} from \"@kit/testing\";",
-        helpers.join(", ")
-    ));
-    body.line(match tests.runner {
-        TestRunner::Node => "import { after, before, describe, test } from \"node:test\";",
-        TestRunner::Vitest { .. } => {
-            "import { afterAll as after, beforeAll as before, describe, test } from \"vitest\";"
-        }
-    });
-    body.line("import contracts from \"./contracts.ts\";");
+    if !file.helpers.is_empty() {
+        let helpers: Vec<_> = file.helpers.iter().copied().collect();
+        body.line(format_args!(
+            "import {{ {} }} from \"@kit/testing\";",
+            helpers.join(", ")
+        ));
+    }
     body.line(combined::print_imports(&file.shapes).trim_end());
     body.blank();
-    let root = format!("../{}", context.options.output_dir_to_root);
-    body.block("contractTests({", "});", |body| {
-        body.line("runner: { after, before, describe, test },");
-        body.line(format_args!("group: {},", literal::string(group)));
-        body.line("contracts,");
-        let app = literal::string(&format!("{root}/{}", tests.app));
-        body.line(format_args!("app: () => import({app}),"));
-        if let Some(fixtures) = &tests.fixtures {
-            let fixtures = literal::string(&format!("{root}/{fixtures}"));
-            body.line(format_args!("fixtures: () => import({fixtures}),"));
-        }
-        let root = literal::string(&format!("{root}/"));
-        body.line(format_args!("root: new URL({root}, import.meta.url),"));
-        body.line(format_args!("database: {},", tests.database));
-        body.line(format_args!("headers: {},", texts(&tests.headers)));
-        body.block("routes: [", "],", |body| body.line(tables));
-    });
+    body.block("export default [", "];", |body| body.line(tables));
     text.push_str(&body.finish());
     text
 }
@@ -487,12 +465,4 @@ fn closed_objects(
         }
         _ => {}
     }
-}
-
-fn texts(entries: &BTreeMap<String, String>) -> String {
-    literal::object(
-        entries
-            .iter()
-            .map(|(name, value)| (literal::key(name), literal::string(value))),
-    )
 }

@@ -1,6 +1,6 @@
-//! Emits `tests/<group>.contract.test.ts` for each contract group: tables of requests that the contracts accept, and of
-//! requests that they refuse. `@kit/testing` contains the code that runs these tables. `tests/contracts.ts` lists the routes
-//! with their slots, statuses and errors.
+//! Emits `tests/<group>.contract.test.ts` for each contract group, and `tests/<group>.contract.js` with tables of requests that
+//! the contracts accept, and of requests that they refuse. `@kit/testing` contains the code that runs these tables.
+//! `tests/routes.js` lists the routes with their slots, statuses and errors.
 //!
 //! Data flow: [`Samples`](crate::samples::Samples) creates a valid value of each slot. [`Rules`](rules::Rules) traverses the
 //! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`file`] prints the
@@ -16,8 +16,11 @@ mod rule;
 mod rules;
 mod scalars;
 mod sent_headers;
+mod test_file;
 mod unions;
 mod unique;
+
+use std::sync::Arc;
 
 use kit_ir::{Route, Slot};
 
@@ -55,16 +58,28 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
         return Vec::new();
     }
     let all: Vec<&Route> = context.program.routes.iter().collect();
-    let shared =
-        Job::new(CONTRACTS, move || contracts::write(context, tests)).keyed(key(context, tests, &all));
-    let files = groups.into_iter().map(|(group, routes)| {
+    let shared = Job::new(CONTRACTS, move || contracts::write(context)).keyed(key(context, tests, &all));
+    let declarations = Job::new("tests/routes.d.ts", contracts::declarations);
+    let list = Job::new("tests/routes.js", move || contracts::write_routes(context, tests))
+        .keyed(key(context, tests, &all));
+    let files = groups.into_iter().flat_map(|(group, routes)| {
         let key = key(context, tests, &routes);
-        Job::new(contract_test_path(group), move || {
-            file::write(context, tests, group, &routes)
-        })
-        .keyed(key)
+        let (routes, path): (Arc<[&Route]>, _) = (routes.into(), format!("tests/{group}.contract"));
+        let (of_tables, of_declarations) = (Arc::clone(&routes), Arc::clone(&routes));
+        let jobs = [
+            Job::new(contract_test_path(group), move || {
+                test_file::write(context, tests, group, &routes)
+            }),
+            Job::new(format!("{path}.js"), move || {
+                file::write(context, tests, group, &of_tables)
+            }),
+            Job::new(format!("{path}.d.ts"), move || {
+                test_file::declarations(context, group, &of_declarations)
+            }),
+        ];
+        jobs.map(|job| job.keyed(key))
     });
-    std::iter::once(shared).chain(files).collect()
+    [shared, list, declarations].into_iter().chain(files).collect()
 }
 
 fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Fingerprint {

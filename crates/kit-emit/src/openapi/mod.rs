@@ -1,4 +1,5 @@
-//! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json`.
+//! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json`. In a large program, the document of an entity refers to
+//! `schemas/openapi.json`.
 
 mod bodies;
 mod document;
@@ -12,14 +13,16 @@ mod status;
 mod version;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use heck::ToLowerCamelCase;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use kit_ir::{DeclarationId, DeclarationOrigin, Route, RouteId, SourceId};
 
 use crate::component_names::{self, Use};
 use crate::context::Context;
+use crate::direction::Direction;
 use crate::fingerprint::fingerprint;
 use crate::job::{Job, PartCache};
 use crate::options::EmitOptions;
@@ -27,8 +30,10 @@ use crate::options::EmitOptions;
 use document::{Document, Head, Info, Layout, License, Server};
 use operation::Operations;
 pub(crate) use operation::{operation_ids, path_template};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use security::SecuritySchemes;
+use serde_json::Value;
 
 /// Printed operations and components from an earlier build.
 #[derive(Debug, Default)]
@@ -48,6 +53,8 @@ pub(crate) struct PrintedParts<'a> {
     error: Option<(String, String)>,
     schemes: SecuritySchemes<'a>,
     by_file: FxHashMap<SourceId, Vec<RouteId>>,
+    /// Declarations that `schemas/openapi.json` contains as components. Empty if the program is not large.
+    described: BTreeSet<Use>,
 }
 
 impl<'a> PrintedParts<'a> {
@@ -100,6 +107,11 @@ impl<'a> PrintedParts<'a> {
                 )
             }),
             by_file: routes_by_file(context),
+            described: if context.analysis.is_large() {
+                components(context)
+            } else {
+                BTreeSet::new()
+            },
             schemes: operations.into_schemes(),
             context,
         }
@@ -170,6 +182,66 @@ impl<'a> PrintedParts<'a> {
     }
 }
 
+impl PrintedParts<'_> {
+    /// Returns the document of an entity in a large program. The document refers to paths and components of
+    /// `schemas/openapi.json`, because the documents of many entities would repeat most of these. Returns `None` if the
+    /// program is not large, or if no route uses the entity.
+    fn referring_document(&self, title: &str, routes: &[RouteId], entity: DeclarationId) -> Option<String> {
+        let program = self.context.program;
+        let used = (entity, Direction::Output);
+        if !self.described.contains(&used) {
+            return None;
+        }
+        let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
+        let templates: IndexSet<String> = contracts
+            .iter()
+            .map(|route| operation::path_template(&route.path))
+            .collect();
+        let name = self.context.analysis.components().name(program, used);
+        let paths: Vec<String> = templates.iter().map(|path| reference_to("paths", path)).collect();
+        let component = format!("{{ \"$ref\": {} }}", reference_to("components/schemas", name));
+        let items = paths.iter().map(String::as_str);
+        let items = items.map(|path| IndexMap::from([("$ref".to_owned(), path)]));
+        let document = Document {
+            head: Head {
+                openapi: self.context.options.openapi.number(),
+                info: self.info(title),
+                servers: [Server { url: "/" }],
+                tags: operation::tags(program, &contracts),
+            },
+            paths: templates.iter().cloned().zip(items).collect(),
+            components: IndexMap::from([(name, component.as_str())]),
+            schemes: IndexMap::new(),
+        };
+        Some(document.print())
+    }
+}
+
+/// Returns a reference to a part of `openapi.json` as JSON. The fragment is a JSON pointer (RFC 6901, section 6).
+fn reference_to(part: &str, name: &str) -> String {
+    const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~');
+    let name = name.replace('~', "~0").replace('/', "~1");
+    Value::from(format!(
+        "openapi.json#/{part}/{}",
+        utf8_percent_encode(&name, RESERVED)
+    ))
+    .to_string()
+}
+
+/// Returns the declarations that `schemas/openapi.json` contains as components.
+pub(crate) fn components(context: Context<'_>) -> BTreeSet<Use> {
+    let program = context.program;
+    let handshakes: Vec<Cow<'_, Route>> = program.routes.iter().map(handshake).collect();
+    let routes: Vec<&Route> = handshakes.iter().map(AsRef::as_ref).collect();
+    let error = program.application.declared_format();
+    let roots: Vec<_> = error.map(|declared| declared.body).into_iter().collect();
+    component_names::used(context.analysis.references(), &routes, &roots)
+}
+
 /// Returns a route without the messages of its WebSocket. Returns any other route unchanged.
 fn handshake(route: &Route) -> Cow<'_, Route> {
     if !route.is_socket() {
@@ -195,8 +267,11 @@ pub(crate) fn emit<'a>(context: Context<'a>, parts: &'a PrintedParts<'a>) -> Vec
         let routes = parts.by_file.get(&declaration.span.source);
         let routes = routes.map_or(&[][..], Vec::as_slice);
         let title = format!("{title}: {}", declaration.name);
-        let root = [entity.declaration];
-        jobs.push(Job::new(path, move || parts.document(&title, routes, &root)));
+        let root = entity.declaration;
+        jobs.push(Job::new(path, move || {
+            let referring = parts.referring_document(&title, routes, root);
+            referring.unwrap_or_else(|| parts.document(&title, routes, &[root]))
+        }));
     }
     jobs
 }

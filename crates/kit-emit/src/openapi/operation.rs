@@ -24,6 +24,9 @@ use crate::subprotocols::offered_protocols;
 /// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
 
+/// Number of nested levels up to which an example in the document of a large program contains optional properties.
+const LARGE_LEVELS: usize = 1;
+
 /// Header with the subprotocols of a WebSocket (RFC 6455, section 11.3.4).
 const SUBPROTOCOL: &str = "sec-websocket-protocol";
 
@@ -241,7 +244,10 @@ impl<'a> Operations<'a> {
     /// Returns an example of a complete body. Its values come from `@example` tags, or are generated.
     fn example(&self, id: DeclarationId, purpose: Purpose) -> Option<Value> {
         let program = self.context.program;
-        let wanted = SampleOptions::named("value").inside(id).purpose(purpose);
+        let mut wanted = SampleOptions::named("value").inside(id).purpose(purpose);
+        if self.context.analysis.is_large() {
+            wanted = wanted.full_levels(LARGE_LEVELS);
+        }
         let value = Samples { program }.sample(program.declarations[id].r#type, &wanted)?;
         // Leave out a long example: it helps no reader, and every document with the route would contain a copy.
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)

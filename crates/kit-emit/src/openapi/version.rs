@@ -18,7 +18,7 @@ impl OpenApiVersion {
     }
 
     /// Returns true if documents of this version contain schemas in JSON Schema 2020-12.
-    pub(super) fn has_json_schema(self) -> bool {
+    pub(crate) fn has_json_schema(self) -> bool {
         self != Self::V3_0
     }
 

@@ -1,25 +1,60 @@
-//! Emits `routes/index.ts`, from which `@kit/core` loads the routes.
+//! Emits `routes/index.ts`, from which `@kit/core` loads the application, and `routes/routes.js` with the routes. The routes
+//! are JavaScript, because TypeScript would need time and memory for each of them.
 
 use kit_analysis::sensitive_names;
 use kit_ir::{DeclaredReply, Route, Security, Slot};
 
 use super::functions::{coercer_of, value};
-use super::{FROM, bodies};
+use super::{FROM, bodies, table};
 use crate::coercer::parameter_order;
 use crate::context::Context;
-use crate::text::{Module, Writer, literal};
+use crate::text::{Module, Writer, header, literal};
 
-pub(crate) fn emit(context: Context<'_>) -> String {
+/// Emits the declarations of `routes/routes.js`.
+pub(crate) fn declarations() -> String {
+    format!(
+        "{}
+import type {{ CompiledRoute, RouteTableEntry }} from \"@kit/types\";
+
+/** All routes with their validators and serializers. */
+export declare const routes: readonly CompiledRoute[];
+
+/** All routes by method and path. */
+export declare const routeTable: Readonly<Record<string, RouteTableEntry>>;
+",
+        header(FROM)
+    )
+}
+
+/// Emits `routes/routes.js`.
+pub(crate) fn emit_routes(context: Context<'_>) -> String {
     let mut module = Module::new(FROM, context.analysis.declared_names()).unchecked();
-    let compiled = module.r#type("@kit/types", "CompiledApplication");
-    let tree = module.value("./compiled-router.ts", "compiledRouter");
-    let table = module.value("./route-table.ts", "routeTable");
-    let read = module.value("node:fs/promises", "readFile");
     let mut routes = Writer::default();
     for route in &context.program.routes {
         write_route(context, route, &mut routes, &mut module);
     }
     let routes = routes.finish();
+    let mut writer = Writer::default();
+    if routes.is_empty() {
+        writer.line("export const routes = [];");
+    } else {
+        writer.block("export const routes = [", "];", |writer| {
+            writer.line(routes.trim_end());
+        });
+    }
+    module.push(writer);
+    module.push(table::write(context));
+    module.finish().text
+}
+
+/// Emits `routes/index.ts`.
+pub(crate) fn emit(context: Context<'_>) -> String {
+    let mut module = Module::new(FROM, context.analysis.declared_names()).unchecked();
+    let compiled = module.r#type("@kit/types", "CompiledApplication");
+    let tree = module.value("./tree.js", "compiledRouter");
+    let routes = module.value("./routes.js", "routes");
+    let table = module.value("./routes.js", "routeTable");
+    let read = module.value("node:fs/promises", "readFile");
     let declared = context.program.application.declared_format();
     let error_body = declared.map(|declared| value(context, Some(declared.body), "Serializer", &mut module));
     let mut writer = Writer::default();
@@ -31,11 +66,7 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             writer.line("version: 1,");
             writer.line(format_args!("tree: {tree},"));
             writer.line(format_args!("table: {table},"));
-            if routes.is_empty() {
-                writer.line("routes: [],");
-            } else {
-                writer.block("routes: [", "],", |writer| writer.line(routes.trim_end()));
-            }
+            writer.line(format_args!("{routes},"));
             let sensitive = sensitive_names(context.program);
             if !sensitive.is_empty() {
                 writer.line(format_args!("sensitive: {},", literal::strings(sensitive)));

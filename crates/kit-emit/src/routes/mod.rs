@@ -20,16 +20,20 @@ use crate::options::EmitOptions;
 /// Source that the first line of the generated files in `routes/` names.
 const FROM: &str = "the contracts of the project";
 
-pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
+pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 7] {
     let key = key(context);
     [
-        compiled_router(context.tree, context.options),
-        Job::whole("routes/route-table.ts", move || table::emit(context)).keyed(key),
+        compiled_tree(context.tree, context.options),
+        Job::new("routes/tree.d.ts", tree::declarations),
+        Job::new("routes/compiled-router.ts", tree::emit_router),
+        Job::whole("routes/routes.js", move || application::emit_routes(context)).keyed(key),
+        Job::new("routes/routes.d.ts", application::declarations),
+        Job::new("routes/route-table.ts", table::emit),
         Job::whole("routes/index.ts", move || application::emit(context)).keyed(key),
     ]
 }
 
-/// Returns the fingerprint of the inputs of the route table and of `routes/index.ts`: the routes,
+/// Returns the fingerprint of the inputs of `routes/routes.js` and of `routes/index.ts`: the routes,
 /// and the names of their types.
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
@@ -136,6 +140,6 @@ fn format_key(context: Context<'_>, format: &BodyFormat) -> Fingerprint {
 }
 
 /// Emits the radix tree. The file contains the time of the build.
-pub(crate) fn compiled_router<'a>(tree: &'a RouteTree, options: &'a EmitOptions) -> Job<'a> {
-    Job::dated("routes/compiled-router.ts", move || tree::emit(tree, options))
+pub(crate) fn compiled_tree<'a>(tree: &'a RouteTree, options: &'a EmitOptions) -> Job<'a> {
+    Job::dated("routes/tree.js", move || tree::emit(tree, options))
 }

@@ -13,7 +13,7 @@ use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, Typ
 use crate::context::Context;
 use crate::job::Job;
 use crate::origin::origin;
-use crate::text::{Exported, Module, Path, Writer, Written, literal};
+use crate::text::{Exported, Module, Path, Writer, Written, function, literal};
 use crate::validator;
 
 /// Returns the file name of a declaration's module.
@@ -22,7 +22,8 @@ pub(crate) fn file_name(name: &str) -> String {
 }
 
 /// Emits serializers for all declarations, except for declarations whose values are text, such as the queries
-/// of routes. In a large program, emits serializers only for what the server writes.
+/// of routes. In a large program, emits serializers only for the types that routes name as what they write, and the
+/// functions of the types in them.
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();
@@ -46,8 +47,12 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         context.analysis.declared_names(),
     )
     .for_declaration("write", name);
-    let shape = module.value(&validator::import_path(name), &format!("{name}Shape"));
     Serializers::new(context, id).declare(declaration, &mut module);
+    if context.analysis.is_large() && !context.analysis.is_written(id) {
+        // Only the serializers of other types use the function.
+        return module.finish();
+    }
+    let shape = module.value(&validator::import_path(name), &format!("{name}Shape"));
     let (explain, unserializable) = (module.helper("explain"), module.helper("unserializable"));
     let mut writer = Writer::default();
     writer.block(
@@ -192,17 +197,12 @@ impl<'a> Serializers<'a> {
         let analysis = self.context.analysis;
         let remembers = analysis.passes_selector(self.home)
             && analysis.needs_selector(self.context.program, self.home, id);
-        let name = module.item_once("write", id.0.to_string(), path, |module, name| {
+        let name = module.item_of("write", id.0.to_string(), path, |module| {
             let mut body = Writer::default();
             self.body(id, path, &mut body, module);
-            let mut parameter = if deep { ", depth" } else { "" }.to_owned();
-            if remembers {
-                parameter.push_str(", selector");
-            }
-            let mut writer = Writer::default();
-            let opening = format!("function {name}(value{parameter}) {{");
-            writer.block(opening, "}", |writer| writer.line(body.inner()));
-            module.push(writer);
+            let depth = if deep { ", depth" } else { "" };
+            let selector = if remembers { ", selector" } else { "" };
+            ("function ", function(&format!("value{depth}{selector}"), body))
         });
         match (deep, remembers) {
             (true, true) => format!("{name}({value}, depth, selector)"),

@@ -43,7 +43,7 @@ impl Serializers<'_> {
                 .iter()
                 .all(|value| matches!(value, LiteralValue::String(_)))
         {
-            many_literals(id, &literals, path, body, module);
+            many_literals(&literals, path, body, module);
             return;
         }
         let plan = self.context.analysis.plan(id);
@@ -200,19 +200,14 @@ impl Serializers<'_> {
 }
 
 /// Emits code that checks many literals with a `Set`.
-fn many_literals(
-    id: TypeId,
-    literals: &[LiteralValue],
-    path: &Path<'_>,
-    body: &mut Writer,
-    module: &mut Module,
-) {
-    let choices = module.item_once("choices", id.0.to_string(), path, |module, name| {
-        let values = literal::list("[", literals.iter().map(literal::value), "]");
-        let mut writer = Writer::default();
-        writer.line(format_args!("const {name} = {PURE} new Set({values});"));
-        module.push(writer);
-    });
+fn many_literals(literals: &[LiteralValue], path: &Path<'_>, body: &mut Writer, module: &mut Module) {
+    let values = literal::list("[", literals.iter().map(literal::value), "]");
+    let choices = module.item(
+        "choices",
+        "const ",
+        &format!(" = {PURE} new Set({values});\n"),
+        path,
+    );
     let (refuse, write) = (module.helper("refuse"), module.helper("writeString"));
     body.line(format_args!(
         "return {choices}.has(value) ? {write}(value) : {refuse}(value);"

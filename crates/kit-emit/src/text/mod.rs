@@ -5,6 +5,8 @@ mod module;
 mod path;
 mod writer;
 
-pub(crate) use module::{Exported, Imports, Module, NO_CHECK, PURE, Written, header, unchecked_header};
+pub(crate) use module::{
+    Exported, Imports, Module, NO_CHECK, PURE, Written, function, header, unchecked_header,
+};
 pub(crate) use path::Path;
 pub(crate) use writer::{Writer, nested};

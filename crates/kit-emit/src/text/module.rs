@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use heck::ToUpperCamelCase;
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::declared_names::DeclaredNames;
@@ -45,6 +46,9 @@ pub(crate) struct Module {
     named_items: FxHashMap<(&'static str, String), String>,
     /// Finished functions and constants, in order.
     items: Vec<String>,
+    /// Texts of functions and constants that modules of other types may contain too, by name. Each comes after those that
+    /// it uses.
+    shared: IndexMap<String, String>,
     exported: Vec<Exported>,
     is_checked: bool,
 }
@@ -53,8 +57,12 @@ pub(crate) struct Module {
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) text: String,
-    /// Byte offset at which the functions and constants start, after the header and the imports.
+    /// Byte offset at which the code starts, after the header and the imports: first the shared functions and constants.
+    pub(crate) code: usize,
+    /// Byte offset at which the functions and constants of the module itself start.
     pub(crate) items: usize,
+    /// Texts of the shared functions and constants, by name.
+    pub(crate) shared: IndexMap<String, String>,
     pub(crate) imports: Imports,
     pub(crate) exported: Vec<Exported>,
 }
@@ -108,6 +116,7 @@ impl Module {
             used_names: FxHashSet::default(),
             named_items: FxHashMap::default(),
             items: Vec::new(),
+            shared: IndexMap::new(),
             exported: Vec::new(),
             is_checked: true,
         }
@@ -213,15 +222,60 @@ impl Module {
         name
     }
 
+    /// Returns the name of a function or constant that is written once for each verb and subject. `make` returns its text
+    /// before and after its name, on the first call. See [`Module::item`].
+    pub(crate) fn item_of(
+        &mut self,
+        verb: &'static str,
+        subject: impl Into<String>,
+        path: &Path<'_>,
+        make: impl FnOnce(&mut Self) -> (&'static str, String),
+    ) -> String {
+        let subject = (verb, subject.into());
+        if let Some(name) = self.named_items.get(&subject) {
+            return name.clone();
+        }
+        let (before, after) = make(self);
+        let name = self.item(verb, before, &after, path);
+        self.named_items.insert(subject, name.clone());
+        name
+    }
+
+    /// Adds a function or constant, and returns its name. `before` and `after` are its text before and after its name.
+    ///
+    /// If the text uses no private name of the module, the name is a hash of the text. The modules of several types can
+    /// then contain the same function, and a file that combines these modules contains the function once.
+    pub(crate) fn item(&mut self, verb: &str, before: &str, after: &str, path: &Path<'_>) -> String {
+        if self.uses_private_names(after) {
+            let name = self.private_name(verb, path);
+            self.items.push([before, &name, after].concat());
+            return name;
+        }
+        let mut name = format!("${verb}_{}", content_hash(&[before, after]));
+        while self.generated.has_export(&name) {
+            name.push('$');
+        }
+        if !self.shared.contains_key(&name) {
+            self.shared.insert(name.clone(), [before, &name, after].concat());
+        }
+        name
+    }
+
+    /// Returns true if the code may use a private name of the module.
+    pub(crate) fn uses_private_names(&self, code: &str) -> bool {
+        self.used_names.iter().any(|name| code.contains(name))
+    }
+
     /// Returns the name of a constant with a regular expression. The expression is created when the module is
     /// loaded.
     pub(crate) fn pattern(&mut self, source: &str, path: &Path<'_>) -> String {
-        self.item_once("pattern", source, path, |module, name| {
-            let mut writer = Writer::default();
-            let source = literal::string(source);
-            writer.line(format_args!("const {name} = {PURE} new RegExp({source}, \"u\");"));
-            module.push(writer);
-        })
+        let source = literal::string(source);
+        self.item(
+            "pattern",
+            "const ",
+            &format!(" = {PURE} new RegExp({source}, \"u\");\n"),
+            path,
+        )
     }
 
     /// Adds a finished function or constant.
@@ -238,10 +292,18 @@ impl Module {
             unchecked_header(&self.from)
         };
         let items: usize = self.items.iter().map(|item| item.len() + 1).sum();
-        text.reserve_exact(imports.len() + 1 + items);
+        let shared: usize = self.shared.values().map(String::len).sum();
+        text.reserve_exact(imports.len() + 2 + shared + items);
         if !imports.is_empty() {
             text.push('\n');
             text.push_str(&imports);
+        }
+        let code = text.len();
+        if !self.shared.is_empty() {
+            text.push('\n');
+        }
+        for item in self.shared.values() {
+            text.push_str(item);
         }
         let start = text.len();
         for item in &self.items {
@@ -250,11 +312,45 @@ impl Module {
         }
         Written {
             text,
+            code,
             items: start,
+            shared: self.shared,
             imports: self.imports,
             exported: self.exported,
         }
     }
+}
+
+/// Returns 60 bits of a hash of texts, as ten characters of an identifier. The result is the same in every build and on
+/// every machine. The hash multiplies words of eight bytes, and ends with the last step of `MurmurHash3`.
+fn content_hash(texts: &[&str]) -> String {
+    const CHARACTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+    let mut hash: u64 = 0;
+    let mut add = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for text in texts {
+        add(text.len() as u64);
+        for bytes in text.as_bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            add(u64::from_le_bytes(word));
+        }
+    }
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ (hash >> 33)).wrapping_mul(factor);
+    }
+    hash ^= hash >> 33;
+    let indexes = (0..10).map(|position| (hash >> (6 * position)) & 63);
+    let characters = indexes.map(|index| usize::try_from(index).map_or(b'a', |index| CHARACTERS[index]));
+    characters.map(char::from).collect()
+}
+
+/// Returns the text of a function after its name: parameters and body.
+pub(crate) fn function(parameters: &str, body: Writer) -> String {
+    let mut writer = Writer::default();
+    writer.block(format_args!("({parameters}) {{"), "}", |writer| {
+        writer.line(body.inner());
+    });
+    writer.finish()
 }
 
 impl Imports {
@@ -319,6 +415,33 @@ mod tests {
         assert_eq!(with.helper("UnionShape"), "$UnionShape");
         let mut without = module("", "Date", &["Date"]);
         assert_eq!(without.helper("isDateTime"), "isDateTime");
+    }
+
+    #[test]
+    fn modules_share_functions_that_use_no_private_names() {
+        let path = Path::root("Note");
+        let after = "(value) {\n  return value === 1;\n}\n";
+        let mut first = module("", "Note", &[]);
+        let mut second = module("", "Tag", &[]);
+        let name = first.item("is", "function ", after, &path);
+        assert_eq!(second.item("is", "function ", after, &path), name);
+        assert_ne!(second.item("is", "function ", "(value) {}\n", &path), name);
+        let own = private(&mut first, "is", &path.step("items"));
+        let caller = format!("(value) {{\n  return {own}(value);\n}}\n");
+        assert_eq!(first.item("is", "function ", &caller, &path), "is$Note");
+        let written = first.finish();
+        assert_eq!(written.shared.keys().collect::<Vec<_>>(), [&name]);
+        assert_eq!(
+            written.text[written.code..],
+            format!("\nfunction {name}{after}\nfunction is$Note{caller}")
+        );
+    }
+
+    /// The names are in generated files, which must be the same with every version of Rust.
+    #[test]
+    fn hashes_of_texts_never_change() {
+        assert_eq!(content_hash(&["function ", "(value) {}\n"]), "_hJYPAsUJv");
+        assert_eq!(content_hash(&[]), "aaaaaaaaaa");
     }
 
     /// The module of `Note` has a list of items in a page, and the module of `NoteItems` has items, too.

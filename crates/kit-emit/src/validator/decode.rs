@@ -8,7 +8,7 @@ use kit_ir::{
 
 use super::names::{key_condition, local, not_an_index_key, read_property, value_step};
 use crate::context::Context;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, Path, Writer, function, literal};
 
 /// Writes the decoders of a declaration's module.
 pub(crate) struct Decoder<'a> {
@@ -133,14 +133,11 @@ impl<'a> Decoder<'a> {
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let passes_selector = self.passes_selector(id);
-        let name = module.item_once("decode", id.0.to_string(), path, |module, name| {
+        let name = module.item_of("decode", id.0.to_string(), path, |module| {
             let mut body = Writer::default();
             self.body(id, path, &mut body, module);
-            let mut writer = Writer::default();
-            let parameter = if passes_selector { ", selector" } else { "" };
-            let opening = format!("function {name}(value{parameter}) {{");
-            writer.block(opening, "}", |writer| writer.line(body.inner()));
-            module.push(writer);
+            let selector = if passes_selector { ", selector" } else { "" };
+            ("function ", function(&format!("value{selector}"), body))
         });
         if passes_selector {
             format!("{name}({value}, selector)")
@@ -279,7 +276,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the expression that decodes a property which is never absent. Stores the property in a
-    /// local variable first if the expression reads the property twice.
+    /// local variable first if the expression would read the property twice.
     fn required(
         &self,
         property: &Property,
@@ -295,15 +292,22 @@ impl<'a> Decoder<'a> {
             return read;
         }
         let name = local(&property.name, position);
-        body.line(format_args!("const {name} = {read};"));
-        let value = self.expression(property.r#type, &name, &path, module);
-        match &property.tags.default {
-            None => value,
+        let value = match &property.tags.default {
+            None => {
+                let value = self.expression(property.r#type, &read, &path, module);
+                if value.matches(read.as_str()).count() < 2 {
+                    return value;
+                }
+                self.expression(property.r#type, &name, &path, module)
+            }
             Some(default) => {
+                let value = self.expression(property.r#type, &name, &path, module);
                 let default = self.default_value(property.r#type, default, &path, module);
                 format!("{name} === undefined ? {default} : {value}")
             }
-        }
+        };
+        body.line(format_args!("const {name} = {read};"));
+        value
     }
 
     /// Returns code for a default. The default is written as JSON and decoded like a value of a client, each time it is used.

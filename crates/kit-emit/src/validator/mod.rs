@@ -13,7 +13,7 @@ use kit_ir::{Declaration, DeclarationId};
 use crate::context::Context;
 use crate::job::Job;
 use crate::origin::origin;
-use crate::text::{Exported, Module, Writer, Written};
+use crate::text::{Exported, Module, PURE, Writer, Written};
 
 use check::Checker;
 use decode::Decoder;
@@ -56,31 +56,22 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     Shapes::new(context, id).declare(declaration, &mut module);
     Checker::new(context, id).declare(declaration, &mut module);
     Decoder::new(context, id).declare(declaration, &mut module);
-    let explain = module.helper("explain");
-    let is = if context.analysis.is_recursive(id) {
-        // The check has a second, internal parameter. This function hides it from callbacks such as that of `filter`, which
-        // pass more arguments.
-        format!("is: (value) => is{name}(value),")
-    } else {
-        format!("is: is{name},")
+    let validator = module.helper("validator");
+    // A function may have a second, internal parameter. This function hides it from callbacks such as that of `filter`, which
+    // pass more arguments.
+    let with_one_parameter = |function: String, has_more: bool| {
+        if has_more {
+            format!("(value) => {function}(value)")
+        } else {
+            function
+        }
     };
+    let is = with_one_parameter(format!("is{name}"), context.analysis.is_recursive(id));
+    let decode = with_one_parameter(format!("decode{name}"), context.analysis.passes_selector(id));
     let mut writer = Writer::default();
-    writer.block(
-        format_args!("export const {name}Validator = {{"),
-        "};",
-        |writer| {
-            writer.line(format_args!("name: \"{name}\","));
-            writer.line(is);
-            writer.line(format_args!(
-                "failures: (value, limit) => {explain}({name}Shape, value, \"wire\", limit),"
-            ));
-            if context.analysis.passes_selector(id) {
-                writer.line(format_args!("decode: (value) => decode{name}(value),"));
-            } else {
-                writer.line(format_args!("decode: decode{name},"));
-            }
-        },
-    );
+    writer.line(format_args!(
+        "export const {name}Validator = {PURE} {validator}(\"{name}\", {name}Shape, {is}, {decode});"
+    ));
     module.push(writer);
     module.export(Exported::of_type(name, "Validator"));
     module.finish()

@@ -68,6 +68,7 @@ const RESERVED: &[&str] = &[
     "selector",
     "MemberSelector",
     "Set",
+    "validator",
 ];
 
 /// Returns the name of the local variable for a property: the name of the property, unless the function needs this name

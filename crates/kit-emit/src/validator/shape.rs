@@ -1,6 +1,6 @@
 //! Emits the `Shape` of a type: data with which the runtime finds the reasons why a value is invalid.
 
-use kit_analysis::Member;
+use kit_analysis::{Member, children};
 use kit_ir::{Constraints, Declaration, DeclarationId, IndexKey, ObjectType, Property, TypeId, TypeKind};
 
 use super::check::Checker;
@@ -14,11 +14,17 @@ pub(crate) struct Shapes<'a> {
     context: Context<'a>,
     /// Declaration whose module contains the shapes.
     home: DeclarationId,
+    /// True within a shape that is a constant of its own.
+    in_constant: bool,
 }
 
 impl<'a> Shapes<'a> {
     pub(crate) fn new(context: Context<'a>, home: DeclarationId) -> Self {
-        Self { context, home }
+        Self {
+            context,
+            home,
+            in_constant: false,
+        }
     }
 
     /// Emits `export const NoteShape`. The shape of a recursive type is a reference, so that the runtime counts the depth.
@@ -40,14 +46,33 @@ impl<'a> Shapes<'a> {
     }
 
     /// Returns an expression for the shape of a type. The expression has several lines if the type has
-    /// properties.
-    pub(crate) fn shape(
-        &self,
-        id: TypeId,
-        name: Option<&str>,
-        path: &Path<'_>,
-        module: &mut Module,
-    ) -> String {
+    /// properties. A shape that is only data is a constant, which all types share. `name` is the name of the type that the
+    /// module declares.
+    fn shape(&self, id: TypeId, name: Option<&str>, path: &Path<'_>, module: &mut Module) -> String {
+        if self.in_constant || name.is_some() || !self.is_data(id) {
+            return self.literal(id, name, path, module);
+        }
+        let constant = Self {
+            in_constant: true,
+            ..*self
+        };
+        let text = constant.literal(id, None, path, module);
+        module.item("shape", "const ", &format!(" = {text};\n"), path)
+    }
+
+    /// Returns true if the shape of a type contains no functions and no shapes of other declarations.
+    fn is_data(&self, id: TypeId) -> bool {
+        let kind = &self.context.program.types[id].kind;
+        match kind {
+            TypeKind::Object(_) | TypeKind::Reference { .. } => false,
+            _ => {
+                self.context.analysis.trial_union(self.home, id).is_none()
+                    && children(kind).into_iter().all(|child| self.is_data(child))
+            }
+        }
+    }
+
+    fn literal(&self, id: TypeId, name: Option<&str>, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let r#type = &program.types[id];
         let constraints = &r#type.constraints;
@@ -139,24 +164,19 @@ impl<'a> Shapes<'a> {
             .map(|property| self.property(property, path, module))
             .collect();
         // Without this function, the runtime explains failures by the shape alone, which takes longer.
-        let is_explained = !self.context.analysis.is_large() || self.context.analysis.is_received(self.home);
-        let explain = (is_explained && !properties.is_empty())
-            .then(|| Checker::new(self.context, self.home).explain(id, object, path, module));
+        let is_explained = !self.context.analysis.is_large() && !properties.is_empty();
+        let explain =
+            is_explained.then(|| Checker::new(self.context, self.home).explain(id, object, path, module));
         let mut writer = Writer::default();
         writer.block("{", "}", |writer| {
             writer.line("kind: \"object\",");
             if let Some(name) = name {
                 writer.line(format_args!("name: {},", literal::string(name)));
             }
-            if properties.is_empty() {
-                writer.line("properties: [],");
-            } else {
-                writer.block("properties: [", "],", |writer| {
-                    for property in properties {
-                        writer.line(format_args!("{property},"));
-                    }
-                });
-            }
+            writer.line(format_args!(
+                "properties: {},",
+                literal::list("[", properties, "]")
+            ));
             for line in self.index(object, path, module) {
                 writer.line(line);
             }
@@ -269,7 +289,12 @@ impl<'a> Shapes<'a> {
         if property.tags.sensitive {
             parts.push(("sensitive".to_owned(), "true".to_owned()));
         }
-        literal::object(parts)
+        let text = literal::object(parts);
+        if self.is_data(property.r#type) {
+            module.item("field", "const ", &format!(" = {text};\n"), path)
+        } else {
+            text
+        }
     }
 
     fn reference(&self, target: DeclarationId, module: &mut Module) -> String {

@@ -4,7 +4,7 @@ use kit_analysis::{Segment, segments};
 use kit_ir::{Program, TemplatePart};
 
 use crate::context::Context;
-use crate::text::{Module, PURE, Path, Writer, literal};
+use crate::text::{Module, PURE, Path, literal};
 
 /// Returns the name of a constant: a function that tests if a string matches a template literal type. It uses no
 /// regular expression, because an invalid string could take a regular expression exponential time.
@@ -15,12 +15,13 @@ pub(crate) fn test(
     module: &mut Module,
 ) -> String {
     let parts = list(&segments(program, parts));
-    module.item_once("texts", parts.clone(), path, |module, name| {
-        let template = module.helper("template");
-        let mut writer = Writer::default();
-        writer.line(format_args!("const {name} = {PURE} {template}({parts});"));
-        module.push(writer);
-    })
+    let template = module.helper("template");
+    module.item(
+        "texts",
+        "const ",
+        &format!(" = {PURE} {template}({parts});\n"),
+        path,
+    )
 }
 
 /// Returns an expression for the segments of a template, in the form that the codec expects.

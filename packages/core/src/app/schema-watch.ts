@@ -28,6 +28,10 @@ const quietMs = 100;
 
 /** File of `.kit/` that describes the types. */
 const typesFile = "schemas.json";
+/** File of `.kit/` with the OpenAPI document. */
+const documentFile = "schemas/openapi.json";
+/** Start of a reference from `schemas.json` to a schema of the OpenAPI document. Only large projects have such references. */
+const reference = `${documentFile}#/components/schemas/`;
 
 /**
  * Watches `.kit/` and calls `onChange` after a build changed files in it. A build does not write unchanged files. The
@@ -44,7 +48,8 @@ export function watchSchema(
   const tell = (): void => {
     const files = [...changed].toSorted();
     changed.clear();
-    const now = (files.includes(typesFile) ? readTypes(directory) : undefined) ?? known;
+    const hasTypes = files.includes(typesFile) || files.includes(documentFile);
+    const now = (hasTypes ? readTypes(directory) : undefined) ?? known;
     const types = differences(known, now);
     known = now;
     onChange({ directory, files, types, routes: files.some(isOfRoutes) });
@@ -73,16 +78,30 @@ export function watchSchema(
 /** Returns the schemas and properties of each type as text. `undefined` if the last build did not write them. */
 function readTypes(directory: string): Map<string, string> | undefined {
   try {
-    const types = JSON.parse(readFileSync(join(directory, typesFile), "utf8")) as Record<string, TypeEntry>;
+    const text = readFileSync(join(directory, typesFile), "utf8");
+    const types = JSON.parse(text) as Record<string, TypeEntry>;
+    const components = text.includes(reference) ? readComponents(directory) : {};
+    const resolved = (schema: unknown): unknown => {
+      const to = (schema as { readonly $ref?: string } | undefined)?.$ref;
+      return to?.startsWith(reference) === true ? components[to.slice(reference.length)] : schema;
+    };
     return new Map(
       Object.entries(types).map(([name, { schema, inputSchema, properties }]) => [
         name,
-        JSON.stringify([schema, inputSchema, properties]),
+        JSON.stringify([resolved(schema), resolved(inputSchema), properties]),
       ]),
     );
   } catch {
     return undefined;
   }
+}
+
+/** Returns the schemas of the OpenAPI document by name. */
+function readComponents(directory: string): Readonly<Record<string, unknown>> {
+  const document = JSON.parse(readFileSync(join(directory, documentFile), "utf8")) as {
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  };
+  return document.components.schemas;
 }
 
 /** Returns the keys that only one of the maps has, or for which their values differ, sorted. */

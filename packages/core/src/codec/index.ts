@@ -31,6 +31,7 @@ export { template } from "./template.ts";
 export { codePointsWithin } from "./text.ts";
 export { hasUniqueItems } from "./unique.ts";
 export { isUri } from "./uri.ts";
+export { validator } from "./validator.ts";
 export {
   dateContent,
   refuse,

@@ -9,11 +9,17 @@ interface Entry {
   readonly file: string;
   readonly line: number;
   readonly table?: string | null;
-  readonly schema: { readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
-  readonly inputSchema?: unknown;
+  readonly schema: Schema;
+  readonly inputSchema?: Schema | null;
   readonly properties: readonly Property[];
   readonly usedBy: readonly { readonly route: string; readonly as: string }[];
   readonly refersTo: readonly string[];
+}
+
+/** JSON Schema of a type. */
+interface Schema {
+  readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly $ref?: string;
 }
 
 interface Property {
@@ -33,6 +39,9 @@ interface Usage {
 }
 
 type Entries = Readonly<Record<string, Entry>>;
+
+/** Start of a reference to a schema of the OpenAPI document. Only large projects have such references. */
+const reference = "schemas/openapi.json#/components/schemas/";
 
 /** Keywords of a property's JSON Schema that the response contains in another form, so they are not listed with its rules. */
 const saidOtherwise: ReadonlySet<string> = new Set(["type", "default", "readOnly", "$ref"]);
@@ -60,11 +69,13 @@ export async function schemaOf(state: SidecarState, name: string): Promise<objec
       `there is no type ${truncate(name)}; ${suggestion(name, names)}`,
     );
   }
-  const { file, line, table, schema, inputSchema } = entry;
+  const { file, line, table } = entry;
+  const schema = await resolved(state, entry.schema);
+  const inputSchema = await resolved(state, entry.inputSchema);
   return {
     name: entry.name,
     ...(table && { table }),
-    properties: entry.properties.map((property) => showProperty(property, entry)),
+    properties: entry.properties.map((property) => showProperty(property, schema)),
     usedBy: usesOf(entry, entries),
     file,
     line,
@@ -73,7 +84,20 @@ export async function schemaOf(state: SidecarState, name: string): Promise<objec
   };
 }
 
-function showProperty(property: Property, { schema }: Entry): object {
+/** Returns a JSON Schema. If it is a reference to a schema of the OpenAPI document, returns that schema. */
+async function resolved<T extends Schema | null | undefined>(
+  state: SidecarState,
+  schema: T,
+): Promise<T | Schema> {
+  if (schema?.$ref?.startsWith(reference) !== true) return schema;
+  const document = await readArtifact<{ components: { schemas: Record<string, Schema> } }>(
+    state.host,
+    "schemas/openapi.json",
+  );
+  return document.components.schemas[schema.$ref.slice(reference.length)] ?? schema;
+}
+
+function showProperty(property: Property, schema: Schema): object {
   const own = schema.properties?.[property.name] ?? {};
   const isInteger = property.type === "number" && own["type"] === "integer";
   return {

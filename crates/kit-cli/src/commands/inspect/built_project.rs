@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use indexmap::IndexMap;
 use kit_build::{project_above, project_advice};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::common_args::Common;
 use crate::context::Context;
@@ -43,6 +45,36 @@ impl Built {
         parse(&path, &text)
     }
 
+    /// Reads `schemas.json`: the entries of the types, by name. In a large project, entries refer to schemas of the OpenAPI
+    /// document. The result contains the schemas themselves.
+    pub(super) fn read_types<T: DeserializeOwned>(&self) -> Result<IndexMap<String, T>, CommandError> {
+        const DOCUMENT: &str = "schemas/openapi.json";
+        let mut entries: IndexMap<String, Value> = self.read("schemas.json")?;
+        let mut document = None;
+        for entry in entries.values_mut() {
+            for key in ["schema", "inputSchema"] {
+                let pointer = entry[key]["$ref"].as_str();
+                let Some(pointer) = pointer.and_then(|to| to.strip_prefix(DOCUMENT)?.strip_prefix('#'))
+                else {
+                    continue;
+                };
+                let document = match &document {
+                    Some(read) => read,
+                    None => document.insert(self.read::<Value>(DOCUMENT)?),
+                };
+                if let Some(schema) = document.pointer(pointer) {
+                    entry[key] = schema.clone();
+                }
+            }
+        }
+        let path = format!("{}/schemas.json", self.project.config.output_dir);
+        let entries = entries.into_iter().map(|(name, entry)| {
+            let entry = serde_json::from_value(entry).map_err(|error| unreadable(&path, &error))?;
+            Ok((name, entry))
+        });
+        entries.collect()
+    }
+
     /// Reads a JSON artifact that some projects do not have. Returns `None` if there is no such file.
     pub(super) fn read_if_there<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CommandError> {
         let path = format!("{}/{name}", self.project.config.output_dir);
@@ -52,9 +84,11 @@ impl Built {
 }
 
 fn parse<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, CommandError> {
-    serde_json::from_str(text).map_err(|error| {
-        Problem::inspection(format!("{path} cannot be read: {error}"))
-            .help("run `kit build`, which rewrites the file")
-            .into()
-    })
+    serde_json::from_str(text).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &str, error: &serde_json::Error) -> CommandError {
+    Problem::inspection(format!("{path} cannot be read: {error}"))
+        .help("run `kit build`, which rewrites the file")
+        .into()
 }

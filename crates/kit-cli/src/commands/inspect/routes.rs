@@ -409,7 +409,7 @@ pub(super) fn print_one(
 /// Returns the JSON Schemas of the types that a route names, each by the slot that uses it: `params`, `body`
 /// and so on.
 fn schemas(built: &Built, entry: &Entry) -> Result<IndexMap<String, Value>, CommandError> {
-    let all: IndexMap<String, Value> = built.read("schemas.json")?;
+    let all: IndexMap<String, Value> = built.read_types()?;
     let mut parts: Vec<(String, &str, bool)> = Vec::new();
     let slots = [
         ("query", &entry.query, true),

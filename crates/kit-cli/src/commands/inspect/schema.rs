@@ -132,7 +132,7 @@ pub(super) fn run(
     verbose: bool,
     console: &Console<'_>,
 ) -> Result<(), CommandError> {
-    let entries: IndexMap<String, Entry> = built.read("schemas.json")?;
+    let entries: IndexMap<String, Entry> = built.read_types()?;
     let Some(entry) = entries.get(name) else {
         return Err(unknown(name, &entries));
     };
@@ -156,7 +156,7 @@ pub(super) fn run(
 
 /// Prints the names of all types.
 pub(super) fn list(built: &Built, console: &Console<'_>) -> Result<(), CommandError> {
-    let entries: IndexMap<String, Entry> = built.read("schemas.json")?;
+    let entries: IndexMap<String, Entry> = built.read_types()?;
     let summaries: Vec<Summary<'_>> = entries
         .values()
         .map(|entry| Summary {

@@ -29,11 +29,12 @@ impl Checker<'_> {
                     continue;
                 }
                 let local = local(&property.name, position);
-                let condition = self.condition(property.r#type, &local, &path.step(&property.name), module);
-                let mut wrong = negated(&condition);
-                if property.optional_in_input() {
-                    wrong = format!("{local} !== undefined && {wrong}");
-                }
+                let path = path.step(&property.name);
+                let condition = self.property_condition(property, &local, &path, module);
+                let wrong = match condition {
+                    Some(condition) => negated(&condition),
+                    None => self.refusal(property, &local, &path, module),
+                };
                 body.line(format_args!("const {local} = {read};"));
                 body.line(format_args!(
                     "if ({wrong}) explainer.refuse({position}, {local});"

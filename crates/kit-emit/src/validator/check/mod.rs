@@ -10,11 +10,11 @@ mod scalar;
 mod union;
 
 use kit_analysis::collect_references;
-use kit_ir::{Declaration, DeclarationId, LiteralValue, TypeId, TypeKind};
+use kit_ir::{Declaration, DeclarationId, LiteralValue, Property, TypeId, TypeKind};
 
 use super::template;
 use crate::context::Context;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, Path, Writer, function, literal};
 
 /// Writes the checks of a declaration's module.
 pub(crate) struct Checker<'a> {
@@ -111,6 +111,48 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Returns a condition on a property that reads the property only once: `$is_…(value.title)`. A condition on a scalar
+    /// with rules reads it several times, so the condition is a function, which all types with equal properties share.
+    /// Returns `None` if this function would need the depth of the value or a private function of the module, or would
+    /// contain only one more call: the compiler of the engine then inlines less.
+    fn property_condition(
+        &self,
+        property: &Property,
+        read: &str,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> Option<String> {
+        let condition = self.condition(property.r#type, "value", path, module);
+        let reads_once = condition.matches("value").count() < 2;
+        let is_optional = property.optional_in_input();
+        if reads_once && !is_optional {
+            return Some(self.condition(property.r#type, read, path, module));
+        }
+        let is_one_call = reads_once && condition.contains('(');
+        if is_one_call || condition.contains("depth") || module.uses_private_names(&condition) {
+            return None;
+        }
+        let condition = if is_optional {
+            format!("value === undefined || {}", operand(&condition))
+        } else {
+            condition
+        };
+        let mut body = Writer::default();
+        body.line(format_args!("return {condition};"));
+        let name = module.item("is", "function ", &function("value", body), path);
+        Some(format!("{name}({read})"))
+    }
+
+    /// Returns the condition that the variable `name` contains an invalid value of a property.
+    fn refusal(&self, property: &Property, name: &str, path: &Path<'_>, module: &mut Module) -> String {
+        let wrong = negated(&self.condition(property.r#type, name, path, module));
+        if property.optional_in_input() {
+            format!("{name} !== undefined && {wrong}")
+        } else {
+            wrong
+        }
+    }
+
     /// Emits the body of a function with the parameter `value`. It ends with `return`.
     fn body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let r#type = &self.context.program.types[id];
@@ -131,18 +173,15 @@ impl<'a> Checker<'a> {
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let deep = self.counts_depth && self.reaches_recursive(id);
         let subject = format!("{} {deep}", id.0);
-        let name = module.item_once("is", subject, path, |module, name| {
+        let name = module.item_of("is", subject, path, |module| {
             let mut body = Writer::default();
             let checker = Checker {
                 entered_levels: 0,
                 ..*self
             };
             checker.body(id, path, &mut body, module);
-            let parameter = if deep { ", depth" } else { "" };
-            let mut writer = Writer::default();
-            let opening = format!("function {name}(value{parameter}) {{");
-            writer.block(opening, "}", |writer| writer.line(body.inner()));
-            module.push(writer);
+            let depth = if deep { ", depth" } else { "" };
+            ("function ", function(&format!("value{depth}"), body))
         });
         if deep {
             format!("{name}({value}, {})", self.depth(0))

@@ -2,11 +2,23 @@
 
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
-use super::{Checker, negated, operand, scalar};
+use super::{Checker, negated, scalar};
 use crate::text::{Module, Path, Writer};
 use crate::validator::names::{
     is_inherited, key_condition, local, not_an_index_key, read_property, value_step,
 };
+
+/// Maximum number of conditions in one expression. A longer expression would be nested too deep for some tools.
+const CONDITIONS: usize = 8;
+
+/// Emits a statement that returns `false` unless all conditions are met, and removes the conditions.
+fn refuse_unless(conditions: &mut Vec<String>, body: &mut Writer) {
+    if !conditions.is_empty() {
+        let all = conditions.join(" && ");
+        body.line(format_args!("if ({}) return false;", negated(&all)));
+        conditions.clear();
+    }
+}
 
 impl Checker<'_> {
     pub(super) fn object_body(
@@ -23,29 +35,25 @@ impl Checker<'_> {
         };
         body.line(format_args!("if ({guard}) return false;"));
         // Read a property right before its check. Most invalid values are refused early, and reading takes most of the time.
-        let last = object.properties.len().wrapping_sub(1);
+        let mut conditions = Vec::new();
         for (position, property) in object.properties.iter().enumerate() {
-            let name = local(&property.name, position);
             let read = read_property(&property.name, module);
-            body.line(format_args!("const {name} = {read};"));
-            let condition = self.condition(property.r#type, &name, &path.step(&property.name), module);
-            if position == last && object.index.is_empty() {
-                let condition = if property.optional_in_input() {
-                    format!("{name} === undefined || {}", operand(&condition))
-                } else {
-                    condition
-                };
-                body.line(format_args!("return {condition};"));
-            } else if property.optional_in_input() {
-                let negated = negated(&condition);
-                body.line(format_args!(
-                    "if ({name} !== undefined && {negated}) return false;"
-                ));
-            } else {
-                body.line(format_args!("if ({}) return false;", negated(&condition)));
+            let path = path.step(&property.name);
+            if let Some(condition) = self.property_condition(property, &read, &path, module) {
+                conditions.push(condition);
+                if conditions.len() == CONDITIONS && position + 1 < object.properties.len() {
+                    refuse_unless(&mut conditions, body);
+                }
+                continue;
             }
+            refuse_unless(&mut conditions, body);
+            let name = local(&property.name, position);
+            body.line(format_args!("const {name} = {read};"));
+            let wrong = self.refusal(property, &name, &path, module);
+            body.line(format_args!("if ({wrong}) return false;"));
         }
         if !object.index.is_empty() {
+            refuse_unless(&mut conditions, body);
             body.block("for (const key in value) {", "}", |body| {
                 let skip = format!("!Object.hasOwn(value, key) || {}", not_an_index_key(object));
                 body.line(format_args!("if ({skip}) continue;"));
@@ -68,8 +76,10 @@ impl Checker<'_> {
                 }
             });
             body.line("return true;");
-        } else if object.properties.is_empty() {
+        } else if conditions.is_empty() {
             body.line("return true;");
+        } else {
+            body.line(format_args!("return {};", conditions.join(" && ")));
         }
     }
 

@@ -24,12 +24,13 @@ impl Checker<'_> {
         if let Some(literals) = literals(self.context.program, id)
             && literals.len() >= SET_FROM
         {
-            let choices = module.item_once("choices", id.0.to_string(), path, |module, name| {
-                let values = literal::list("[", literals.iter().map(literal::value), "]");
-                let mut writer = Writer::default();
-                writer.line(format_args!("const {name} = {PURE} new Set({values});"));
-                module.push(writer);
-            });
+            let values = literal::list("[", literals.iter().map(literal::value), "]");
+            let choices = module.item(
+                "choices",
+                "const ",
+                &format!(" = {PURE} new Set({values});\n"),
+                path,
+            );
             return format!("{choices}.has({value})");
         }
         if !self.is_simple_union(id, members) {

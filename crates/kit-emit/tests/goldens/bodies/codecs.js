@@ -9,8 +9,7 @@ import { dateContent, explain, isObject, refuse, stringContent, unserializable }
 
 export function writeAlbum(value) {
   if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"name":"${stringContent(value.name)}"`;
+  let text = `{"name":"${stringContent(value.name)}"`;
   const opened = value.opened;
   if (opened !== undefined) text += `,"opened":"${dateContent(opened)}"`;
   return `${text}}`;

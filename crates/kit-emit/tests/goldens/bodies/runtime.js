@@ -17,34 +17,105 @@ import {
   refuse,
   stringContent,
   unserializable,
+  validator,
   writeNumber,
 } from "@kit/core/codec";
+
+const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_7UpyNTUxMd = { key: "name", shape: $shape_5WlWr6WmbE };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_iF5ZXNF6zl = { key: "opened", shape: $shape_EKu3a_L5uJ, optional: "always" };
+function $is_Z8_$3jzijv(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 40) || codePointsWithin(value, 1, 40));
+}
+function $is_2h5vUfCnA4(value) {
+  return value === undefined || (typeof value === "string" && isTimestamp(value));
+}
+const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
+const $field_Ad0oTQzDLQ = { key: "id", shape: $shape_Aw4dmaNP8k };
+const $field_$9t9eBx_jU = { key: "title", shape: $shape_5WlWr6WmbE };
+function $is_w7ThgEV2x3(value) {
+  return typeof value === "string" && isUuid(value);
+}
+const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
+const $field_O3$ShXbTaW = { key: "pages", shape: $shape_NXc1DjJiEG };
+const $field_CaT_ry9FK$ = { key: "printed", shape: $shape_EKu3a_L5uJ };
+function $is_deigWvGoM4(value) {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+function $is_tR$4JJRmdi(value) {
+  return typeof value === "string" && isTimestamp(value);
+}
+const $shape_I2o3moyavi = { kind: "number" };
+const $field__m00VVxxhR = { key: "percent", shape: $shape_I2o3moyavi };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+const $shape_$lpOLf22Ki = { kind: "string", minLength: 3, maxLength: 100 };
+const $field_9t2sc6Swav = { key: "email", shape: $shape_$lpOLf22Ki };
+const $shape_wR088UoLYM = { kind: "number", integer: true, minimum: 1, maximum: 9 };
+const $field_D6kho$sP2F = { key: "count", shape: $shape_wR088UoLYM };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_0Vqj48R8Qv = { key: "remember", shape: $shape_j6EHI1EDX8, optional: "always" };
+const $shape_bdQnvYnwsV = { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } };
+const $field_saBxBcBE8W = { key: "topics", shape: $shape_bdQnvYnwsV, optional: "always" };
+function $is_taJgiSq5Tj(value) {
+  return typeof value === "string" && ((value.length >= 6 && value.length <= 100) || codePointsWithin(value, 3, 100));
+}
+function $is_b27oIrjh2j(value) {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 9;
+}
+function $is_FjReFpLJzX(value) {
+  return value === undefined || typeof value === "boolean";
+}
+function $is_Pux8UHNXmD(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!((item === "news" || item === "offers"))) return false;
+  }
+  return true;
+}
+const $shape_AmX3ily_yJ = { kind: "string", minLength: 1, maxLength: 100 };
+const $field_WdkiyBHNE4 = { key: "title", shape: $shape_AmX3ily_yJ };
+const $field_VjkuYrz1h_ = { key: "taken", shape: $shape_EKu3a_L5uJ, optional: "always" };
+const $shape_C65Qn5dhEi = { kind: "array", element: { kind: "string" }, maxItems: 3 };
+const $field_Momy4DOGJM = { key: "tags", shape: $shape_C65Qn5dhEi, optional: "always" };
+function $is_ls0P53uuIR(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 100) || codePointsWithin(value, 1, 100));
+}
+function $is__BgPlM2F6S(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length > 3) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (typeof item !== "string") return false;
+  }
+  return true;
+}
+const $field_ZXFpEhrPkm = { key: "text", shape: $shape_AmX3ily_yJ };
+const $field_IxjbZXpM8R = { key: "stars", shape: $shape_wR088UoLYM };
+const $field_M6xBdwPPpk = { key: "imported", shape: $shape_I2o3moyavi };
 
 // Album.validator.js
 
 function explain$Album(value, explainer) {
   const name = value.name;
-  if (!(typeof name === "string" && ((name.length >= 1 && name.length <= 40) || codePointsWithin(name, 1, 40)))) explainer.refuse(0, name);
+  if (!$is_Z8_$3jzijv(name)) explainer.refuse(0, name);
   const opened = value.opened;
-  if (opened !== undefined && !(typeof opened === "string" && isTimestamp(opened))) explainer.refuse(1, opened);
+  if (!$is_2h5vUfCnA4(opened)) explainer.refuse(1, opened);
 }
 
 export const AlbumShape = {
   kind: "object",
   name: "Album",
-  properties: [
-    { key: "name", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-    { key: "opened", shape: { kind: "date" }, optional: "always" },
-  ],
+  properties: [$field_7UpyNTUxMd, $field_iF5ZXNF6zl],
   explain: explain$Album,
 };
 
 export function isAlbum(value) {
   if (typeof value !== "object" || value === null) return false;
-  const name = value.name;
-  if (!(typeof name === "string" && ((name.length >= 1 && name.length <= 40) || codePointsWithin(name, 1, 40)))) return false;
-  const opened = value.opened;
-  return opened === undefined || (typeof opened === "string" && isTimestamp(opened));
+  return $is_Z8_$3jzijv(value.name) && $is_2h5vUfCnA4(value.opened);
 }
 
 export function decodeAlbum(value) {
@@ -56,38 +127,27 @@ export function decodeAlbum(value) {
   };
 }
 
-export const AlbumValidator = {
-  name: "Album",
-  is: isAlbum,
-  failures: (value, limit) => explain(AlbumShape, value, "wire", limit),
-  decode: decodeAlbum,
-};
+export const AlbumValidator = /* @__PURE__ */ validator("Album", AlbumShape, isAlbum, decodeAlbum);
 
 // Photo.validator.js
 
 function explain$Photo(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(1, title);
+  if (!$is_Z8_$3jzijv(title)) explainer.refuse(1, title);
 }
 
 export const PhotoShape = {
   kind: "object",
   name: "Photo",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" } },
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-  ],
+  properties: [$field_Ad0oTQzDLQ, $field_$9t9eBx_jU],
   explain: explain$Photo,
 };
 
 export function isPhoto(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) return false;
-  const title = value.title;
-  return typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40));
+  return $is_w7ThgEV2x3(value.id) && $is_Z8_$3jzijv(value.title);
 }
 
 export function decodePhoto(value) {
@@ -97,81 +157,58 @@ export function decodePhoto(value) {
   };
 }
 
-export const PhotoValidator = {
-  name: "Photo",
-  is: isPhoto,
-  failures: (value, limit) => explain(PhotoShape, value, "wire", limit),
-  decode: decodePhoto,
-};
+export const PhotoValidator = /* @__PURE__ */ validator("Photo", PhotoShape, isPhoto, decodePhoto);
 
 // Book.validator.js
 
 function explain$Book(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(0, title);
+  if (!$is_Z8_$3jzijv(title)) explainer.refuse(0, title);
   const pages = value.pages;
-  if (!(typeof pages === "number" && Number.isSafeInteger(pages) && pages >= 1)) explainer.refuse(1, pages);
+  if (!$is_deigWvGoM4(pages)) explainer.refuse(1, pages);
   const printed = value.printed;
-  if (!(typeof printed === "string" && isTimestamp(printed))) explainer.refuse(2, printed);
+  if (!$is_tR$4JJRmdi(printed)) explainer.refuse(2, printed);
 }
 
 export const BookShape = {
   kind: "object",
   name: "Book",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-    { key: "pages", shape: { kind: "number", integer: true, minimum: 1 } },
-    { key: "printed", shape: { kind: "date" } },
-  ],
+  properties: [$field_$9t9eBx_jU, $field_O3$ShXbTaW, $field_CaT_ry9FK$],
   explain: explain$Book,
 };
 
 export function isBook(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) return false;
-  const pages = value.pages;
-  if (!(typeof pages === "number" && Number.isSafeInteger(pages) && pages >= 1)) return false;
-  const printed = value.printed;
-  return typeof printed === "string" && isTimestamp(printed);
+  return $is_Z8_$3jzijv(value.title) && $is_deigWvGoM4(value.pages) && $is_tR$4JJRmdi(value.printed);
 }
 
 export function decodeBook(value) {
-  const printed = value.printed;
   return {
     title: value.title,
     pages: value.pages,
-    printed: decodeDate(printed),
+    printed: decodeDate(value.printed),
   };
 }
 
-export const BookValidator = {
-  name: "Book",
-  is: isBook,
-  failures: (value, limit) => explain(BookShape, value, "wire", limit),
-  decode: decodeBook,
-};
+export const BookValidator = /* @__PURE__ */ validator("Book", BookShape, isBook, decodeBook);
 
 // Progress.validator.js
 
 function explain$Progress(value, explainer) {
   const percent = value.percent;
-  if (!(typeof percent === "number" && Number.isFinite(percent))) explainer.refuse(0, percent);
+  if (!$is_cAAD04etWg(percent)) explainer.refuse(0, percent);
 }
 
 export const ProgressShape = {
   kind: "object",
   name: "Progress",
-  properties: [
-    { key: "percent", shape: { kind: "number" } },
-  ],
+  properties: [$field__m00VVxxhR],
   explain: explain$Progress,
 };
 
 export function isProgress(value) {
   if (typeof value !== "object" || value === null) return false;
-  const percent = value.percent;
-  return typeof percent === "number" && Number.isFinite(percent);
+  return $is_cAAD04etWg(value.percent);
 }
 
 export function decodeProgress(value) {
@@ -180,56 +217,33 @@ export function decodeProgress(value) {
   };
 }
 
-export const ProgressValidator = {
-  name: "Progress",
-  is: isProgress,
-  failures: (value, limit) => explain(ProgressShape, value, "wire", limit),
-  decode: decodeProgress,
-};
+export const ProgressValidator = /* @__PURE__ */ validator("Progress", ProgressShape, isProgress, decodeProgress);
 
 // PostSessionsBody.validator.js
 
 function explain$PostSessionsBody(value, explainer) {
   const email = value.email;
-  if (!(typeof email === "string" && ((email.length >= 6 && email.length <= 100) || codePointsWithin(email, 3, 100)))) explainer.refuse(0, email);
+  if (!$is_taJgiSq5Tj(email)) explainer.refuse(0, email);
   const count = value.count;
-  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) explainer.refuse(1, count);
+  if (!$is_b27oIrjh2j(count)) explainer.refuse(1, count);
   const remember = value.remember;
-  if (remember !== undefined && typeof remember !== "boolean") explainer.refuse(2, remember);
+  if (!$is_FjReFpLJzX(remember)) explainer.refuse(2, remember);
   explainer.visit(3, value.topics);
 }
 
 export const PostSessionsBodyShape = {
   kind: "object",
   name: "PostSessionsBody",
-  properties: [
-    { key: "email", shape: { kind: "string", minLength: 3, maxLength: 100 } },
-    { key: "count", shape: { kind: "number", integer: true, minimum: 1, maximum: 9 } },
-    { key: "remember", shape: { kind: "boolean" }, optional: "always" },
-    { key: "topics", shape: { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } }, optional: "always" },
-  ],
+  properties: [$field_9t2sc6Swav, $field_D6kho$sP2F, $field_0Vqj48R8Qv, $field_saBxBcBE8W],
   explain: explain$PostSessionsBody,
 };
 
-function isTopics$PostSessionsBody(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!((item === "news" || item === "offers"))) return false;
-  }
-  return true;
-}
-
 export function isPostSessionsBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  const email = value.email;
-  if (!(typeof email === "string" && ((email.length >= 6 && email.length <= 100) || codePointsWithin(email, 3, 100)))) return false;
-  const count = value.count;
-  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) return false;
-  const remember = value.remember;
-  if (remember !== undefined && typeof remember !== "boolean") return false;
+  if (!($is_taJgiSq5Tj(value.email) && $is_b27oIrjh2j(value.count) && $is_FjReFpLJzX(value.remember))) return false;
   const topics = value.topics;
-  return topics === undefined || isTopics$PostSessionsBody(topics);
+  if (topics !== undefined && !$is_Pux8UHNXmD(topics)) return false;
+  return true;
 }
 
 export function decodePostSessionsBody(value) {
@@ -244,20 +258,15 @@ export function decodePostSessionsBody(value) {
   return result;
 }
 
-export const PostSessionsBodyValidator = {
-  name: "PostSessionsBody",
-  is: isPostSessionsBody,
-  failures: (value, limit) => explain(PostSessionsBodyShape, value, "wire", limit),
-  decode: decodePostSessionsBody,
-};
+export const PostSessionsBodyValidator = /* @__PURE__ */ validator("PostSessionsBody", PostSessionsBodyShape, isPostSessionsBody, decodePostSessionsBody);
 
 // PostPhotosBody.validator.js
 
 function explain$PostPhotosBody(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) explainer.refuse(0, title);
+  if (!$is_ls0P53uuIR(title)) explainer.refuse(0, title);
   const taken = value.taken;
-  if (taken !== undefined && !(typeof taken === "string" && isTimestamp(taken))) explainer.refuse(1, taken);
+  if (!$is_2h5vUfCnA4(taken)) explainer.refuse(1, taken);
   explainer.visit(2, value.tags);
   explainer.visit(3, value.album);
 }
@@ -265,35 +274,16 @@ function explain$PostPhotosBody(value, explainer) {
 export const PostPhotosBodyShape = {
   kind: "object",
   name: "PostPhotosBody",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 100 } },
-    { key: "taken", shape: { kind: "date" }, optional: "always" },
-    { key: "tags", shape: { kind: "array", element: { kind: "string" }, maxItems: 3 }, optional: "always" },
-    { key: "album", shape: AlbumShape },
-  ],
+  properties: [$field_WdkiyBHNE4, $field_VjkuYrz1h_, $field_Momy4DOGJM, { key: "album", shape: AlbumShape }],
   explain: explain$PostPhotosBody,
 };
 
-function isTags$PostPhotosBody(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length > 3) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
 export function isPostPhotosBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) return false;
-  const taken = value.taken;
-  if (taken !== undefined && !(typeof taken === "string" && isTimestamp(taken))) return false;
+  if (!($is_ls0P53uuIR(value.title) && $is_2h5vUfCnA4(value.taken))) return false;
   const tags = value.tags;
-  if (tags !== undefined && !isTags$PostPhotosBody(tags)) return false;
-  const album = value.album;
-  return isAlbum(album);
+  if (tags !== undefined && !$is__BgPlM2F6S(tags)) return false;
+  return isAlbum(value.album);
 }
 
 export function decodePostPhotosBody(value) {
@@ -304,43 +294,31 @@ export function decodePostPhotosBody(value) {
   if (taken !== undefined) result.taken = decodeDate(taken);
   const tags = value.tags;
   if (tags !== undefined) result.tags = tags;
-  const album = value.album;
-  result.album = decodeAlbum(album);
+  result.album = decodeAlbum(value.album);
   return result;
 }
 
-export const PostPhotosBodyValidator = {
-  name: "PostPhotosBody",
-  is: isPostPhotosBody,
-  failures: (value, limit) => explain(PostPhotosBodyShape, value, "wire", limit),
-  decode: decodePostPhotosBody,
-};
+export const PostPhotosBodyValidator = /* @__PURE__ */ validator("PostPhotosBody", PostPhotosBodyShape, isPostPhotosBody, decodePostPhotosBody);
 
 // PostCommentsBody.validator.js
 
 function explain$PostCommentsBody(value, explainer) {
   const property0 = value.text;
-  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 100) || codePointsWithin(property0, 1, 100)))) explainer.refuse(0, property0);
+  if (!$is_ls0P53uuIR(property0)) explainer.refuse(0, property0);
   const stars = value.stars;
-  if (!(typeof stars === "number" && Number.isSafeInteger(stars) && stars >= 1 && stars <= 9)) explainer.refuse(1, stars);
+  if (!$is_b27oIrjh2j(stars)) explainer.refuse(1, stars);
 }
 
 export const PostCommentsBodyShape = {
   kind: "object",
   name: "PostCommentsBody",
-  properties: [
-    { key: "text", shape: { kind: "string", minLength: 1, maxLength: 100 } },
-    { key: "stars", shape: { kind: "number", integer: true, minimum: 1, maximum: 9 } },
-  ],
+  properties: [$field_ZXFpEhrPkm, $field_IxjbZXpM8R],
   explain: explain$PostCommentsBody,
 };
 
 export function isPostCommentsBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  const property0 = value.text;
-  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 100) || codePointsWithin(property0, 1, 100)))) return false;
-  const stars = value.stars;
-  return typeof stars === "number" && Number.isSafeInteger(stars) && stars >= 1 && stars <= 9;
+  return $is_ls0P53uuIR(value.text) && $is_b27oIrjh2j(value.stars);
 }
 
 export function decodePostCommentsBody(value) {
@@ -350,37 +328,29 @@ export function decodePostCommentsBody(value) {
   };
 }
 
-export const PostCommentsBodyValidator = {
-  name: "PostCommentsBody",
-  is: isPostCommentsBody,
-  failures: (value, limit) => explain(PostCommentsBodyShape, value, "wire", limit),
-  decode: decodePostCommentsBody,
-};
+export const PostCommentsBodyValidator = /* @__PURE__ */ validator("PostCommentsBody", PostCommentsBodyShape, isPostCommentsBody, decodePostCommentsBody);
 
 // PostVideosBody.validator.js
 
 function explain$PostVideosBody(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) explainer.refuse(0, title);
+  if (!$is_ls0P53uuIR(title)) explainer.refuse(0, title);
   explainer.visit(1, value.album);
 }
 
 export const PostVideosBodyShape = {
   kind: "object",
   name: "PostVideosBody",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 100 } },
-    { key: "album", shape: AlbumShape, optional: "always" },
-  ],
+  properties: [$field_WdkiyBHNE4, { key: "album", shape: AlbumShape, optional: "always" }],
   explain: explain$PostVideosBody,
 };
 
 export function isPostVideosBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) return false;
+  if (!$is_ls0P53uuIR(value.title)) return false;
   const album = value.album;
-  return album === undefined || isAlbum(album);
+  if (album !== undefined && !isAlbum(album)) return false;
+  return true;
 }
 
 export function decodePostVideosBody(value) {
@@ -392,33 +362,25 @@ export function decodePostVideosBody(value) {
   };
 }
 
-export const PostVideosBodyValidator = {
-  name: "PostVideosBody",
-  is: isPostVideosBody,
-  failures: (value, limit) => explain(PostVideosBodyShape, value, "wire", limit),
-  decode: decodePostVideosBody,
-};
+export const PostVideosBodyValidator = /* @__PURE__ */ validator("PostVideosBody", PostVideosBodyShape, isPostVideosBody, decodePostVideosBody);
 
 // PostImportsResponse.validator.js
 
 function explain$PostImportsResponse(value, explainer) {
   const imported = value.imported;
-  if (!(typeof imported === "number" && Number.isFinite(imported))) explainer.refuse(0, imported);
+  if (!$is_cAAD04etWg(imported)) explainer.refuse(0, imported);
 }
 
 export const PostImportsResponseShape = {
   kind: "object",
   name: "PostImportsResponse",
-  properties: [
-    { key: "imported", shape: { kind: "number" } },
-  ],
+  properties: [$field_M6xBdwPPpk],
   explain: explain$PostImportsResponse,
 };
 
 export function isPostImportsResponse(value) {
   if (typeof value !== "object" || value === null) return false;
-  const imported = value.imported;
-  return typeof imported === "number" && Number.isFinite(imported);
+  return $is_cAAD04etWg(value.imported);
 }
 
 export function decodePostImportsResponse(value) {
@@ -427,12 +389,7 @@ export function decodePostImportsResponse(value) {
   };
 }
 
-export const PostImportsResponseValidator = {
-  name: "PostImportsResponse",
-  is: isPostImportsResponse,
-  failures: (value, limit) => explain(PostImportsResponseShape, value, "wire", limit),
-  decode: decodePostImportsResponse,
-};
+export const PostImportsResponseValidator = /* @__PURE__ */ validator("PostImportsResponse", PostImportsResponseShape, isPostImportsResponse, decodePostImportsResponse);
 
 // PostSessionsBody.coercer.js
 
@@ -502,10 +459,7 @@ export const PostVideosBodyCoercer = {
 
 export function writePhoto(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":"${stringContent(value.id)}"` +
-    `,"title":"${stringContent(value.title)}"}`
-  );
+  return `{"id":"${stringContent(value.id)}","title":"${stringContent(value.title)}"}`;
 }
 
 export const PhotoSerializer = {
@@ -524,11 +478,7 @@ export const PhotoSerializer = {
 
 export function writeBook(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"pages":${writeNumber(value.pages)}` +
-    `,"printed":"${dateContent(value.printed)}"}`
-  );
+  return `{"title":"${stringContent(value.title)}","pages":${writeNumber(value.pages)},"printed":"${dateContent(value.printed)}"}`;
 }
 
 export const BookSerializer = {

@@ -35,10 +35,7 @@ export const TenantIdSerializer = {
 
 export function writeNewOrder(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"sku":"${stringContent(value.sku)}"` +
-    `,"count":${writeNumber(value.count)}}`
-  );
+  return `{"sku":"${stringContent(value.sku)}","count":${writeNumber(value.count)}}`;
 }
 
 export const NewOrderSerializer = {

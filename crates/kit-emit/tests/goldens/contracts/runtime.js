@@ -29,8 +29,125 @@ import {
   toBigInt,
   unserializable,
   unwritable,
+  validator,
   writeNumber,
 } from "@kit/core/codec";
+
+const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_bDBPT3sLRj = { key: "sku", shape: $shape_5WlWr6WmbE };
+const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+const $field_iHWlxAwSEc = { key: "count", shape: $shape_JyQOLtM3Ho, optional: "input" };
+function $is_Z8_$3jzijv(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 40) || codePointsWithin(value, 1, 40));
+}
+function $is_jsrq_vYe_p(value) {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100);
+}
+const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
+const $field_Ad0oTQzDLQ = { key: "id", shape: $shape_Aw4dmaNP8k };
+const $field_v1Uut2MDbc = { key: "count", shape: $shape_JyQOLtM3Ho };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_OFWClph34k = { key: "orderedAt", shape: $shape_EKu3a_L5uJ };
+function $is_w7ThgEV2x3(value) {
+  return typeof value === "string" && isUuid(value);
+}
+function $is_hhUsMwazje(value) {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100;
+}
+function $is_tR$4JJRmdi(value) {
+  return typeof value === "string" && isTimestamp(value);
+}
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_i0hBaCWC67 = { key: "job", shape: $shape_b89_Z0mIjl };
+const $shape_FCdjGR9Iii = { kind: "number", integer: true, minimum: 0 };
+const $field_KfdOLi9JxP = { key: "left", shape: $shape_FCdjGR9Iii };
+const $field_VtMvXyWJ9_ = { key: "again", shape: $shape_EKu3a_L5uJ, optional: "always" };
+function $is_QBOTOWjCyq(value) {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+function $is_2h5vUfCnA4(value) {
+  return value === undefined || (typeof value === "string" && isTimestamp(value));
+}
+const $field_9BF6i74t0B = { key: "user", shape: $shape_b89_Z0mIjl };
+const $shape_I2o3moyavi = { kind: "number" };
+const $field_nqaw51kAxS = { key: "visits", shape: $shape_I2o3moyavi };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+const $field_yh0L2a66GB = { key: "authorization", shape: $shape_b89_Z0mIjl, optional: "always", sensitive: true };
+const $field_m19SiLVkXa = { key: "content-type", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_Sl8_EJJKym = { key: "idempotency-key", shape: $shape_Aw4dmaNP8k, optional: "always" };
+const $shape_56dK97CdfA = { kind: "number", integer: true, minimum: 1, maximum: 5 };
+const $field_9H4OP49DcJ = { key: "x-retries", shape: $shape_56dK97CdfA, optional: "input" };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_iVgD0KOttf = { key: "x-dry-run", shape: $shape_j6EHI1EDX8, optional: "always" };
+const $field_D5NC66AY8l = { key: "x-since", shape: $shape_EKu3a_L5uJ, optional: "always" };
+const $shape_Nq7cAQnkG8 = { kind: "bigint" };
+const $field_5JxsvgMl6l = { key: "x-total", shape: $shape_Nq7cAQnkG8, optional: "always" };
+const $shape_d9hx1yaxvg = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "literal", value: 1 }] };
+const $field_xfEF3EAO_c = { key: "x-mode", shape: $shape_d9hx1yaxvg, optional: "always" };
+const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
+const $field_0ftGZbMlct = { key: "x-tags", shape: $shape_SJWYNfGMFC, optional: "always" };
+const $shape_M2wqKTXkwO = { kind: "array", element: { kind: "number" } };
+const $field_twWHPj6Hzj = { key: "x-sizes", shape: $shape_M2wqKTXkwO, optional: "always" };
+function $is_GQokJG0pVr(value) {
+  return value === undefined || typeof value === "string";
+}
+function $is_BoiwqYYj5H(value) {
+  return value === undefined || (typeof value === "string" && isUuid(value));
+}
+function $is_4yn9apdrxb(value) {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 5);
+}
+function $is_FjReFpLJzX(value) {
+  return value === undefined || typeof value === "boolean";
+}
+function $is_zD_hxrl25A(value) {
+  return value === undefined || (value === "fast" || value === 1);
+}
+function $is_PgdD5pOKqh(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (typeof item !== "string") return false;
+  }
+  return true;
+}
+function $is_8mkZ4lZuPx(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(typeof item === "number" && Number.isFinite(item))) return false;
+  }
+  return true;
+}
+const $shape_hhnhfOrZr5 = { kind: "string", minLength: 8, maxLength: 64 };
+const $field_72QuFG1ozr = { key: "sid", shape: $shape_hhnhfOrZr5, sensitive: true };
+const $shape_waRAqIAZbk = { kind: "union", members: [{ kind: "literal", value: "dark" }, { kind: "literal", value: "light" }] };
+const $field_fhQzL3WjV2 = { key: "theme", shape: $shape_waRAqIAZbk, optional: "always", sensitive: true };
+const $field_osyF7gt1rc = { key: "visits", shape: $shape_56dK97CdfA, optional: "always", sensitive: true };
+const $field_NZlsSFg_rm = { key: "seen", shape: $shape_EKu3a_L5uJ, optional: "always", sensitive: true };
+function $is_xzgwuYkXUg(value) {
+  return typeof value === "string" && ((value.length >= 16 && value.length <= 64) || codePointsWithin(value, 8, 64));
+}
+function $is_d4gNe4wuMS(value) {
+  return value === undefined || (value === "dark" || value === "light");
+}
+const $field_JZua1CXfUK = { key: "location", shape: $shape_b89_Z0mIjl };
+const $field_lWgjrWv$pb = { key: "etag", shape: $shape_b89_Z0mIjl };
+const $field_UGoZ9auMYz = { key: "x-remaining", shape: $shape_I2o3moyavi };
+const $field_Dpi_sRxd5R = { key: "x-expires", shape: $shape_EKu3a_L5uJ };
+const $field_nzgMLspVXN = { key: "x-cached", shape: $shape_j6EHI1EDX8, optional: "always" };
+const $shape_0YH9KfC56B = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] };
+const $field__z0kN6XltE = { key: "x-kind", shape: $shape_0YH9KfC56B, optional: "always" };
+const $field_jZK5krQ08d = { key: "vary", shape: $shape_SJWYNfGMFC, optional: "always" };
+const $field_OwpvxYzzsy = { key: "set-cookie", shape: $shape_SJWYNfGMFC, optional: "always", sensitive: true };
+function $is_q2yO$ZRlw8(value) {
+  return value === undefined || ((value === "fast" || (typeof value === "number" && Number.isFinite(value))));
+}
+const $field_hnvTjWpseD = { key: "if-none-match", shape: $shape_SJWYNfGMFC, optional: "always" };
+const $field_T9TMwtfED7 = { key: "sku", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_BstXuGMvFG = { key: "pieces", shape: $shape_I2o3moyavi };
 
 // TenantId.validator.js
 
@@ -44,38 +161,27 @@ export function decodeTenantId(value) {
   return value;
 }
 
-export const TenantIdValidator = {
-  name: "TenantId",
-  is: isTenantId,
-  failures: (value, limit) => explain(TenantIdShape, value, "wire", limit),
-  decode: decodeTenantId,
-};
+export const TenantIdValidator = /* @__PURE__ */ validator("TenantId", TenantIdShape, isTenantId, decodeTenantId);
 
 // NewOrder.validator.js
 
 function explain$NewOrder(value, explainer) {
   const sku = value.sku;
-  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) explainer.refuse(0, sku);
+  if (!$is_Z8_$3jzijv(sku)) explainer.refuse(0, sku);
   const count = value.count;
-  if (count !== undefined && !(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100)) explainer.refuse(1, count);
+  if (!$is_jsrq_vYe_p(count)) explainer.refuse(1, count);
 }
 
 export const NewOrderShape = {
   kind: "object",
   name: "NewOrder",
-  properties: [
-    { key: "sku", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-    { key: "count", shape: { kind: "number", integer: true, minimum: 1, maximum: 100 }, optional: "input" },
-  ],
+  properties: [$field_bDBPT3sLRj, $field_iHWlxAwSEc],
   explain: explain$NewOrder,
 };
 
 export function isNewOrder(value) {
   if (typeof value !== "object" || value === null) return false;
-  const sku = value.sku;
-  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) return false;
-  const count = value.count;
-  return count === undefined || (typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100);
+  return $is_Z8_$3jzijv(value.sku) && $is_jsrq_vYe_p(value.count);
 }
 
 export function decodeNewOrder(value) {
@@ -86,66 +192,43 @@ export function decodeNewOrder(value) {
   };
 }
 
-export const NewOrderValidator = {
-  name: "NewOrder",
-  is: isNewOrder,
-  failures: (value, limit) => explain(NewOrderShape, value, "wire", limit),
-  decode: decodeNewOrder,
-};
+export const NewOrderValidator = /* @__PURE__ */ validator("NewOrder", NewOrderShape, isNewOrder, decodeNewOrder);
 
 // Order.validator.js
 
 function explain$Order(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
   const sku = value.sku;
-  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) explainer.refuse(1, sku);
+  if (!$is_Z8_$3jzijv(sku)) explainer.refuse(1, sku);
   const count = value.count;
-  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100)) explainer.refuse(2, count);
+  if (!$is_hhUsMwazje(count)) explainer.refuse(2, count);
   const orderedAt = value.orderedAt;
-  if (!(typeof orderedAt === "string" && isTimestamp(orderedAt))) explainer.refuse(3, orderedAt);
+  if (!$is_tR$4JJRmdi(orderedAt)) explainer.refuse(3, orderedAt);
 }
 
 export const OrderShape = {
   kind: "object",
   name: "Order",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" } },
-    { key: "sku", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-    { key: "count", shape: { kind: "number", integer: true, minimum: 1, maximum: 100 } },
-    { key: "orderedAt", shape: { kind: "date" } },
-  ],
+  properties: [$field_Ad0oTQzDLQ, $field_bDBPT3sLRj, $field_v1Uut2MDbc, $field_OFWClph34k],
   explain: explain$Order,
 };
 
 export function isOrder(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) return false;
-  const sku = value.sku;
-  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) return false;
-  const count = value.count;
-  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100)) return false;
-  const orderedAt = value.orderedAt;
-  return typeof orderedAt === "string" && isTimestamp(orderedAt);
+  return $is_w7ThgEV2x3(value.id) && $is_Z8_$3jzijv(value.sku) && $is_hhUsMwazje(value.count) && $is_tR$4JJRmdi(value.orderedAt);
 }
 
 export function decodeOrder(value) {
-  const orderedAt = value.orderedAt;
   return {
     id: value.id,
     sku: value.sku,
     count: value.count,
-    orderedAt: decodeDate(orderedAt),
+    orderedAt: decodeDate(value.orderedAt),
   };
 }
 
-export const OrderValidator = {
-  name: "Order",
-  is: isOrder,
-  failures: (value, limit) => explain(OrderShape, value, "wire", limit),
-  decode: decodeOrder,
-};
+export const OrderValidator = /* @__PURE__ */ validator("Order", OrderShape, isOrder, decodeOrder);
 
 // Job.validator.js
 
@@ -157,16 +240,13 @@ function explain$Job(value, explainer) {
 export const JobShape = {
   kind: "object",
   name: "Job",
-  properties: [
-    { key: "job", shape: { kind: "string" } },
-  ],
+  properties: [$field_i0hBaCWC67],
   explain: explain$Job,
 };
 
 export function isJob(value) {
   if (typeof value !== "object" || value === null) return false;
-  const job = value.job;
-  return typeof job === "string";
+  return typeof value.job === "string";
 }
 
 export function decodeJob(value) {
@@ -175,38 +255,27 @@ export function decodeJob(value) {
   };
 }
 
-export const JobValidator = {
-  name: "Job",
-  is: isJob,
-  failures: (value, limit) => explain(JobShape, value, "wire", limit),
-  decode: decodeJob,
-};
+export const JobValidator = /* @__PURE__ */ validator("Job", JobShape, isJob, decodeJob);
 
 // SoldOut.validator.js
 
 function explain$SoldOut(value, explainer) {
   const left = value.left;
-  if (!(typeof left === "number" && Number.isSafeInteger(left) && left >= 0)) explainer.refuse(0, left);
+  if (!$is_QBOTOWjCyq(left)) explainer.refuse(0, left);
   const again = value.again;
-  if (again !== undefined && !(typeof again === "string" && isTimestamp(again))) explainer.refuse(1, again);
+  if (!$is_2h5vUfCnA4(again)) explainer.refuse(1, again);
 }
 
 export const SoldOutShape = {
   kind: "object",
   name: "SoldOut",
-  properties: [
-    { key: "left", shape: { kind: "number", integer: true, minimum: 0 } },
-    { key: "again", shape: { kind: "date" }, optional: "always" },
-  ],
+  properties: [$field_KfdOLi9JxP, $field_VtMvXyWJ9_],
   explain: explain$SoldOut,
 };
 
 export function isSoldOut(value) {
   if (typeof value !== "object" || value === null) return false;
-  const left = value.left;
-  if (!(typeof left === "number" && Number.isSafeInteger(left) && left >= 0)) return false;
-  const again = value.again;
-  return again === undefined || (typeof again === "string" && isTimestamp(again));
+  return $is_QBOTOWjCyq(value.left) && $is_2h5vUfCnA4(value.again);
 }
 
 export function decodeSoldOut(value) {
@@ -218,12 +287,7 @@ export function decodeSoldOut(value) {
   };
 }
 
-export const SoldOutValidator = {
-  name: "SoldOut",
-  is: isSoldOut,
-  failures: (value, limit) => explain(SoldOutShape, value, "wire", limit),
-  decode: decodeSoldOut,
-};
+export const SoldOutValidator = /* @__PURE__ */ validator("SoldOut", SoldOutShape, isSoldOut, decodeSoldOut);
 
 // Session.validator.js
 
@@ -231,25 +295,19 @@ function explain$Session(value, explainer) {
   const user = value.user;
   if (typeof user !== "string") explainer.refuse(0, user);
   const visits = value.visits;
-  if (!(typeof visits === "number" && Number.isFinite(visits))) explainer.refuse(1, visits);
+  if (!$is_cAAD04etWg(visits)) explainer.refuse(1, visits);
 }
 
 export const SessionShape = {
   kind: "object",
   name: "Session",
-  properties: [
-    { key: "user", shape: { kind: "string" } },
-    { key: "visits", shape: { kind: "number" } },
-  ],
+  properties: [$field_9BF6i74t0B, $field_nqaw51kAxS],
   explain: explain$Session,
 };
 
 export function isSession(value) {
   if (typeof value !== "object" || value === null) return false;
-  const user = value.user;
-  if (typeof user !== "string") return false;
-  const visits = value.visits;
-  return typeof visits === "number" && Number.isFinite(visits);
+  return typeof value.user === "string" && $is_cAAD04etWg(value.visits);
 }
 
 export function decodeSession(value) {
@@ -259,12 +317,7 @@ export function decodeSession(value) {
   };
 }
 
-export const SessionValidator = {
-  name: "Session",
-  is: isSession,
-  failures: (value, limit) => explain(SessionShape, value, "wire", limit),
-  decode: decodeSession,
-};
+export const SessionValidator = /* @__PURE__ */ validator("Session", SessionShape, isSession, decodeSession);
 
 // SessionHeaders.validator.js
 
@@ -276,16 +329,13 @@ function explain$SessionHeaders(value, explainer) {
 export const SessionHeadersShape = {
   kind: "object",
   name: "SessionHeaders",
-  properties: [
-    { key: "x-tenant", shape: TenantIdShape },
-  ],
+  properties: [{ key: "x-tenant", shape: TenantIdShape }],
   explain: explain$SessionHeaders,
 };
 
 export function isSessionHeaders(value) {
   if (!isObject(value)) return false;
-  const property0 = value["x-tenant"];
-  return isTenantId(property0);
+  return isTenantId(value["x-tenant"]);
 }
 
 export function decodeSessionHeaders(value) {
@@ -294,12 +344,7 @@ export function decodeSessionHeaders(value) {
   };
 }
 
-export const SessionHeadersValidator = {
-  name: "SessionHeaders",
-  is: isSessionHeaders,
-  failures: (value, limit) => explain(SessionHeadersShape, value, "wire", limit),
-  decode: decodeSessionHeaders,
-};
+export const SessionHeadersValidator = /* @__PURE__ */ validator("SessionHeaders", SessionHeadersShape, isSessionHeaders, decodeSessionHeaders);
 
 // PostOrdersHeaders.validator.js
 
@@ -307,21 +352,21 @@ function explain$PostOrdersHeaders(value, explainer) {
   const property0 = value["x-tenant"];
   if (!isTenantId(property0)) explainer.refuse(0, property0);
   const authorization = value.authorization;
-  if (authorization !== undefined && typeof authorization !== "string") explainer.refuse(1, authorization);
+  if (!$is_GQokJG0pVr(authorization)) explainer.refuse(1, authorization);
   const property2 = value["content-type"];
-  if (property2 !== undefined && typeof property2 !== "string") explainer.refuse(2, property2);
+  if (!$is_GQokJG0pVr(property2)) explainer.refuse(2, property2);
   const property3 = value["idempotency-key"];
-  if (property3 !== undefined && !(typeof property3 === "string" && isUuid(property3))) explainer.refuse(3, property3);
+  if (!$is_BoiwqYYj5H(property3)) explainer.refuse(3, property3);
   const property4 = value["x-retries"];
-  if (property4 !== undefined && !(typeof property4 === "number" && Number.isSafeInteger(property4) && property4 >= 1 && property4 <= 5)) explainer.refuse(4, property4);
+  if (!$is_4yn9apdrxb(property4)) explainer.refuse(4, property4);
   const property5 = value["x-dry-run"];
-  if (property5 !== undefined && typeof property5 !== "boolean") explainer.refuse(5, property5);
+  if (!$is_FjReFpLJzX(property5)) explainer.refuse(5, property5);
   const property6 = value["x-since"];
-  if (property6 !== undefined && !(typeof property6 === "string" && isTimestamp(property6))) explainer.refuse(6, property6);
+  if (!$is_2h5vUfCnA4(property6)) explainer.refuse(6, property6);
   const property7 = value["x-total"];
   if (property7 !== undefined && !isBigIntText(property7)) explainer.refuse(7, property7);
   const property8 = value["x-mode"];
-  if (property8 !== undefined && !((property8 === "fast" || property8 === 1))) explainer.refuse(8, property8);
+  if (!$is_zD_hxrl25A(property8)) explainer.refuse(8, property8);
   explainer.visit(9, value["x-tags"]);
   explainer.visit(10, value["x-sizes"]);
 }
@@ -329,64 +374,21 @@ function explain$PostOrdersHeaders(value, explainer) {
 export const PostOrdersHeadersShape = {
   kind: "object",
   name: "PostOrdersHeaders",
-  properties: [
-    { key: "x-tenant", shape: TenantIdShape },
-    { key: "authorization", shape: { kind: "string" }, optional: "always", sensitive: true },
-    { key: "content-type", shape: { kind: "string" }, optional: "always" },
-    { key: "idempotency-key", shape: { kind: "string", format: "uuid" }, optional: "always" },
-    { key: "x-retries", shape: { kind: "number", integer: true, minimum: 1, maximum: 5 }, optional: "input" },
-    { key: "x-dry-run", shape: { kind: "boolean" }, optional: "always" },
-    { key: "x-since", shape: { kind: "date" }, optional: "always" },
-    { key: "x-total", shape: { kind: "bigint" }, optional: "always" },
-    { key: "x-mode", shape: { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "literal", value: 1 }] }, optional: "always" },
-    { key: "x-tags", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
-    { key: "x-sizes", shape: { kind: "array", element: { kind: "number" } }, optional: "always" },
-  ],
+  properties: [{ key: "x-tenant", shape: TenantIdShape }, $field_yh0L2a66GB, $field_m19SiLVkXa, $field_Sl8_EJJKym, $field_9H4OP49DcJ, $field_iVgD0KOttf, $field_D5NC66AY8l, $field_5JxsvgMl6l, $field_xfEF3EAO_c, $field_0ftGZbMlct, $field_twWHPj6Hzj],
   explain: explain$PostOrdersHeaders,
 };
 
-function isXTags$PostOrdersHeaders(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
-function isXSizes$PostOrdersHeaders(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "number" && Number.isFinite(item))) return false;
-  }
-  return true;
-}
-
 export function isPostOrdersHeaders(value) {
   if (!isObject(value)) return false;
-  const property0 = value["x-tenant"];
-  if (!isTenantId(property0)) return false;
-  const authorization = value.authorization;
-  if (authorization !== undefined && typeof authorization !== "string") return false;
-  const property2 = value["content-type"];
-  if (property2 !== undefined && typeof property2 !== "string") return false;
-  const property3 = value["idempotency-key"];
-  if (property3 !== undefined && !(typeof property3 === "string" && isUuid(property3))) return false;
-  const property4 = value["x-retries"];
-  if (property4 !== undefined && !(typeof property4 === "number" && Number.isSafeInteger(property4) && property4 >= 1 && property4 <= 5)) return false;
-  const property5 = value["x-dry-run"];
-  if (property5 !== undefined && typeof property5 !== "boolean") return false;
-  const property6 = value["x-since"];
-  if (property6 !== undefined && !(typeof property6 === "string" && isTimestamp(property6))) return false;
+  if (!(isTenantId(value["x-tenant"]) && $is_GQokJG0pVr(value.authorization) && $is_GQokJG0pVr(value["content-type"]) && $is_BoiwqYYj5H(value["idempotency-key"]) && $is_4yn9apdrxb(value["x-retries"]) && $is_FjReFpLJzX(value["x-dry-run"]) && $is_2h5vUfCnA4(value["x-since"]))) return false;
   const property7 = value["x-total"];
   if (property7 !== undefined && !isBigIntText(property7)) return false;
-  const property8 = value["x-mode"];
-  if (property8 !== undefined && !((property8 === "fast" || property8 === 1))) return false;
+  if (!$is_zD_hxrl25A(value["x-mode"])) return false;
   const property9 = value["x-tags"];
-  if (property9 !== undefined && !isXTags$PostOrdersHeaders(property9)) return false;
+  if (property9 !== undefined && !$is_PgdD5pOKqh(property9)) return false;
   const property10 = value["x-sizes"];
-  return property10 === undefined || isXSizes$PostOrdersHeaders(property10);
+  if (property10 !== undefined && !$is_8mkZ4lZuPx(property10)) return false;
+  return true;
 }
 
 export function decodePostOrdersHeaders(value) {
@@ -416,48 +418,31 @@ export function decodePostOrdersHeaders(value) {
   return result;
 }
 
-export const PostOrdersHeadersValidator = {
-  name: "PostOrdersHeaders",
-  is: isPostOrdersHeaders,
-  failures: (value, limit) => explain(PostOrdersHeadersShape, value, "wire", limit),
-  decode: decodePostOrdersHeaders,
-};
+export const PostOrdersHeadersValidator = /* @__PURE__ */ validator("PostOrdersHeaders", PostOrdersHeadersShape, isPostOrdersHeaders, decodePostOrdersHeaders);
 
 // PostOrdersCookies.validator.js
 
 function explain$PostOrdersCookies(value, explainer) {
   const sid = value.sid;
-  if (!(typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64)))) explainer.refuse(0, sid);
+  if (!$is_xzgwuYkXUg(sid)) explainer.refuse(0, sid);
   const theme = value.theme;
-  if (theme !== undefined && !((theme === "dark" || theme === "light"))) explainer.refuse(1, theme);
+  if (!$is_d4gNe4wuMS(theme)) explainer.refuse(1, theme);
   const visits = value.visits;
-  if (visits !== undefined && !(typeof visits === "number" && Number.isSafeInteger(visits) && visits >= 1 && visits <= 5)) explainer.refuse(2, visits);
+  if (!$is_4yn9apdrxb(visits)) explainer.refuse(2, visits);
   const seen = value.seen;
-  if (seen !== undefined && !(typeof seen === "string" && isTimestamp(seen))) explainer.refuse(3, seen);
+  if (!$is_2h5vUfCnA4(seen)) explainer.refuse(3, seen);
 }
 
 export const PostOrdersCookiesShape = {
   kind: "object",
   name: "PostOrdersCookies",
-  properties: [
-    { key: "sid", shape: { kind: "string", minLength: 8, maxLength: 64 }, sensitive: true },
-    { key: "theme", shape: { kind: "union", members: [{ kind: "literal", value: "dark" }, { kind: "literal", value: "light" }] }, optional: "always", sensitive: true },
-    { key: "visits", shape: { kind: "number", integer: true, minimum: 1, maximum: 5 }, optional: "always", sensitive: true },
-    { key: "seen", shape: { kind: "date" }, optional: "always", sensitive: true },
-  ],
+  properties: [$field_72QuFG1ozr, $field_fhQzL3WjV2, $field_osyF7gt1rc, $field_NZlsSFg_rm],
   explain: explain$PostOrdersCookies,
 };
 
 export function isPostOrdersCookies(value) {
   if (typeof value !== "object" || value === null) return false;
-  const sid = value.sid;
-  if (!(typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64)))) return false;
-  const theme = value.theme;
-  if (theme !== undefined && !((theme === "dark" || theme === "light"))) return false;
-  const visits = value.visits;
-  if (visits !== undefined && !(typeof visits === "number" && Number.isSafeInteger(visits) && visits >= 1 && visits <= 5)) return false;
-  const seen = value.seen;
-  return seen === undefined || (typeof seen === "string" && isTimestamp(seen));
+  return $is_xzgwuYkXUg(value.sid) && $is_d4gNe4wuMS(value.theme) && $is_4yn9apdrxb(value.visits) && $is_2h5vUfCnA4(value.seen);
 }
 
 export function decodePostOrdersCookies(value) {
@@ -473,12 +458,7 @@ export function decodePostOrdersCookies(value) {
   return result;
 }
 
-export const PostOrdersCookiesValidator = {
-  name: "PostOrdersCookies",
-  is: isPostOrdersCookies,
-  failures: (value, limit) => explain(PostOrdersCookiesShape, value, "wire", limit),
-  decode: decodePostOrdersCookies,
-};
+export const PostOrdersCookiesValidator = /* @__PURE__ */ validator("PostOrdersCookies", PostOrdersCookiesShape, isPostOrdersCookies, decodePostOrdersCookies);
 
 // PostOrdersReply201Headers.validator.js
 
@@ -488,15 +468,15 @@ function explain$PostOrdersReply201Headers(value, explainer) {
   const etag = value.etag;
   if (typeof etag !== "string") explainer.refuse(1, etag);
   const property2 = value["x-remaining"];
-  if (!(typeof property2 === "number" && Number.isFinite(property2))) explainer.refuse(2, property2);
+  if (!$is_cAAD04etWg(property2)) explainer.refuse(2, property2);
   const property3 = value["x-expires"];
-  if (!(typeof property3 === "string" && isTimestamp(property3))) explainer.refuse(3, property3);
+  if (!$is_tR$4JJRmdi(property3)) explainer.refuse(3, property3);
   const property4 = value["x-total"];
   if (property4 !== undefined && !isBigIntText(property4)) explainer.refuse(4, property4);
   const property5 = value["x-cached"];
-  if (property5 !== undefined && typeof property5 !== "boolean") explainer.refuse(5, property5);
+  if (!$is_FjReFpLJzX(property5)) explainer.refuse(5, property5);
   const property6 = value["x-kind"];
-  if (property6 !== undefined && !((property6 === "fast" || (typeof property6 === "number" && Number.isFinite(property6))))) explainer.refuse(6, property6);
+  if (!$is_q2yO$ZRlw8(property6)) explainer.refuse(6, property6);
   explainer.visit(7, value.vary);
   explainer.visit(8, value["x-sizes"]);
   explainer.visit(9, value["set-cookie"]);
@@ -505,70 +485,31 @@ function explain$PostOrdersReply201Headers(value, explainer) {
 export const PostOrdersReply201HeadersShape = {
   kind: "object",
   name: "PostOrdersReply201Headers",
-  properties: [
-    { key: "location", shape: { kind: "string" } },
-    { key: "etag", shape: { kind: "string" } },
-    { key: "x-remaining", shape: { kind: "number" } },
-    { key: "x-expires", shape: { kind: "date" } },
-    { key: "x-total", shape: { kind: "bigint" }, optional: "always" },
-    { key: "x-cached", shape: { kind: "boolean" }, optional: "always" },
-    { key: "x-kind", shape: { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] }, optional: "always" },
-    { key: "vary", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
-    { key: "x-sizes", shape: { kind: "array", element: { kind: "number" } }, optional: "always" },
-    { key: "set-cookie", shape: { kind: "array", element: { kind: "string" } }, optional: "always", sensitive: true },
-  ],
+  properties: [$field_JZua1CXfUK, $field_lWgjrWv$pb, $field_UGoZ9auMYz, $field_Dpi_sRxd5R, $field_5JxsvgMl6l, $field_nzgMLspVXN, $field__z0kN6XltE, $field_jZK5krQ08d, $field_twWHPj6Hzj, $field_OwpvxYzzsy],
   explain: explain$PostOrdersReply201Headers,
 };
 
-function isVary$PostOrdersReply201Headers(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
-function isXSizes$PostOrdersReply201Headers(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "number" && Number.isFinite(item))) return false;
-  }
-  return true;
-}
-
 export function isPostOrdersReply201Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  const location = value.location;
-  if (typeof location !== "string") return false;
-  const etag = value.etag;
-  if (typeof etag !== "string") return false;
-  const property2 = value["x-remaining"];
-  if (!(typeof property2 === "number" && Number.isFinite(property2))) return false;
-  const property3 = value["x-expires"];
-  if (!(typeof property3 === "string" && isTimestamp(property3))) return false;
+  if (!(typeof value.location === "string" && typeof value.etag === "string" && $is_cAAD04etWg(value["x-remaining"]) && $is_tR$4JJRmdi(value["x-expires"]))) return false;
   const property4 = value["x-total"];
   if (property4 !== undefined && !isBigIntText(property4)) return false;
-  const property5 = value["x-cached"];
-  if (property5 !== undefined && typeof property5 !== "boolean") return false;
-  const property6 = value["x-kind"];
-  if (property6 !== undefined && !((property6 === "fast" || (typeof property6 === "number" && Number.isFinite(property6))))) return false;
+  if (!($is_FjReFpLJzX(value["x-cached"]) && $is_q2yO$ZRlw8(value["x-kind"]))) return false;
   const vary = value.vary;
-  if (vary !== undefined && !isVary$PostOrdersReply201Headers(vary)) return false;
+  if (vary !== undefined && !$is_PgdD5pOKqh(vary)) return false;
   const property8 = value["x-sizes"];
-  if (property8 !== undefined && !isXSizes$PostOrdersReply201Headers(property8)) return false;
+  if (property8 !== undefined && !$is_8mkZ4lZuPx(property8)) return false;
   const property9 = value["set-cookie"];
-  return property9 === undefined || isVary$PostOrdersReply201Headers(property9);
+  if (property9 !== undefined && !$is_PgdD5pOKqh(property9)) return false;
+  return true;
 }
 
 export function decodePostOrdersReply201Headers(value) {
-  const property3 = value["x-expires"];
   const result = {
     location: value.location,
     etag: value.etag,
     "x-remaining": value["x-remaining"],
-    "x-expires": decodeDate(property3),
+    "x-expires": decodeDate(value["x-expires"]),
   };
   const property4 = value["x-total"];
   if (property4 !== undefined) result["x-total"] = toBigInt(property4);
@@ -585,12 +526,7 @@ export function decodePostOrdersReply201Headers(value) {
   return result;
 }
 
-export const PostOrdersReply201HeadersValidator = {
-  name: "PostOrdersReply201Headers",
-  is: isPostOrdersReply201Headers,
-  failures: (value, limit) => explain(PostOrdersReply201HeadersShape, value, "wire", limit),
-  decode: decodePostOrdersReply201Headers,
-};
+export const PostOrdersReply201HeadersValidator = /* @__PURE__ */ validator("PostOrdersReply201Headers", PostOrdersReply201HeadersShape, isPostOrdersReply201Headers, decodePostOrdersReply201Headers);
 
 // PostOrdersReply303Headers.validator.js
 
@@ -602,16 +538,13 @@ function explain$PostOrdersReply303Headers(value, explainer) {
 export const PostOrdersReply303HeadersShape = {
   kind: "object",
   name: "PostOrdersReply303Headers",
-  properties: [
-    { key: "location", shape: { kind: "string" } },
-  ],
+  properties: [$field_JZua1CXfUK],
   explain: explain$PostOrdersReply303Headers,
 };
 
 export function isPostOrdersReply303Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  const location = value.location;
-  return typeof location === "string";
+  return typeof value.location === "string";
 }
 
 export function decodePostOrdersReply303Headers(value) {
@@ -620,33 +553,25 @@ export function decodePostOrdersReply303Headers(value) {
   };
 }
 
-export const PostOrdersReply303HeadersValidator = {
-  name: "PostOrdersReply303Headers",
-  is: isPostOrdersReply303Headers,
-  failures: (value, limit) => explain(PostOrdersReply303HeadersShape, value, "wire", limit),
-  decode: decodePostOrdersReply303Headers,
-};
+export const PostOrdersReply303HeadersValidator = /* @__PURE__ */ validator("PostOrdersReply303Headers", PostOrdersReply303HeadersShape, isPostOrdersReply303Headers, decodePostOrdersReply303Headers);
 
 // GetOrdersByIdParams.validator.js
 
 function explain$GetOrdersByIdParams(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
 }
 
 export const GetOrdersByIdParamsShape = {
   kind: "object",
   name: "GetOrdersByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" } },
-  ],
+  properties: [$field_Ad0oTQzDLQ],
   explain: explain$GetOrdersByIdParams,
 };
 
 export function isGetOrdersByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string" && isUuid(id);
+  return $is_w7ThgEV2x3(value.id);
 }
 
 export function decodeGetOrdersByIdParams(value) {
@@ -655,12 +580,7 @@ export function decodeGetOrdersByIdParams(value) {
   };
 }
 
-export const GetOrdersByIdParamsValidator = {
-  name: "GetOrdersByIdParams",
-  is: isGetOrdersByIdParams,
-  failures: (value, limit) => explain(GetOrdersByIdParamsShape, value, "wire", limit),
-  decode: decodeGetOrdersByIdParams,
-};
+export const GetOrdersByIdParamsValidator = /* @__PURE__ */ validator("GetOrdersByIdParams", GetOrdersByIdParamsShape, isGetOrdersByIdParams, decodeGetOrdersByIdParams);
 
 // GetOrdersByIdHeaders.validator.js
 
@@ -671,25 +591,15 @@ function explain$GetOrdersByIdHeaders(value, explainer) {
 export const GetOrdersByIdHeadersShape = {
   kind: "object",
   name: "GetOrdersByIdHeaders",
-  properties: [
-    { key: "if-none-match", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
-  ],
+  properties: [$field_hnvTjWpseD],
   explain: explain$GetOrdersByIdHeaders,
 };
-
-function isIfNoneMatch$GetOrdersByIdHeaders(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
 
 export function isGetOrdersByIdHeaders(value) {
   if (!isObject(value)) return false;
   const property0 = value["if-none-match"];
-  return property0 === undefined || isIfNoneMatch$GetOrdersByIdHeaders(property0);
+  if (property0 !== undefined && !$is_PgdD5pOKqh(property0)) return false;
+  return true;
 }
 
 export function decodeGetOrdersByIdHeaders(value) {
@@ -699,12 +609,7 @@ export function decodeGetOrdersByIdHeaders(value) {
   return result;
 }
 
-export const GetOrdersByIdHeadersValidator = {
-  name: "GetOrdersByIdHeaders",
-  is: isGetOrdersByIdHeaders,
-  failures: (value, limit) => explain(GetOrdersByIdHeadersShape, value, "wire", limit),
-  decode: decodeGetOrdersByIdHeaders,
-};
+export const GetOrdersByIdHeadersValidator = /* @__PURE__ */ validator("GetOrdersByIdHeaders", GetOrdersByIdHeadersShape, isGetOrdersByIdHeaders, decodeGetOrdersByIdHeaders);
 
 // GetOrdersByIdReply200Headers.validator.js
 
@@ -716,16 +621,13 @@ function explain$GetOrdersByIdReply200Headers(value, explainer) {
 export const GetOrdersByIdReply200HeadersShape = {
   kind: "object",
   name: "GetOrdersByIdReply200Headers",
-  properties: [
-    { key: "etag", shape: { kind: "string" } },
-  ],
+  properties: [$field_lWgjrWv$pb],
   explain: explain$GetOrdersByIdReply200Headers,
 };
 
 export function isGetOrdersByIdReply200Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  const etag = value.etag;
-  return typeof etag === "string";
+  return typeof value.etag === "string";
 }
 
 export function decodeGetOrdersByIdReply200Headers(value) {
@@ -734,33 +636,25 @@ export function decodeGetOrdersByIdReply200Headers(value) {
   };
 }
 
-export const GetOrdersByIdReply200HeadersValidator = {
-  name: "GetOrdersByIdReply200Headers",
-  is: isGetOrdersByIdReply200Headers,
-  failures: (value, limit) => explain(GetOrdersByIdReply200HeadersShape, value, "wire", limit),
-  decode: decodeGetOrdersByIdReply200Headers,
-};
+export const GetOrdersByIdReply200HeadersValidator = /* @__PURE__ */ validator("GetOrdersByIdReply200Headers", GetOrdersByIdReply200HeadersShape, isGetOrdersByIdReply200Headers, decodeGetOrdersByIdReply200Headers);
 
 // DeleteOrdersByIdParams.validator.js
 
 function explain$DeleteOrdersByIdParams(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
 }
 
 export const DeleteOrdersByIdParamsShape = {
   kind: "object",
   name: "DeleteOrdersByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" } },
-  ],
+  properties: [$field_Ad0oTQzDLQ],
   explain: explain$DeleteOrdersByIdParams,
 };
 
 export function isDeleteOrdersByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string" && isUuid(id);
+  return $is_w7ThgEV2x3(value.id);
 }
 
 export function decodeDeleteOrdersByIdParams(value) {
@@ -769,33 +663,25 @@ export function decodeDeleteOrdersByIdParams(value) {
   };
 }
 
-export const DeleteOrdersByIdParamsValidator = {
-  name: "DeleteOrdersByIdParams",
-  is: isDeleteOrdersByIdParams,
-  failures: (value, limit) => explain(DeleteOrdersByIdParamsShape, value, "wire", limit),
-  decode: decodeDeleteOrdersByIdParams,
-};
+export const DeleteOrdersByIdParamsValidator = /* @__PURE__ */ validator("DeleteOrdersByIdParams", DeleteOrdersByIdParamsShape, isDeleteOrdersByIdParams, decodeDeleteOrdersByIdParams);
 
 // DeleteOrdersByIdOrderNotFoundDetails.validator.js
 
 function explain$DeleteOrdersByIdOrderNotFoundDetails(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
 }
 
 export const DeleteOrdersByIdOrderNotFoundDetailsShape = {
   kind: "object",
   name: "DeleteOrdersByIdOrderNotFoundDetails",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" } },
-  ],
+  properties: [$field_Ad0oTQzDLQ],
   explain: explain$DeleteOrdersByIdOrderNotFoundDetails,
 };
 
 export function isDeleteOrdersByIdOrderNotFoundDetails(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string" && isUuid(id);
+  return $is_w7ThgEV2x3(value.id);
 }
 
 export function decodeDeleteOrdersByIdOrderNotFoundDetails(value) {
@@ -804,33 +690,25 @@ export function decodeDeleteOrdersByIdOrderNotFoundDetails(value) {
   };
 }
 
-export const DeleteOrdersByIdOrderNotFoundDetailsValidator = {
-  name: "DeleteOrdersByIdOrderNotFoundDetails",
-  is: isDeleteOrdersByIdOrderNotFoundDetails,
-  failures: (value, limit) => explain(DeleteOrdersByIdOrderNotFoundDetailsShape, value, "wire", limit),
-  decode: decodeDeleteOrdersByIdOrderNotFoundDetails,
-};
+export const DeleteOrdersByIdOrderNotFoundDetailsValidator = /* @__PURE__ */ validator("DeleteOrdersByIdOrderNotFoundDetails", DeleteOrdersByIdOrderNotFoundDetailsShape, isDeleteOrdersByIdOrderNotFoundDetails, decodeDeleteOrdersByIdOrderNotFoundDetails);
 
 // GetSessionCookies.validator.js
 
 function explain$GetSessionCookies(value, explainer) {
   const sid = value.sid;
-  if (!(typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64)))) explainer.refuse(0, sid);
+  if (!$is_xzgwuYkXUg(sid)) explainer.refuse(0, sid);
 }
 
 export const GetSessionCookiesShape = {
   kind: "object",
   name: "GetSessionCookies",
-  properties: [
-    { key: "sid", shape: { kind: "string", minLength: 8, maxLength: 64 }, sensitive: true },
-  ],
+  properties: [$field_72QuFG1ozr],
   explain: explain$GetSessionCookies,
 };
 
 export function isGetSessionCookies(value) {
   if (typeof value !== "object" || value === null) return false;
-  const sid = value.sid;
-  return typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64));
+  return $is_xzgwuYkXUg(value.sid);
 }
 
 export function decodeGetSessionCookies(value) {
@@ -839,33 +717,25 @@ export function decodeGetSessionCookies(value) {
   };
 }
 
-export const GetSessionCookiesValidator = {
-  name: "GetSessionCookies",
-  is: isGetSessionCookies,
-  failures: (value, limit) => explain(GetSessionCookiesShape, value, "wire", limit),
-  decode: decodeGetSessionCookies,
-};
+export const GetSessionCookiesValidator = /* @__PURE__ */ validator("GetSessionCookies", GetSessionCookiesShape, isGetSessionCookies, decodeGetSessionCookies);
 
 // GetStockQuery.validator.js
 
 function explain$GetStockQuery(value, explainer) {
   const sku = value.sku;
-  if (sku !== undefined && typeof sku !== "string") explainer.refuse(0, sku);
+  if (!$is_GQokJG0pVr(sku)) explainer.refuse(0, sku);
 }
 
 export const GetStockQueryShape = {
   kind: "object",
   name: "GetStockQuery",
-  properties: [
-    { key: "sku", shape: { kind: "string" }, optional: "always" },
-  ],
+  properties: [$field_T9TMwtfED7],
   explain: explain$GetStockQuery,
 };
 
 export function isGetStockQuery(value) {
   if (!isObject(value)) return false;
-  const sku = value.sku;
-  return sku === undefined || typeof sku === "string";
+  return $is_GQokJG0pVr(value.sku);
 }
 
 export function decodeGetStockQuery(value) {
@@ -875,33 +745,25 @@ export function decodeGetStockQuery(value) {
   return result;
 }
 
-export const GetStockQueryValidator = {
-  name: "GetStockQuery",
-  is: isGetStockQuery,
-  failures: (value, limit) => explain(GetStockQueryShape, value, "wire", limit),
-  decode: decodeGetStockQuery,
-};
+export const GetStockQueryValidator = /* @__PURE__ */ validator("GetStockQuery", GetStockQueryShape, isGetStockQuery, decodeGetStockQuery);
 
 // GetStockResponse.validator.js
 
 function explain$GetStockResponse(value, explainer) {
   const pieces = value.pieces;
-  if (!(typeof pieces === "number" && Number.isFinite(pieces))) explainer.refuse(0, pieces);
+  if (!$is_cAAD04etWg(pieces)) explainer.refuse(0, pieces);
 }
 
 export const GetStockResponseShape = {
   kind: "object",
   name: "GetStockResponse",
-  properties: [
-    { key: "pieces", shape: { kind: "number" } },
-  ],
+  properties: [$field_BstXuGMvFG],
   explain: explain$GetStockResponse,
 };
 
 export function isGetStockResponse(value) {
   if (typeof value !== "object" || value === null) return false;
-  const pieces = value.pieces;
-  return typeof pieces === "number" && Number.isFinite(pieces);
+  return $is_cAAD04etWg(value.pieces);
 }
 
 export function decodeGetStockResponse(value) {
@@ -910,12 +772,7 @@ export function decodeGetStockResponse(value) {
   };
 }
 
-export const GetStockResponseValidator = {
-  name: "GetStockResponse",
-  is: isGetStockResponse,
-  failures: (value, limit) => explain(GetStockResponseShape, value, "wire", limit),
-  decode: decodeGetStockResponse,
-};
+export const GetStockResponseValidator = /* @__PURE__ */ validator("GetStockResponse", GetStockResponseShape, isGetStockResponse, decodeGetStockResponse);
 
 // SessionHeaders.coercer.js
 
@@ -1035,12 +892,7 @@ export const GetStockQueryCoercer = {
 
 export function writeOrder(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":"${stringContent(value.id)}"` +
-    `,"sku":"${stringContent(value.sku)}"` +
-    `,"count":${writeNumber(value.count)}` +
-    `,"orderedAt":"${dateContent(value.orderedAt)}"}`
-  );
+  return `{"id":"${stringContent(value.id)}","sku":"${stringContent(value.sku)}","count":${writeNumber(value.count)},"orderedAt":"${dateContent(value.orderedAt)}"}`;
 }
 
 export const OrderSerializer = {
@@ -1078,8 +930,7 @@ export const JobSerializer = {
 
 export function writeSoldOut(value) {
   if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"left":${writeNumber(value.left)}`;
+  let text = `{"left":${writeNumber(value.left)}`;
   const again = value.again;
   if (again !== undefined) text += `,"again":"${dateContent(again)}"`;
   return `${text}}`;
@@ -1101,10 +952,7 @@ export const SoldOutSerializer = {
 
 export function writeSession(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"user":"${stringContent(value.user)}"` +
-    `,"visits":${writeNumber(value.visits)}}`
-  );
+  return `{"user":"${stringContent(value.user)}","visits":${writeNumber(value.visits)}}`;
 }
 
 export const SessionSerializer = {

@@ -3,7 +3,18 @@
 
 export * from "./runtime.js";
 import { SentInputShape } from "./runtime.js";
-import { explain, isObject, refuse, stringContent, unserializable, writeBoolean } from "@kit/core/codec";
+import {
+  explain,
+  isObject,
+  refuse,
+  stringContent,
+  unserializable,
+  validator,
+  writeBoolean,
+} from "@kit/core/codec";
+
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_MYxdyalsB_ = { key: "title", shape: $shape_b89_Z0mIjl };
 
 // TaskOutput.validator.js
 
@@ -15,16 +26,13 @@ function explain$TaskOutput(value, explainer) {
 export const TaskOutputShape = {
   kind: "object",
   name: "TaskOutput",
-  properties: [
-    { key: "title", shape: { kind: "string" } },
-  ],
+  properties: [$field_MYxdyalsB_],
   explain: explain$TaskOutput,
 };
 
 export function isTaskOutput(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  return typeof title === "string";
+  return typeof value.title === "string";
 }
 
 export function decodeTaskOutput(value) {
@@ -33,12 +41,7 @@ export function decodeTaskOutput(value) {
   };
 }
 
-export const TaskOutputValidator = {
-  name: "TaskOutput",
-  is: isTaskOutput,
-  failures: (value, limit) => explain(TaskOutputShape, value, "wire", limit),
-  decode: decodeTaskOutput,
-};
+export const TaskOutputValidator = /* @__PURE__ */ validator("TaskOutput", TaskOutputShape, isTaskOutput, decodeTaskOutput);
 
 // DraftInput.validator.js
 
@@ -57,12 +60,7 @@ export function decodeDraftInput(value) {
   return {};
 }
 
-export const DraftInputValidator = {
-  name: "DraftInput",
-  is: isDraftInput,
-  failures: (value, limit) => explain(DraftInputShape, value, "wire", limit),
-  decode: decodeDraftInput,
-};
+export const DraftInputValidator = /* @__PURE__ */ validator("DraftInput", DraftInputShape, isDraftInput, decodeDraftInput);
 
 // DraftInput2.validator.js
 
@@ -81,12 +79,7 @@ export function decodeDraftInput2(value) {
   return {};
 }
 
-export const DraftInput2Validator = {
-  name: "DraftInput2",
-  is: isDraftInput2,
-  failures: (value, limit) => explain(DraftInput2Shape, value, "wire", limit),
-  decode: decodeDraftInput2,
-};
+export const DraftInput2Validator = /* @__PURE__ */ validator("DraftInput2", DraftInput2Shape, isDraftInput2, decodeDraftInput2);
 
 // TaskOutput.serializer.js
 
@@ -149,10 +142,7 @@ export const DraftInput2Serializer = {
 
 export function writeSentInput(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"done":${writeBoolean(value.done)}}`
-  );
+  return `{"title":"${stringContent(value.title)}","done":${writeBoolean(value.done)}}`;
 }
 
 export const SentInputSerializer = {

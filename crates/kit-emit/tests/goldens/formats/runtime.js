@@ -13,56 +13,66 @@ import {
   refuse,
   stringContent,
   unserializable,
+  validator,
   writeNumber,
 } from "@kit/core/codec";
+
+const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_$9t9eBx_jU = { key: "title", shape: $shape_5WlWr6WmbE };
+const $shape_wR088UoLYM = { kind: "number", integer: true, minimum: 1, maximum: 9 };
+const $field_D6kho$sP2F = { key: "count", shape: $shape_wR088UoLYM };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_WEKm1xARWO = { key: "due", shape: $shape_EKu3a_L5uJ };
+function $is_Z8_$3jzijv(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 40) || codePointsWithin(value, 1, 40));
+}
+function $is_b27oIrjh2j(value) {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 9;
+}
+function $is_tR$4JJRmdi(value) {
+  return typeof value === "string" && isTimestamp(value);
+}
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_in9_YRa9m9 = { key: "type", shape: $shape_b89_Z0mIjl };
+const $field_dwSbPWTheJ = { key: "text", shape: $shape_b89_Z0mIjl };
+const $shape_I2o3moyavi = { kind: "number" };
+const $field__m00VVxxhR = { key: "percent", shape: $shape_I2o3moyavi };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
 
 // Order.validator.js
 
 function explain$Order(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(0, title);
+  if (!$is_Z8_$3jzijv(title)) explainer.refuse(0, title);
   const count = value.count;
-  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) explainer.refuse(1, count);
+  if (!$is_b27oIrjh2j(count)) explainer.refuse(1, count);
   const due = value.due;
-  if (!(typeof due === "string" && isTimestamp(due))) explainer.refuse(2, due);
+  if (!$is_tR$4JJRmdi(due)) explainer.refuse(2, due);
 }
 
 export const OrderShape = {
   kind: "object",
   name: "Order",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-    { key: "count", shape: { kind: "number", integer: true, minimum: 1, maximum: 9 } },
-    { key: "due", shape: { kind: "date" } },
-  ],
+  properties: [$field_$9t9eBx_jU, $field_D6kho$sP2F, $field_WEKm1xARWO],
   explain: explain$Order,
 };
 
 export function isOrder(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) return false;
-  const count = value.count;
-  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) return false;
-  const due = value.due;
-  return typeof due === "string" && isTimestamp(due);
+  return $is_Z8_$3jzijv(value.title) && $is_b27oIrjh2j(value.count) && $is_tR$4JJRmdi(value.due);
 }
 
 export function decodeOrder(value) {
-  const due = value.due;
   return {
     title: value.title,
     count: value.count,
-    due: decodeDate(due),
+    due: decodeDate(value.due),
   };
 }
 
-export const OrderValidator = {
-  name: "Order",
-  is: isOrder,
-  failures: (value, limit) => explain(OrderShape, value, "wire", limit),
-  decode: decodeOrder,
-};
+export const OrderValidator = /* @__PURE__ */ validator("Order", OrderShape, isOrder, decodeOrder);
 
 // Received.validator.js
 
@@ -76,19 +86,13 @@ function explain$Received(value, explainer) {
 export const ReceivedShape = {
   kind: "object",
   name: "Received",
-  properties: [
-    { key: "type", shape: { kind: "string" } },
-    { key: "text", shape: { kind: "string" } },
-  ],
+  properties: [$field_in9_YRa9m9, $field_dwSbPWTheJ],
   explain: explain$Received,
 };
 
 export function isReceived(value) {
   if (typeof value !== "object" || value === null) return false;
-  const type = value.type;
-  if (typeof type !== "string") return false;
-  const property1 = value.text;
-  return typeof property1 === "string";
+  return typeof value.type === "string" && typeof value.text === "string";
 }
 
 export function decodeReceived(value) {
@@ -98,33 +102,25 @@ export function decodeReceived(value) {
   };
 }
 
-export const ReceivedValidator = {
-  name: "Received",
-  is: isReceived,
-  failures: (value, limit) => explain(ReceivedShape, value, "wire", limit),
-  decode: decodeReceived,
-};
+export const ReceivedValidator = /* @__PURE__ */ validator("Received", ReceivedShape, isReceived, decodeReceived);
 
 // Progress.validator.js
 
 function explain$Progress(value, explainer) {
   const percent = value.percent;
-  if (!(typeof percent === "number" && Number.isFinite(percent))) explainer.refuse(0, percent);
+  if (!$is_cAAD04etWg(percent)) explainer.refuse(0, percent);
 }
 
 export const ProgressShape = {
   kind: "object",
   name: "Progress",
-  properties: [
-    { key: "percent", shape: { kind: "number" } },
-  ],
+  properties: [$field__m00VVxxhR],
   explain: explain$Progress,
 };
 
 export function isProgress(value) {
   if (typeof value !== "object" || value === null) return false;
-  const percent = value.percent;
-  return typeof percent === "number" && Number.isFinite(percent);
+  return $is_cAAD04etWg(value.percent);
 }
 
 export function decodeProgress(value) {
@@ -133,12 +129,7 @@ export function decodeProgress(value) {
   };
 }
 
-export const ProgressValidator = {
-  name: "Progress",
-  is: isProgress,
-  failures: (value, limit) => explain(ProgressShape, value, "wire", limit),
-  decode: decodeProgress,
-};
+export const ProgressValidator = /* @__PURE__ */ validator("Progress", ProgressShape, isProgress, decodeProgress);
 
 // GetReportResponseJson.validator.js
 
@@ -157,33 +148,25 @@ export function decodeGetReportResponseJson(value) {
   return value.map((item) => decodeOrder(item));
 }
 
-export const GetReportResponseJsonValidator = {
-  name: "GetReportResponseJson",
-  is: isGetReportResponseJson,
-  failures: (value, limit) => explain(GetReportResponseJsonShape, value, "wire", limit),
-  decode: decodeGetReportResponseJson,
-};
+export const GetReportResponseJsonValidator = /* @__PURE__ */ validator("GetReportResponseJson", GetReportResponseJsonShape, isGetReportResponseJson, decodeGetReportResponseJson);
 
 // PostPhotosBodyMultipart.validator.js
 
 function explain$PostPhotosBodyMultipart(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(0, title);
+  if (!$is_Z8_$3jzijv(title)) explainer.refuse(0, title);
 }
 
 export const PostPhotosBodyMultipartShape = {
   kind: "object",
   name: "PostPhotosBodyMultipart",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 40 } },
-  ],
+  properties: [$field_$9t9eBx_jU],
   explain: explain$PostPhotosBodyMultipart,
 };
 
 export function isPostPhotosBodyMultipart(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  return typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40));
+  return $is_Z8_$3jzijv(value.title);
 }
 
 export function decodePostPhotosBodyMultipart(value) {
@@ -192,12 +175,7 @@ export function decodePostPhotosBodyMultipart(value) {
   };
 }
 
-export const PostPhotosBodyMultipartValidator = {
-  name: "PostPhotosBodyMultipart",
-  is: isPostPhotosBodyMultipart,
-  failures: (value, limit) => explain(PostPhotosBodyMultipartShape, value, "wire", limit),
-  decode: decodePostPhotosBodyMultipart,
-};
+export const PostPhotosBodyMultipartValidator = /* @__PURE__ */ validator("PostPhotosBodyMultipart", PostPhotosBodyMultipartShape, isPostPhotosBodyMultipart, decodePostPhotosBodyMultipart);
 
 // Order.coercer.js
 
@@ -233,11 +211,7 @@ export const PostPhotosBodyMultipartCoercer = {
 
 export function writeOrder(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"count":${writeNumber(value.count)}` +
-    `,"due":"${dateContent(value.due)}"}`
-  );
+  return `{"title":"${stringContent(value.title)}","count":${writeNumber(value.count)},"due":"${dateContent(value.due)}"}`;
 }
 
 export const OrderSerializer = {
@@ -256,10 +230,7 @@ export const OrderSerializer = {
 
 export function writeReceived(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"type":"${stringContent(value.type)}"` +
-    `,"text":"${stringContent(value.text)}"}`
-  );
+  return `{"type":"${stringContent(value.type)}","text":"${stringContent(value.text)}"}`;
 }
 
 export const ReceivedSerializer = {

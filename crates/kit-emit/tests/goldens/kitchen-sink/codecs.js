@@ -44,6 +44,7 @@ import {
   template,
   toBigInt,
   unserializable,
+  validator,
   writeBigInt,
   writeBoolean,
   writeBytes,
@@ -52,6 +53,1535 @@ import {
   writeString,
   writeUnknown,
 } from "@kit/core/codec";
+
+const $shape_BVmuel7O$6 = { kind: "unknown" };
+const $field_R5v35nc55d = { key: "unknown", shape: $shape_BVmuel7O$6 };
+const $shape_oB_hriQA7A = { kind: "null" };
+const $field_fmU$S6Hvn9 = { key: "nothing", shape: $shape_oB_hriQA7A };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_ISI9bseQm4 = { key: "flag", shape: $shape_j6EHI1EDX8 };
+const $shape_I2o3moyavi = { kind: "number" };
+const $field_bqQ0m4tec$ = { key: "number", shape: $shape_I2o3moyavi };
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_mqOqerH$jX = { key: "string", shape: $shape_b89_Z0mIjl };
+const $shape_Nq7cAQnkG8 = { kind: "bigint" };
+const $field_JlQrmbEsgB = { key: "big", shape: $shape_Nq7cAQnkG8 };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_QoiGPUXS5s = { key: "date", shape: $shape_EKu3a_L5uJ };
+const $shape_EQdes0mdRT = { kind: "bytes" };
+const $field_GEqhPj47$B = { key: "bytes", shape: $shape_EQdes0mdRT };
+const $shape_FzEic00SIv = { kind: "literal", value: "it's \"quoted\"\n\u2028`${x}`" };
+const $field_rDloUg_3zH = { key: "text", shape: $shape_FzEic00SIv };
+const $shape_9Ao9VQyAWm = { kind: "literal", value: 7 };
+const $field_IeWLh3g81V = { key: "seven", shape: $shape_9Ao9VQyAWm };
+const $shape_$1CRmtd6Ek = { kind: "literal", value: true };
+const $field_bUdT1KDjZF = { key: "yes", shape: $shape_$1CRmtd6Ek };
+const $shape_imdi2oLVU9 = { kind: "literal", value: 12345678901234567890n };
+const $field_qhZTmCm$A5 = { key: "huge", shape: $shape_imdi2oLVU9 };
+const $shape_fc2lVAEgb0 = { kind: "never" };
+const $field_fvGIlHIRKg = { key: "never", shape: $shape_fc2lVAEgb0, optional: "always" };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+function $is_tR$4JJRmdi(value) {
+  return typeof value === "string" && isTimestamp(value);
+}
+function $is_d0ePtXekg0(value) {
+  return isBigIntText(value) && toBigInt(value) === 12345678901234567890n;
+}
+function $is_0mbuGJSKZf(value) {
+  return value === undefined || false;
+}
+const $shape_EdTmuRUu6g = { kind: "number", minimum: -1.5, maximum: 1.5 };
+const $field_HoOlbxvb6G = { key: "inclusive", shape: $shape_EdTmuRUu6g, optional: "always" };
+const $shape_9F8_1pQGK4 = { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 };
+const $field_96wwc5U5Zx = { key: "exclusive", shape: $shape_9F8_1pQGK4, optional: "always" };
+const $shape_61Lgq9R69o = { kind: "number", multipleOf: 0.01 };
+const $field_55un$6Zao0 = { key: "cents", shape: $shape_61Lgq9R69o, optional: "always" };
+const $shape_kBS19m7eVz = { kind: "number", integer: true };
+const $field_OjWKRq2rpW = { key: "whole", shape: $shape_kBS19m7eVz, optional: "always" };
+const $shape_1_hmDHskpM = { kind: "bigint", minimum: 10, multipleOf: 5 };
+const $field_Xmd0ixkLJ5 = { key: "bigFives", shape: $shape_1_hmDHskpM, optional: "always" };
+const $shape_RN0sTvnOak = { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 };
+const $field_xPWszzXocF = { key: "stored", shape: $shape_RN0sTvnOak, optional: "always" };
+function $is_K$IaSuOIpQ(value) {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= -1.5 && value <= 1.5);
+}
+function $is_1Tj3VeXihY(value) {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value) && value > 0 && value < 1);
+}
+function $is_FJyEDJIHcb(value) {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value) && isMultipleOf(value, 0.01));
+}
+function $is_fbl0g49qio(value) {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value));
+}
+function $is_wJTVkj6l_2(value) {
+  return value === undefined || (isBigIntText(value) && toBigInt(value) >= 10 && isMultipleOf(toBigInt(value), 5));
+}
+function $is_3yOPtqQcHg(value) {
+  return value === undefined || (isBigIntText(value) && toBigInt(value) >= -9223372036854776000 && toBigInt(value) < 9223372036854776000);
+}
+const $shape_yzA7HdW5cN = { kind: "string", maxLength: 254, format: "email" };
+const $field_6tDtqv8ekw = { key: "email", shape: $shape_yzA7HdW5cN, optional: "always" };
+const $shape_8dtGXcOZ_8 = { kind: "string", format: "uri" };
+const $field_J2Ym3XoT2X = { key: "uri", shape: $shape_8dtGXcOZ_8, optional: "always" };
+const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
+const $field_Xwz_dGdEsO = { key: "uuid", shape: $shape_Aw4dmaNP8k, optional: "always" };
+const $shape_KQKhNR0gau = { kind: "string", format: "date" };
+const $field_Afui96NAGA = { key: "date", shape: $shape_KQKhNR0gau, optional: "always" };
+const $shape_PoW5dkp9bT = { kind: "string", format: "date-time" };
+const $field_y2IRDDgmSO = { key: "date-time", shape: $shape_PoW5dkp9bT, optional: "always" };
+const $shape_f3AJTnoaFF = { kind: "string", format: "ipv4" };
+const $field_R$e5mdD1em = { key: "ipv4", shape: $shape_f3AJTnoaFF, optional: "always" };
+const $shape_qOH$gZDXDE = { kind: "string", format: "ipv6" };
+const $field_hY5JxH41iD = { key: "ipv6", shape: $shape_qOH$gZDXDE, optional: "always" };
+const $shape_aF_Nq8zAIL = { kind: "string", minLength: 2, maxLength: 3 };
+const $field_9l4Q32x5XP = { key: "short", shape: $shape_aF_Nq8zAIL, optional: "always" };
+const $shape__GnQut14Xl = { kind: "string", minLength: 3 };
+const $field_4TsXGziRSV = { key: "least", shape: $shape__GnQut14Xl, optional: "always" };
+const $pattern_jafIvYA_lN = /* @__PURE__ */ new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
+const $shape_lyrWI4Klkh = { kind: "string", pattern: $pattern_jafIvYA_lN };
+const $field_MDahjxvbSq = { key: "pattern", shape: $shape_lyrWI4Klkh, optional: "always" };
+const $texts_qdBQEuSRFu = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
+const $shape_shxaZTvGsL = { kind: "template", texts: $texts_qdBQEuSRFu, source: "v${number}-${\"a.b\" | \"c\"}:${string}" };
+const $field_QilapKS9vh = { key: "template", shape: $shape_shxaZTvGsL, optional: "always" };
+const $texts_UA8NsFzxKA = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
+const $pattern_mONQqsNBXs = /* @__PURE__ */ new RegExp("^[^ ]+$", "u");
+const $shape_2n2t81qxXu = { kind: "template", texts: $texts_UA8NsFzxKA, source: "${string}@${string}.${string}", maxLength: 11, pattern: $pattern_mONQqsNBXs };
+const $field_s6IeGMda4k = { key: "ruledTemplate", shape: $shape_2n2t81qxXu, optional: "always" };
+const $shape_iJH9M5wH1_ = { kind: "string", minLength: 8, maxLength: 72 };
+const $field_eAbh2NqPSD = { key: "secret", shape: $shape_iJH9M5wH1_, optional: "always", sensitive: true };
+function $is_cKeAeEzdFu(value) {
+  return value === undefined || (typeof value === "string" && (value.length <= 254 || codePointsWithin(value, 0, 254)) && $isEmail(value));
+}
+function $is_HmgCQyvjzj(value) {
+  return value === undefined || (typeof value === "string" && isUri(value));
+}
+function $is_BoiwqYYj5H(value) {
+  return value === undefined || (typeof value === "string" && isUuid(value));
+}
+function $is_s21dKxGRnJ(value) {
+  return value === undefined || (typeof value === "string" && isCalendarDate(value));
+}
+function $is_2h1KsGeAkz(value) {
+  return value === undefined || (typeof value === "string" && isDateTime(value));
+}
+function $is_KAA7kdgPFI(value) {
+  return value === undefined || (typeof value === "string" && isIpv4(value));
+}
+function $is_0D2yA$wJA8(value) {
+  return value === undefined || (typeof value === "string" && isIpv6(value));
+}
+function $is_$Oc5emILLJ(value) {
+  return value === undefined || (typeof value === "string" && codePointsWithin(value, 2, 3));
+}
+function $is_9ZwxSECTGz(value) {
+  return value === undefined || (typeof value === "string" && (value.length >= 6 || codePointsWithin(value, 3, Infinity)));
+}
+function $is_mQZHjaoO_w(value) {
+  return value === undefined || (typeof value === "string" && $pattern_jafIvYA_lN.test(value));
+}
+function $is_9cLBT8QbjS(value) {
+  return value === undefined || (typeof value === "string" && $texts_qdBQEuSRFu.test(value));
+}
+function $is_4pNCysFdWs(value) {
+  return value === undefined || (typeof value === "string" && (value.length <= 11 || codePointsWithin(value, 0, 11)) && $pattern_mONQqsNBXs.test(value) && $texts_UA8NsFzxKA.test(value));
+}
+function $is_1fe43Og6AV(value) {
+  return value === undefined || (typeof value === "string" && ((value.length >= 16 && value.length <= 72) || codePointsWithin(value, 8, 72)));
+}
+const $field_TUurLLjnZg = { key: "at", shape: $shape_EKu3a_L5uJ };
+const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
+const $field_8vjl1c7BHX = { key: "plain", shape: $shape_SJWYNfGMFC, optional: "always" };
+const $shape_KuPlAH1ka_ = { kind: "array", element: { kind: "date" } };
+const $field_6xdkDQGdAY = { key: "dates", shape: $shape_KuPlAH1ka_, optional: "always" };
+const $shape_8YCZj30I$E = { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true };
+const $field_v526_zMCwx = { key: "bounded", shape: $shape_8YCZj30I$E, optional: "always" };
+const $field_njutx2Vl8Z = { key: "quantity", shape: $shape_I2o3moyavi };
+function $is_MJ7Bfx7Mqd(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return $is_cAAD04etWg(value.quantity) && $is_tR$4JJRmdi(value.at);
+}
+const $shape_iHpFjB4Mnl = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] };
+const $field_5vEGzw2LWE = { key: "pair", shape: $shape_iHpFjB4Mnl, optional: "always" };
+const $shape_yZFl1kXJoi = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] };
+const $field_gx3S7hEYPw = { key: "open", shape: $shape_yZFl1kXJoi, optional: "always" };
+const $shape_fmELgxMwUt = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] };
+const $field_2kwxLAKag_ = { key: "spread", shape: $shape_fmELgxMwUt, optional: "always" };
+const $field_JjnhbD_LUB = { key: "known", shape: $shape_I2o3moyavi, optional: "always" };
+function $is_2QqXHc$TpP(value) {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value));
+}
+const $shape_H3fELXBxos = { kind: "string", minLength: 1, maxLength: 3 };
+const $field_$uD7EY3X24 = { key: "x-size", shape: $shape_H3fELXBxos };
+function $is_p4VH3Mj9AZ(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 3) || codePointsWithin(value, 1, 3));
+}
+const $texts_3UVPHNFIp$ = /* @__PURE__ */ template(["x-", { hole: "string" }]);
+const $shape_Ld2Gg9Ghvs = { kind: "string", minLength: 1, maxLength: 5 };
+const $shape_Za$gLIf8zS = { kind: "union", members: [{ kind: "date" }, { kind: "string" }] };
+const $field_Z65TtVVn8L = { key: "Size", shape: $shape_b89_Z0mIjl, optional: "always" };
+function $is_GQokJG0pVr(value) {
+  return value === undefined || typeof value === "string";
+}
+const $pattern_EAKJK2Al8V = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
+function $is_PgdD5pOKqh(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (typeof item !== "string") return false;
+  }
+  return true;
+}
+function $is_t3$fIYsCS7(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
+  }
+  return true;
+}
+function $is_7AxguKKgue(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length < 1) return false;
+  if (value.length > 3) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(typeof item === "number" && Number.isFinite(item))) return false;
+  }
+  return hasUniqueItems(value);
+}
+function $is_4Vo0EIuwxR(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!$is_MJ7Bfx7Mqd(item)) return false;
+  }
+  return true;
+}
+function $is_73Nsy53h6B(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length < 2) return false;
+  if (value.length > 2) return false;
+  const item0 = value[0];
+  if (typeof item0 !== "string") return false;
+  const item1 = value[1];
+  if (!(typeof item1 === "string" && isTimestamp(item1))) return false;
+  return true;
+}
+function $is_Mo$Bndu684(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length < 1) return false;
+  if (value.length > 2) return false;
+  const item0 = value[0];
+  if (typeof item0 !== "string") return false;
+  const item1 = value[1];
+  if (value.length > 1 && !(typeof item1 === "number" && Number.isFinite(item1))) return false;
+  return true;
+}
+function $is_TXwFe$1uEw(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length < 2) return false;
+  const item0 = value[0];
+  if (typeof item0 !== "string") return false;
+  for (let index = 1; index < value.length - 1; index++) {
+    const item = value[index];
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
+  }
+  const item2 = value[value.length - 1];
+  if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
+  return true;
+}
+function $is_S0OOcuhSN3(value) {
+  if (!isObject(value)) return false;
+  return true;
+}
+function $is_R43AHze3ou(value) {
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    const item = value[key];
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
+  }
+  return true;
+}
+function $is_$6NW7bzZXi(value) {
+  if (!isObject(value)) return false;
+  if (!$is_2QqXHc$TpP(value.known)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "known") continue;
+    const item = value[key];
+    if (typeof item !== "string") return false;
+  }
+  return true;
+}
+function $is_3$WVgrkGrt(value) {
+  if (typeof value !== "object" || value === null) return false;
+  if (!$is_p4VH3Mj9AZ(value["x-size"])) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
+    const item = value[key];
+    if ($texts_3UVPHNFIp$.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
+  }
+  return true;
+}
+function $is_wk11GAS$yl(value) {
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    const item = value[key];
+    if ($texts_3UVPHNFIp$.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
+    if (!(((typeof item === "string" && isTimestamp(item)) || typeof item === "string"))) return false;
+  }
+  return true;
+}
+function $is_kmfjnkJGs6(value) {
+  if (!isObject(value)) return false;
+  if (!$is_GQokJG0pVr(value.Size)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "Size") continue;
+    const item = value[key];
+    if ($texts_3UVPHNFIp$.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
+    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && $pattern_EAKJK2Al8V.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
+  }
+  return true;
+}
+function $is_qz45Gvx_xz(value) {
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    const item = value[key];
+    if (!((key.length <= 254 || codePointsWithin(key, 0, 254)) && $isEmail(key)) || !(typeof item === "string" && isTimestamp(item))) return false;
+  }
+  return true;
+}
+function $decode_aM5wcKvZ9w(value) {
+  return value.map((item) => $decodeDate(item));
+}
+function $decode_5Lg8yg$zt0(value) {
+  return {
+    quantity: value.quantity,
+    at: $decodeDate(value.at),
+  };
+}
+function $decode_BfpRMeCC40(value) {
+  return value.map((item) => $decode_5Lg8yg$zt0(item));
+}
+function $decode_ZZA7QWjltU(value) {
+  const result = [];
+  const item0 = value[0];
+  result.push(item0);
+  const item1 = value[1];
+  result.push($decodeDate(item1));
+  return result;
+}
+function $decode_OahTTW9RFU(value) {
+  const result = [];
+  const item0 = value[0];
+  result.push(item0);
+  for (let index = 1; index < value.length - 1; index++) {
+    const item = value[index];
+    result.push($decodeDate(item));
+  }
+  const item2 = value[value.length - 1];
+  result.push(item2);
+  return result;
+}
+function $decode_xqu0mMPpI_(value) {
+  return {};
+}
+function $decode_QeboCIPFaX(value) {
+  const result = {};
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    result[key] = $decodeDate(item);
+  }
+  return result;
+}
+function $decode_DMibYVD5Kn(value) {
+  const result = {};
+  const known = value.known;
+  if (known !== undefined) result.known = known;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "known") continue;
+    const item = value[key];
+    result[key] = item;
+  }
+  return result;
+}
+function $decode_On559bfezv(value) {
+  const result = {};
+  result["x-size"] = value["x-size"];
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "x-size") continue;
+    const item = value[key];
+    if ($texts_3UVPHNFIp$.test(key)) result[key] = item;
+    else if (isNumericKey(key)) result[key] = $decodeDate(item);
+  }
+  return result;
+}
+function $decode_Fr9R3dVol0(value) {
+  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value);
+  return value;
+}
+function $decode_EdQXZKDsa9(value) {
+  const result = {};
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    if ($texts_3UVPHNFIp$.test(key)) result[key] = item;
+    else if (isNumericKey(key)) result[key] = $decodeDate(item);
+    else result[key] = $decode_Fr9R3dVol0(item);
+  }
+  return result;
+}
+function $decode__EdvydLJHa(value) {
+  const result = {};
+  const Size = value.Size;
+  if (Size !== undefined) result.Size = Size;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "Size") continue;
+    const item = value[key];
+    if ($texts_3UVPHNFIp$.test(key)) result[key] = item;
+    else result[key] = item;
+  }
+  return result;
+}
+const $field_rDNxZnAGkX = { key: "constructor", shape: $shape_b89_Z0mIjl };
+const $field_BQY1zrdLjv = { key: "toString", shape: $shape_b89_Z0mIjl };
+const $field_B_gR9XLlZZ = { key: "__proto__", shape: $shape_b89_Z0mIjl };
+const $field_L3jERlUgmb = { key: "a-b", shape: $shape_b89_Z0mIjl };
+const $field_1nzfGcB93L = { key: "with \"quotes\"", shape: $shape_b89_Z0mIjl };
+const $field__3zldsgBfb = { key: "line\nbreak\u2028", shape: $shape_b89_Z0mIjl };
+const $field_GctlM$M3Au = { key: "`${tick}`", shape: $shape_b89_Z0mIjl };
+const $field_u4rGeD2VGY = { key: "class", shape: $shape_b89_Z0mIjl };
+const $field_eqXDEZX80f = { key: "value", shape: $shape_b89_Z0mIjl };
+const $field_7_mXzW5K3u = { key: "isOddNames", shape: $shape_b89_Z0mIjl };
+const $field_Z77lba6SKj = { key: "", shape: $shape_b89_Z0mIjl };
+const $field_VJMjxPEWOw = { key: "ünïcode", shape: $shape_b89_Z0mIjl };
+const $field_IUUf79fpxF = { key: "1", shape: $shape_b89_Z0mIjl };
+const $field_F_fNmyM5NC = { key: "constructor", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_V5GRUnAymg = { key: "toString", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_jqRLshoSH1 = { key: "__proto__", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_5RprL3loVT = { key: "a-b", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_6q7haXf1SF = { key: "with \"quotes\"", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_itchne1yBx = { key: "line\nbreak\u2028", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_2NtuGyxbOS = { key: "`${tick}`", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_Wgp3fZNajK = { key: "class", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_oCRgx1VKJh = { key: "value", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_AHj_d1EHml = { key: "isOddNames", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_i2jxIgCNlK = { key: "", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_nSuGAWMJsK = { key: "ünïcode", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_cRlj4I6$xh = { key: "1", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $shape_RMOU5Ea1ix = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_dWKFEI73xW = { key: "status", shape: $shape_RMOU5Ea1ix, optional: "always" };
+const $shape_FqCrEB9Sfh = { kind: "union", members: [{ kind: "literal", value: "choice0" }, { kind: "literal", value: "choice1" }, { kind: "literal", value: "choice2" }, { kind: "literal", value: "choice3" }, { kind: "literal", value: "choice4" }, { kind: "literal", value: "choice5" }, { kind: "literal", value: "choice6" }, { kind: "literal", value: "choice7" }, { kind: "literal", value: "choice8" }, { kind: "literal", value: "choice9" }, { kind: "literal", value: "choice10" }, { kind: "literal", value: "choice11" }] };
+const $field_BDjnP6S$cQ = { key: "many", shape: $shape_FqCrEB9Sfh, optional: "always" };
+const $shape_VfBE4RH9bJ = { kind: "union", members: [{ kind: "string", minLength: 1, maxLength: 5 }, { kind: "null" }] };
+const $field_8SzGZgul5N = { key: "nullableText", shape: $shape_VfBE4RH9bJ, optional: "always" };
+const $shape_6Z4yzMCpHh = { kind: "union", members: [{ kind: "date" }, { kind: "null" }] };
+const $field_$BvWbK_k5f = { key: "nullableDate", shape: $shape_6Z4yzMCpHh, optional: "always" };
+const $shape_MHDXAd$_8N = { kind: "union", members: [{ kind: "string" }, { kind: "date" }] };
+const $field_TmYSUiyaLc = { key: "textOrDate", shape: $shape_MHDXAd$_8N, optional: "always" };
+const $shape_hwZdS_P62W = { kind: "union", members: [{ kind: "number" }, { kind: "boolean" }] };
+const $field_uXY4ylfR$_ = { key: "numberOrFlag", shape: $shape_hwZdS_P62W, optional: "always" };
+const $shape_telPrP8lk4 = { kind: "union", members: [{ kind: "string" }, { kind: "bigint" }] };
+const $field_ANGURtMLum = { key: "bigOrText", shape: $shape_telPrP8lk4, optional: "always" };
+const $field_hJbY1ALLlD = { key: "a", shape: $shape_b89_Z0mIjl };
+const $field_jraLghpQpn = { key: "b", shape: $shape_EKu3a_L5uJ };
+const $shape_IWndsX78BB = { kind: "literal", value: "square" };
+const $field_rE3edoSE9g = { key: "kind", shape: $shape_IWndsX78BB };
+const $field_45nWC9m7cj = { key: "side", shape: $shape_I2o3moyavi };
+const $shape_z_KCIq8olT = { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] };
+const $field_DIl3VHnAdM = { key: "oneOrMany", shape: $shape_z_KCIq8olT, optional: "always" };
+function $is_rN3E5leHxP(value) {
+  return value === undefined || (value === "active" || value === "suspended" || value === "deleted");
+}
+const $choices_dN0o5Oh1Pn = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
+function $is_ezQpVIYDEp(value) {
+  return value === undefined || (((typeof value === "string" && ((value.length >= 1 && value.length <= 5) || codePointsWithin(value, 1, 5))) || value === null));
+}
+function $is_dxugMIr2D4(value) {
+  return value === undefined || (((typeof value === "string" && isTimestamp(value)) || value === null));
+}
+function $is_oWIyGQshib(value) {
+  return value === undefined || ((typeof value === "string" || (typeof value === "string" && isTimestamp(value))));
+}
+function $is_VsGbAQzJhK(value) {
+  return value === undefined || (((typeof value === "number" && Number.isFinite(value)) || typeof value === "boolean"));
+}
+function $is__wLVtLoz$I(value) {
+  return value === undefined || (typeof value === "string" || isBigIntText(value));
+}
+function $is_NRW4brl22J(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.a === "string";
+}
+function $is_d2S4JhiVZu(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.a === "string" && $is_tR$4JJRmdi(value.b);
+}
+function $is_zHZsLqYFOe(value) {
+  return value === undefined || ($is_NRW4brl22J(value) || $is_d2S4JhiVZu(value));
+}
+function $is_oO1Vsz$q7b(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.kind === "square" && $is_cAAD04etWg(value.side);
+}
+function $is_HYS_riNphi(value) {
+  if (value === null || (typeof value === "number" && Number.isFinite(value))) return true;
+  if (!isObject(value)) return false;
+  switch (value.kind) {
+    case "circle":
+      return isCircle(value) || $is_NRW4brl22J(value);
+    case "square":
+      return $is_oO1Vsz$q7b(value) || $is_NRW4brl22J(value);
+    default:
+      return $is_NRW4brl22J(value);
+  }
+}
+function $is_jF531YWVA6(value) {
+  return value === undefined || (typeof value === "string" || $is_PgdD5pOKqh(value));
+}
+function $decode_zYx40lSnKw(value) {
+  if (isBigIntText(value)) return toBigInt(value);
+  return value;
+}
+function $decode_90U1w3_IBE(value) {
+  return {
+    a: value.a,
+  };
+}
+function $decode_qsWUqpIMZf(value) {
+  return {
+    a: value.a,
+    b: $decodeDate(value.b),
+  };
+}
+function $decode_kHmRYyfLuH(value) {
+  switch (new MemberSelector("wire").memberIndex(UnionsUnion, value)) {
+    case 0:
+      return $decode_90U1w3_IBE(value);
+    default:
+      return $decode_qsWUqpIMZf(value);
+  }
+}
+function $decode_d1SHhbFllL(value) {
+  return {
+    kind: value.kind,
+    side: value.side,
+  };
+}
+function $decode_8YuEMhUGuV(value) {
+  if (!isObject(value)) return value;
+  switch (value.kind) {
+    case "circle":
+      switch (new MemberSelector("wire").memberIndex(UnionsUnion2, value)) {
+        case 1:
+          return decodeCircle(value);
+        default:
+          return $decode_90U1w3_IBE(value);
+      }
+    case "square":
+      switch (new MemberSelector("wire").memberIndex(UnionsUnion2, value)) {
+        case 2:
+          return $decode_d1SHhbFllL(value);
+        default:
+          return $decode_90U1w3_IBE(value);
+      }
+    default:
+      return $decode_90U1w3_IBE(value);
+  }
+}
+const $field_bXIn5F6a0e = { key: "left", shape: $shape_I2o3moyavi, optional: "always" };
+const $field_XzyzoroQ0e = { key: "right", shape: $shape_EKu3a_L5uJ, optional: "always" };
+function $is_2h5vUfCnA4(value) {
+  return value === undefined || (typeof value === "string" && isTimestamp(value));
+}
+const $field__7UAO03vpP = { key: "b", shape: $shape_I2o3moyavi };
+const $field_cBJz51boeu = { key: "value", shape: $shape_I2o3moyavi };
+const $field_a_fesziq_R = { key: "at", shape: $shape_EKu3a_L5uJ, optional: "always" };
+const $field_7_hqCpbpfC = { key: "ok", shape: $shape_$1CRmtd6Ek };
+const $field_JIqqsp368D = { key: "data", shape: $shape_EKu3a_L5uJ };
+const $shape_muH2Hd4wQ3 = { kind: "literal", value: false };
+const $field__2fLMk_xPB = { key: "ok", shape: $shape_muH2Hd4wQ3 };
+const $field_w_tfrlc46W = { key: "error", shape: $shape_b89_Z0mIjl };
+const $shape_b9axPNbd5S = { kind: "literal", value: "x" };
+const $field_Ue85VB0Rg9 = { key: "first", shape: $shape_b9axPNbd5S };
+const $field_b$UjMB8D$A = { key: "second", shape: $shape_b9axPNbd5S };
+const $shape_uEsV3NaDtF = { kind: "literal", value: "y" };
+const $field_k27Sbb6kdb = { key: "second", shape: $shape_uEsV3NaDtF };
+const $field_rwVnNlCtsi = { key: "first", shape: $shape_uEsV3NaDtF };
+const $field_1NQJsUSaMH = { key: "version", shape: $shape_fc2lVAEgb0, optional: "always" };
+const $field_jWmaWdd3gX = { key: "old", shape: $shape_EKu3a_L5uJ };
+const $field_$rPXoRhnCk = { key: "version", shape: $shape_b9axPNbd5S };
+const $field_Yp3xjHUso$ = { key: "new", shape: $shape_EKu3a_L5uJ };
+const $shape_x5bc4uQbNl = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] };
+const $shape_u6WBJTf3ga = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] };
+const $shape_OpOlPA$COF = { kind: "array", element: { kind: "boolean" } };
+const $shape_MCp9YenNr1 = { kind: "array", element: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] } };
+const $field_h7xMsbiA6Q = { key: "texts", shape: $shape_MCp9YenNr1, optional: "always" };
+const $shape_$pBTTpNBe4 = { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] };
+const $field_de9kTeB6vN = { key: "bytesOrText", shape: $shape_$pBTTpNBe4, optional: "always" };
+function $is_G5bt7iQfRY(value) {
+  return value === undefined || (typeof value === "string" || isBase64(value));
+}
+function $is_0pTQU7FnUR(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.a === "string" && $is_2QqXHc$TpP(value.left);
+}
+function $is_yYSPSqtcq3(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.a === "string" && $is_2h5vUfCnA4(value.right);
+}
+function $is_EN7nfA4SSd(value) {
+  return value === undefined || ($is_0pTQU7FnUR(value) || $is_yYSPSqtcq3(value));
+}
+function $is_8miS8OYBZA(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.a === "string" && $is_cAAD04etWg(value.b);
+}
+function $is_YoqXrYRly8(value) {
+  return value === undefined || ($is_NRW4brl22J(value) || $is_8miS8OYBZA(value));
+}
+function $is_Cvrp$cnAN1(value) {
+  return value === undefined || ($is_8miS8OYBZA(value) || $is_NRW4brl22J(value));
+}
+function $is__Ltwpkhw$Z(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.value === "string";
+}
+function $is_tPSYL3dq1d(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return $is_cAAD04etWg(value.value) && $is_2h5vUfCnA4(value.at);
+}
+function $is_L9O7qvCZy_(value) {
+  return value === undefined || ($is__Ltwpkhw$Z(value) || $is_tPSYL3dq1d(value));
+}
+function $is_lrLvPVabWR(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.ok === true && $is_tR$4JJRmdi(value.data);
+}
+function $is_Y5X6ieVg0z(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.ok === false && typeof value.error === "string";
+}
+function $is_Lz2pOr7iwF(value) {
+  if (!isObject(value)) return false;
+  switch (value.ok) {
+    case true:
+      return $is_lrLvPVabWR(value);
+    case false:
+      return $is_Y5X6ieVg0z(value);
+    default:
+      return false;
+  }
+}
+function $is_tnvJEpwPx9(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.first === "x" && value.second === "x" && $is_2h5vUfCnA4(value.at);
+}
+function $is_9tGWz4sHbT(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.first === "x" && value.second === "y" && $is_2h5vUfCnA4(value.at);
+}
+function $is_tka1T5n6HR(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.first === "y" && value.second === "x" && $is_2h5vUfCnA4(value.at);
+}
+function $is_UDSbr4v5BD(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.first === "y" && value.second === "y" && $is_2h5vUfCnA4(value.at);
+}
+function $is_GDy$SEFwSc(value) {
+  if (!isObject(value)) return false;
+  switch (value.first) {
+    case "x":
+      switch (value.second) {
+        case "x":
+          return $is_tnvJEpwPx9(value);
+        case "y":
+          return $is_9tGWz4sHbT(value);
+        default:
+          return false;
+      }
+    case "y":
+      switch (value.second) {
+        case "x":
+          return $is_tka1T5n6HR(value);
+        case "y":
+          return $is_UDSbr4v5BD(value);
+        default:
+          return false;
+      }
+    default:
+      return false;
+  }
+}
+function $is_3wppOwPnVE(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return $is_0mbuGJSKZf(value.version) && $is_tR$4JJRmdi(value.old);
+}
+function $is_kHdJKuDRJP(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.version === "x" && $is_tR$4JJRmdi(value.new);
+}
+function $is_tx4e5Lk7Ew(value) {
+  if (!isObject(value)) return false;
+  switch (value.version) {
+    case undefined:
+      return $is_3wppOwPnVE(value);
+    case "x":
+      return $is_kHdJKuDRJP(value);
+    default:
+      return false;
+  }
+}
+function $is_Cz6S$2Er9w(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length < 2) return false;
+  if (value.length > 2) return false;
+  const item0 = value[0];
+  if (!(typeof item0 === "string" && isTimestamp(item0))) return false;
+  const item1 = value[1];
+  if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
+  return true;
+}
+function $is_0JJa32XVOE(value) {
+  if (!Array.isArray(value)) return false;
+  if (value.length < 3) return false;
+  if (value.length > 3) return false;
+  const item0 = value[0];
+  if (!(typeof item0 === "string" && isTimestamp(item0))) return false;
+  const item1 = value[1];
+  if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
+  const item2 = value[2];
+  if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
+  return true;
+}
+function $is_ZMRtL4j3Mx(value) {
+  return value === undefined || ($is_Cz6S$2Er9w(value) || $is_0JJa32XVOE(value));
+}
+function $is_bg$PpbVR15(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (typeof item !== "boolean") return false;
+  }
+  return true;
+}
+function $is_x1C4SNXzkT(value) {
+  return value === undefined || ($is_t3$fIYsCS7(value) || $is_bg$PpbVR15(value));
+}
+function $is_$Ov_EAA0ls(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!((typeof item === "string" || (typeof item === "string" && isTimestamp(item))))) return false;
+  }
+  return true;
+}
+function $is_lNt4DFjwhZ(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.a === "string" && false;
+}
+function $is_1IqVAmTBIS(value) {
+  return value === undefined || ($is_lNt4DFjwhZ(value) || $is_8miS8OYBZA(value));
+}
+function $is_MKHiTLYlYy(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return $is_NRW4brl22J(value.in);
+}
+function $is_gNiuZReFT6(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return $is_8miS8OYBZA(value.in);
+}
+function $is_1sSjPO6$oG(value) {
+  return value === undefined || ($is_MKHiTLYlYy(value) || $is_gNiuZReFT6(value));
+}
+function $decode_GJryg5rIvJ(value) {
+  const left = value.left;
+  if (left === undefined) return { a: value.a };
+  return {
+    a: value.a,
+    left: left,
+  };
+}
+function $decode__rFDUjFRK3(value) {
+  const right = value.right;
+  if (right === undefined) return { a: value.a };
+  return {
+    a: value.a,
+    right: $decodeDate(right),
+  };
+}
+function $decode_6PTDbAxAF5(value) {
+  switch (new MemberSelector("wire").memberIndex(ChoicesUnion, value)) {
+    case 0:
+      return $decode_GJryg5rIvJ(value);
+    default:
+      return $decode__rFDUjFRK3(value);
+  }
+}
+function $decode_psOFBrL6m8(value) {
+  return {
+    a: value.a,
+    b: value.b,
+  };
+}
+function $decode_whnynApOQE(value) {
+  switch (new MemberSelector("wire").memberIndex(ChoicesUnion2, value)) {
+    case 0:
+      return $decode_90U1w3_IBE(value);
+    default:
+      return $decode_psOFBrL6m8(value);
+  }
+}
+function $decode_$LnCoKqo3j(value) {
+  switch (new MemberSelector("wire").memberIndex(ChoicesUnion3, value)) {
+    case 0:
+      return $decode_psOFBrL6m8(value);
+    default:
+      return $decode_90U1w3_IBE(value);
+  }
+}
+function $decode_5DFkxN2nAc(value) {
+  return {
+    value: value.value,
+  };
+}
+function $decode_OBb4DYapAK(value) {
+  const at = value.at;
+  if (at === undefined) return { value: value.value };
+  return {
+    value: value.value,
+    at: $decodeDate(at),
+  };
+}
+function $decode_Udjeh2CJrh(value) {
+  if ($is__Ltwpkhw$Z(value)) return $decode_5DFkxN2nAc(value);
+  return $decode_OBb4DYapAK(value);
+}
+function $decode_mGtFUK0jnd(value) {
+  return {
+    ok: value.ok,
+    data: $decodeDate(value.data),
+  };
+}
+function $decode_7n77EAmiMj(value) {
+  return {
+    ok: value.ok,
+    error: value.error,
+  };
+}
+function $decode_bZA6nIuuhd(value) {
+  switch (value.ok) {
+    case true:
+      return $decode_mGtFUK0jnd(value);
+    default:
+      return $decode_7n77EAmiMj(value);
+  }
+}
+function $decode_NjM1ZXbVTg(value) {
+  const at = value.at;
+  if (at === undefined) return { first: value.first, second: value.second };
+  return {
+    first: value.first,
+    second: value.second,
+    at: $decodeDate(at),
+  };
+}
+function $decode__HuY0gUTb6(value) {
+  switch (value.first) {
+    case "x":
+      switch (value.second) {
+        case "x":
+          return $decode_NjM1ZXbVTg(value);
+        default:
+          return $decode_NjM1ZXbVTg(value);
+      }
+    default:
+      switch (value.second) {
+        case "x":
+          return $decode_NjM1ZXbVTg(value);
+        default:
+          return $decode_NjM1ZXbVTg(value);
+      }
+  }
+}
+function $decode_pTrh5ukfrF(value) {
+  const result = {};
+  const version = value.version;
+  if (version !== undefined) result.version = version;
+  result.old = $decodeDate(value.old);
+  return result;
+}
+function $decode_8wzhSCXjsJ(value) {
+  return {
+    version: value.version,
+    new: $decodeDate(value.new),
+  };
+}
+function $decode_z6AcOEiCca(value) {
+  switch (value.version) {
+    case undefined:
+      return $decode_pTrh5ukfrF(value);
+    default:
+      return $decode_8wzhSCXjsJ(value);
+  }
+}
+function $decode_UvVmjwOR3E(value) {
+  const result = [];
+  const item0 = value[0];
+  result.push($decodeDate(item0));
+  const item1 = value[1];
+  result.push(item1);
+  return result;
+}
+function $decode_leSi6$nXSe(value) {
+  const result = [];
+  const item0 = value[0];
+  result.push($decodeDate(item0));
+  const item1 = value[1];
+  result.push(item1);
+  const item2 = value[2];
+  result.push(item2);
+  return result;
+}
+function $decode_aRYiCJrfoU(value) {
+  if ($is_Cz6S$2Er9w(value)) return $decode_UvVmjwOR3E(value);
+  return $decode_leSi6$nXSe(value);
+}
+function $decode_Ssu1Iglcn1(value) {
+  switch (new MemberSelector("wire").memberIndex(ChoicesUnion6, value)) {
+    case 0:
+      return $decode_aM5wcKvZ9w(value);
+    default:
+      return value;
+  }
+}
+function $decode_HmNDTnjj6i(value) {
+  return value.map((item) => $decode_Fr9R3dVol0(item));
+}
+function $decode_CFKKnd0KVO(value) {
+  if (isBase64(value)) return decodeBytes(value);
+  return value;
+}
+function $decode_Q_t8YXuXFf(value) {
+  return $decode_psOFBrL6m8(value);
+}
+function $decode_7w4R4mbYeM(value) {
+  return {
+    in: $decode_90U1w3_IBE(value.in),
+  };
+}
+function $decode_mcm60w3f8Q(value) {
+  return {
+    in: $decode_psOFBrL6m8(value.in),
+  };
+}
+function $decode_OsivI7UVi3(value) {
+  switch (new MemberSelector("wire").memberIndex(ChoicesUnion7, value)) {
+    case 0:
+      return $decode_7w4R4mbYeM(value);
+    default:
+      return $decode_mcm60w3f8Q(value);
+  }
+}
+const $field_8ZPiNQFTiJ = { key: "name", shape: $shape_b89_Z0mIjl };
+function $is_0$SVVgW08R(value, depth) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(isTree(item, depth + 1))) return false;
+  }
+  return true;
+}
+function $decode_BQVdoijOf4(value) {
+  return value.map((item) => decodeTree(item));
+}
+function $is_qjaMlMYI3T(value, depth) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(isJson(item, depth + 1))) return false;
+  }
+  return true;
+}
+function $is_WEXCv8Z_tm(value, depth) {
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
+    const item = value[key];
+    if (!(isJson(item, depth + 1))) return false;
+  }
+  return true;
+}
+function $decode_hibPB68xvL(value) {
+  return value.map((item) => decodeJson(item));
+}
+function $decode_9uLBr96aai(value) {
+  const result = {};
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    result[key] = decodeJson(item);
+  }
+  return result;
+}
+function $is_JAqupvfwBP(value, depth) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(isPerson(item, depth + 1))) return false;
+  }
+  return true;
+}
+function $decode_YTjzuxRqhH(value) {
+  return value.map((item) => decodePerson(item));
+}
+const $field_Fh47Vxp_5Z = { key: "extra", shape: $shape_I2o3moyavi, optional: "always" };
+function $decode_AACOdQ3A00(value, selector) {
+  return {
+    next: decodeEntangled(value.next, selector),
+  };
+}
+function $decode_WTlzOj7wUs(value, selector) {
+  const extra = value.extra;
+  if (extra === undefined) return { next: decodeEntangled(value.next, selector) };
+  return {
+    next: decodeEntangled(value.next, selector),
+    extra: extra,
+  };
+}
+function $write_0cKlpywZRs(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writeString(item) : `,${writeString(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_ujZFecasA3(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? $writeDate(item) : `,${$writeDate(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_DPnrvKjIdH(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writeNumber(item) : `,${writeNumber(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_HKmINdSf7Y(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"quantity":${writeNumber(value.quantity)},"at":"${dateContent(value.at)}"}`;
+}
+function $write_nyHgeH9Y6$(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? $write_HKmINdSf7Y(item) : `,${$write_HKmINdSf7Y(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_rCcrDgQV1Y(value) {
+  if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
+  const parts = [];
+  const item0 = value[0];
+  parts.push(writeString(item0));
+  const item1 = value[1];
+  parts.push($writeDate(item1));
+  return `[${parts.join()}]`;
+}
+function $write_uduOknJVCv(value) {
+  if (!Array.isArray(value) || value.length < 1 || value.length > 2) refuse(value);
+  const parts = [];
+  const item0 = value[0];
+  parts.push(writeString(item0));
+  const item1 = value[1];
+  if (value.length > 1) parts.push(writeNumber(item1));
+  return `[${parts.join()}]`;
+}
+function $write_iEemu4GCiC(value) {
+  if (!Array.isArray(value) || value.length < 2) refuse(value);
+  const parts = [];
+  const item0 = value[0];
+  parts.push(writeString(item0));
+  for (let index = 1; index < value.length - 1; index++) {
+    const item = value[index];
+    parts.push($writeDate(item));
+  }
+  const item2 = value[value.length - 1];
+  parts.push(writeNumber(item2));
+  return `[${parts.join()}]`;
+}
+function $write_5WrnietN7T(value) {
+  if (!isObject(value)) refuse(value);
+  return "{}";
+}
+function $write_gZsG5uJE5F(value) {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+  }
+  return `${text}}`;
+}
+function $write_vXUCVO3FqP(value) {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  const known = value.known;
+  if (known !== undefined) text += `"known":${writeNumber(known)}`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "known") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+  }
+  return `${text}}`;
+}
+function $write_VnolPAMPDl(value) {
+  if (!isObject(value)) refuse(value);
+  let text = `{"x-size":"${stringContent(value["x-size"])}"`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "x-size") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    if ($texts_3UVPHNFIp$.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+  }
+  return `${text}}`;
+}
+function $write_AObBaQY0MN(value) {
+  if (value instanceof Date) return $writeDate(value);
+  if (typeof value === "string") return writeString(value);
+  return refuse(value);
+}
+function $write_RnQ57lwNh9(value) {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    if ($texts_3UVPHNFIp$.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$write_AObBaQY0MN(item)}`;
+  }
+  return `${text}}`;
+}
+function $write_u0sgGlgxTE(value) {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  const Size = value.Size;
+  if (Size !== undefined) text += `"Size":"${stringContent(Size)}"`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__" || key === "Size") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    if ($texts_3UVPHNFIp$.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
+  }
+  return `${text}}`;
+}
+function $write_daeUkyaVzw(value) {
+  if (value === "active") return "\"active\"";
+  if (value === "suspended") return "\"suspended\"";
+  if (value === "deleted") return "\"deleted\"";
+  return refuse(value);
+}
+function $write_VAAfJNud4F(value) {
+  return $choices_dN0o5Oh1Pn.has(value) ? writeString(value) : refuse(value);
+}
+function $write_AW4VQoEeOo(value) {
+  if (typeof value === "number") return writeNumber(value);
+  if (typeof value === "boolean") return writeBoolean(value);
+  return refuse(value);
+}
+function $write_VXUAO7lJeZ(value) {
+  if (typeof value === "bigint") return writeBigInt(value);
+  if (typeof value === "string") return writeString(value);
+  return refuse(value);
+}
+function $write_QjUxBaKwoc(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"a":"${stringContent(value.a)}"}`;
+}
+function $write_UO68W1RXPe(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"a":"${stringContent(value.a)}","b":"${dateContent(value.b)}"}`;
+}
+function $write_WEiBOqqEQK(value) {
+  switch (new MemberSelector("value").memberIndex(UnionsUnion, value)) {
+    case 0:
+      return $write_QjUxBaKwoc(value);
+    case 1:
+      return $write_UO68W1RXPe(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_ZPaFTV2NYb(value) {
+  if (!isObject(value)) refuse(value);
+  const kind = value.kind;
+  return `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))},"side":${writeNumber(value.side)}}`;
+}
+function $write_O8SSbHgRbE(value) {
+  if (value === null) return "null";
+  if (typeof value === "number") return writeNumber(value);
+  if (!isObject(value)) refuse(value);
+  switch (value.kind) {
+    case "circle":
+      switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
+        case 1:
+          return writeCircle(value);
+        case 4:
+          return $write_QjUxBaKwoc(value);
+        default:
+          return refuse(value);
+      }
+    case "square":
+      switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
+        case 2:
+          return $write_ZPaFTV2NYb(value);
+        case 4:
+          return $write_QjUxBaKwoc(value);
+        default:
+          return refuse(value);
+      }
+    default:
+      return $write_QjUxBaKwoc(value);
+  }
+}
+function $write_wYOEg2o768(value) {
+  if (typeof value === "string") return writeString(value);
+  return $write_0cKlpywZRs(value);
+}
+function $write_TJLBIKE3JA(value) {
+  if (!isObject(value)) refuse(value);
+  let text = `{"a":"${stringContent(value.a)}"`;
+  const left = value.left;
+  if (left !== undefined) text += `,"left":${writeNumber(left)}`;
+  return `${text}}`;
+}
+function $write_$BYMl$IlAQ(value) {
+  if (!isObject(value)) refuse(value);
+  let text = `{"a":"${stringContent(value.a)}"`;
+  const right = value.right;
+  if (right !== undefined) text += `,"right":"${dateContent(right)}"`;
+  return `${text}}`;
+}
+function $write_SBd2PBV$iQ(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion, value)) {
+    case 0:
+      return $write_TJLBIKE3JA(value);
+    case 1:
+      return $write_$BYMl$IlAQ(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_25kNus7lmL(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"a":"${stringContent(value.a)}","b":${writeNumber(value.b)}}`;
+}
+function $write_zHOvWbi1Uh(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion2, value)) {
+    case 0:
+      return $write_QjUxBaKwoc(value);
+    case 1:
+      return $write_25kNus7lmL(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_t85_D41Ftz(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion3, value)) {
+    case 0:
+      return $write_25kNus7lmL(value);
+    case 1:
+      return $write_QjUxBaKwoc(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_jQCf0sDlIr(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"value":"${stringContent(value.value)}"}`;
+}
+function $write__wfGe_zWvs(value) {
+  if (!isObject(value)) refuse(value);
+  let text = `{"value":${writeNumber(value.value)}`;
+  const at = value.at;
+  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
+  return `${text}}`;
+}
+function $write_tl2y4ZiOjP(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion4, value)) {
+    case 0:
+      return $write_jQCf0sDlIr(value);
+    case 1:
+      return $write__wfGe_zWvs(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_Nz5NKAKCsg(value) {
+  if (!isObject(value)) refuse(value);
+  const ok = value.ok;
+  return `{"ok":${(ok === true ? "true" : refuse(ok))},"data":"${dateContent(value.data)}"}`;
+}
+function $write_ptp23aXdFj(value) {
+  if (!isObject(value)) refuse(value);
+  const ok = value.ok;
+  return `{"ok":${(ok === false ? "false" : refuse(ok))},"error":"${stringContent(value.error)}"}`;
+}
+function $write_Jemeedh3Hh(value) {
+  if (!isObject(value)) refuse(value);
+  switch (value.ok) {
+    case true:
+      return $write_Nz5NKAKCsg(value);
+    case false:
+      return $write_ptp23aXdFj(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_FYhhtfTTE5(value) {
+  if (!isObject(value)) refuse(value);
+  const first = value.first;
+  const second = value.second;
+  let text = `{"first":${(first === "x" ? "\"x\"" : refuse(first))},"second":${(second === "x" ? "\"x\"" : refuse(second))}`;
+  const at = value.at;
+  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
+  return `${text}}`;
+}
+function $write_DPNMDpQN4n(value) {
+  if (!isObject(value)) refuse(value);
+  const first = value.first;
+  const second = value.second;
+  let text = `{"first":${(first === "x" ? "\"x\"" : refuse(first))},"second":${(second === "y" ? "\"y\"" : refuse(second))}`;
+  const at = value.at;
+  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
+  return `${text}}`;
+}
+function $write_2n7MlVwppK(value) {
+  if (!isObject(value)) refuse(value);
+  const first = value.first;
+  const second = value.second;
+  let text = `{"first":${(first === "y" ? "\"y\"" : refuse(first))},"second":${(second === "x" ? "\"x\"" : refuse(second))}`;
+  const at = value.at;
+  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
+  return `${text}}`;
+}
+function $write_k5poRxr$By(value) {
+  if (!isObject(value)) refuse(value);
+  const first = value.first;
+  const second = value.second;
+  let text = `{"first":${(first === "y" ? "\"y\"" : refuse(first))},"second":${(second === "y" ? "\"y\"" : refuse(second))}`;
+  const at = value.at;
+  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
+  return `${text}}`;
+}
+function $write_ILVT8ZUOch(value) {
+  if (!isObject(value)) refuse(value);
+  switch (value.first) {
+    case "x":
+      switch (value.second) {
+        case "x":
+          return $write_FYhhtfTTE5(value);
+        case "y":
+          return $write_DPNMDpQN4n(value);
+        default:
+          return refuse(value);
+      }
+    case "y":
+      switch (value.second) {
+        case "x":
+          return $write_2n7MlVwppK(value);
+        case "y":
+          return $write_k5poRxr$By(value);
+        default:
+          return refuse(value);
+      }
+    default:
+      return refuse(value);
+  }
+}
+function $write_nC361_LUDY(value) {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  const version = value.version;
+  if (version !== undefined) text += `"version":${refuse(version)}`;
+  text += `${text.length > 1 ? "," : ""}"old":"${dateContent(value.old)}"`;
+  return `${text}}`;
+}
+function $write_vlUnVpYkNx(value) {
+  if (!isObject(value)) refuse(value);
+  const version = value.version;
+  return `{"version":${(version === "x" ? "\"x\"" : refuse(version))},"new":"${dateContent(value.new)}"}`;
+}
+function $write_MzTcQVWucG(value) {
+  if (!isObject(value)) refuse(value);
+  switch (value.version) {
+    case undefined:
+      return $write_nC361_LUDY(value);
+    case "x":
+      return $write_vlUnVpYkNx(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_hWeJ5CKkNm(value) {
+  if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
+  const parts = [];
+  const item0 = value[0];
+  parts.push($writeDate(item0));
+  const item1 = value[1];
+  parts.push(writeNumber(item1));
+  return `[${parts.join()}]`;
+}
+function $write_PdtyCS6K_o(value) {
+  if (!Array.isArray(value) || value.length < 3 || value.length > 3) refuse(value);
+  const parts = [];
+  const item0 = value[0];
+  parts.push($writeDate(item0));
+  const item1 = value[1];
+  parts.push(writeNumber(item1));
+  const item2 = value[2];
+  parts.push(writeNumber(item2));
+  return `[${parts.join()}]`;
+}
+function $write_PsP5rQjukf(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion5, value)) {
+    case 0:
+      return $write_hWeJ5CKkNm(value);
+    case 1:
+      return $write_PdtyCS6K_o(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_cdlPLnxlgV(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writeBoolean(item) : `,${writeBoolean(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_mAlqlAHwjA(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion6, value)) {
+    case 0:
+      return $write_ujZFecasA3(value);
+    case 1:
+      return $write_cdlPLnxlgV(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_CsgWXteg7l(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? $write_AObBaQY0MN(item) : `,${$write_AObBaQY0MN(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_kQN6Xesbar(value) {
+  if (value instanceof Uint8Array) return writeBytes(value);
+  if (typeof value === "string") return writeString(value);
+  return refuse(value);
+}
+function $write_HZbcMOF4zJ(value) {
+  return $write_25kNus7lmL(value);
+}
+function $write_0iva_dLRHl(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"in":${$write_QjUxBaKwoc(value.in)}}`;
+}
+function $write_7HZMW1l291(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"in":${$write_25kNus7lmL(value.in)}}`;
+}
+function $write_NYAlz$tZhL(value) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion7, value)) {
+    case 0:
+      return $write_0iva_dLRHl(value);
+    case 1:
+      return $write_7HZMW1l291(value);
+    default:
+      return refuse(value);
+  }
+}
+function $write_8Srf5RfDSC(value, depth) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writeTree(item, depth + 1) : `,${writeTree(item, depth + 1)}`;
+  }
+  return `${text}]`;
+}
+function $write_SBeHn6RAf_(value, depth) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writeJson(item, depth + 1) : `,${writeJson(item, depth + 1)}`;
+  }
+  return `${text}]`;
+}
+function $write_PWyH5vzmQX(value, depth) {
+  if (!isObject(value)) refuse(value);
+  let text = "{";
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const item = value[key];
+    if (item === undefined) continue;
+    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeJson(item, depth + 1)}`;
+  }
+  return `${text}}`;
+}
+function $write_YG1v2mWjLJ(value, depth) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writePerson(item, depth + 1) : `,${writePerson(item, depth + 1)}`;
+  }
+  return `${text}]`;
+}
+function $write_xt7b$1yVZG(value, depth, selector) {
+  if (!isObject(value)) refuse(value);
+  return `{"next":${writeEntangled(value.next, depth + 1, selector)}}`;
+}
+function $write_0iSkacZbmJ(value, depth, selector) {
+  if (!isObject(value)) refuse(value);
+  let text = `{"next":${writeEntangled(value.next, depth + 1, selector)}`;
+  const extra = value.extra;
+  if (extra !== undefined) text += `,"extra":${writeNumber(extra)}`;
+  return `${text}}`;
+}
 
 // Scalars.validator.js
 
@@ -63,13 +1593,13 @@ function explain$Scalars(value, explainer) {
   const flag = value.flag;
   if (typeof flag !== "boolean") explainer.refuse(2, flag);
   const number = value.number;
-  if (!(typeof number === "number" && Number.isFinite(number))) explainer.refuse(3, number);
+  if (!$is_cAAD04etWg(number)) explainer.refuse(3, number);
   const string = value.string;
   if (typeof string !== "string") explainer.refuse(4, string);
   const big = value.big;
   if (!isBigIntText(big)) explainer.refuse(5, big);
   const date = value.date;
-  if (!(typeof date === "string" && isTimestamp(date))) explainer.refuse(6, date);
+  if (!$is_tR$4JJRmdi(date)) explainer.refuse(6, date);
   const bytes = value.bytes;
   if (!isBase64(bytes)) explainer.refuse(7, bytes);
   const property8 = value.text;
@@ -79,79 +1609,36 @@ function explain$Scalars(value, explainer) {
   const yes = value.yes;
   if (yes !== true) explainer.refuse(10, yes);
   const huge = value.huge;
-  if (!(isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n)) explainer.refuse(11, huge);
+  if (!$is_d0ePtXekg0(huge)) explainer.refuse(11, huge);
   const never = value.never;
-  if (never !== undefined && !false) explainer.refuse(12, never);
+  if (!$is_0mbuGJSKZf(never)) explainer.refuse(12, never);
 }
 
 export const ScalarsShape = {
   kind: "object",
   name: "Scalars",
-  properties: [
-    { key: "unknown", shape: { kind: "unknown" } },
-    { key: "nothing", shape: { kind: "null" } },
-    { key: "flag", shape: { kind: "boolean" } },
-    { key: "number", shape: { kind: "number" } },
-    { key: "string", shape: { kind: "string" } },
-    { key: "big", shape: { kind: "bigint" } },
-    { key: "date", shape: { kind: "date" } },
-    { key: "bytes", shape: { kind: "bytes" } },
-    { key: "text", shape: { kind: "literal", value: "it's \"quoted\"\n\u2028`${x}`" } },
-    { key: "seven", shape: { kind: "literal", value: 7 } },
-    { key: "yes", shape: { kind: "literal", value: true } },
-    { key: "huge", shape: { kind: "literal", value: 12345678901234567890n } },
-    { key: "never", shape: { kind: "never" }, optional: "always" },
-  ],
+  properties: [$field_R5v35nc55d, $field_fmU$S6Hvn9, $field_ISI9bseQm4, $field_bqQ0m4tec$, $field_mqOqerH$jX, $field_JlQrmbEsgB, $field_QoiGPUXS5s, $field_GEqhPj47$B, $field_rDloUg_3zH, $field_IeWLh3g81V, $field_bUdT1KDjZF, $field_qhZTmCm$A5, $field_fvGIlHIRKg],
   explain: explain$Scalars,
 };
 
 export function isScalars(value) {
   if (typeof value !== "object" || value === null) return false;
-  const unknown = value.unknown;
-  if (!isUnknown(unknown)) return false;
-  const nothing = value.nothing;
-  if (nothing !== null) return false;
-  const flag = value.flag;
-  if (typeof flag !== "boolean") return false;
-  const number = value.number;
-  if (!(typeof number === "number" && Number.isFinite(number))) return false;
-  const string = value.string;
-  if (typeof string !== "string") return false;
-  const big = value.big;
-  if (!isBigIntText(big)) return false;
-  const date = value.date;
-  if (!(typeof date === "string" && isTimestamp(date))) return false;
-  const bytes = value.bytes;
-  if (!isBase64(bytes)) return false;
-  const property8 = value.text;
-  if (property8 !== "it's \"quoted\"\n\u2028`${x}`") return false;
-  const seven = value.seven;
-  if (seven !== 7) return false;
-  const yes = value.yes;
-  if (yes !== true) return false;
-  const huge = value.huge;
-  if (!(isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n)) return false;
-  const never = value.never;
-  return never === undefined || false;
+  if (!(isUnknown(value.unknown) && value.nothing === null && typeof value.flag === "boolean" && $is_cAAD04etWg(value.number) && typeof value.string === "string" && isBigIntText(value.big) && $is_tR$4JJRmdi(value.date) && isBase64(value.bytes))) return false;
+  return value.text === "it's \"quoted\"\n\u2028`${x}`" && value.seven === 7 && value.yes === true && $is_d0ePtXekg0(value.huge) && $is_0mbuGJSKZf(value.never);
 }
 
 export function decodeScalars(value) {
-  const unknown = value.unknown;
-  const big = value.big;
-  const date = value.date;
-  const bytes = value.bytes;
-  const huge = value.huge;
   const never = value.never;
-  if (never === undefined) return { unknown: decodeUnknown(unknown), nothing: value.nothing, flag: value.flag, number: value.number, string: value.string, big: toBigInt(big), date: $decodeDate(date), bytes: decodeBytes(bytes), text: value.text, seven: value.seven, yes: value.yes, huge: 12345678901234567890n };
+  if (never === undefined) return { unknown: decodeUnknown(value.unknown), nothing: value.nothing, flag: value.flag, number: value.number, string: value.string, big: toBigInt(value.big), date: $decodeDate(value.date), bytes: decodeBytes(value.bytes), text: value.text, seven: value.seven, yes: value.yes, huge: 12345678901234567890n };
   return {
-    unknown: decodeUnknown(unknown),
+    unknown: decodeUnknown(value.unknown),
     nothing: value.nothing,
     flag: value.flag,
     number: value.number,
     string: value.string,
-    big: toBigInt(big),
-    date: $decodeDate(date),
-    bytes: decodeBytes(bytes),
+    big: toBigInt(value.big),
+    date: $decodeDate(value.date),
+    bytes: decodeBytes(value.bytes),
     text: value.text,
     seven: value.seven,
     yes: value.yes,
@@ -160,58 +1647,35 @@ export function decodeScalars(value) {
   };
 }
 
-export const ScalarsValidator = {
-  name: "Scalars",
-  is: isScalars,
-  failures: (value, limit) => explain(ScalarsShape, value, "wire", limit),
-  decode: decodeScalars,
-};
+export const ScalarsValidator = /* @__PURE__ */ validator("Scalars", ScalarsShape, isScalars, decodeScalars);
 
 // Numbers.validator.js
 
 function explain$Numbers(value, explainer) {
   const inclusive = value.inclusive;
-  if (inclusive !== undefined && !(typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) explainer.refuse(0, inclusive);
+  if (!$is_K$IaSuOIpQ(inclusive)) explainer.refuse(0, inclusive);
   const exclusive = value.exclusive;
-  if (exclusive !== undefined && !(typeof exclusive === "number" && Number.isFinite(exclusive) && exclusive > 0 && exclusive < 1)) explainer.refuse(1, exclusive);
+  if (!$is_1Tj3VeXihY(exclusive)) explainer.refuse(1, exclusive);
   const cents = value.cents;
-  if (cents !== undefined && !(typeof cents === "number" && Number.isFinite(cents) && isMultipleOf(cents, 0.01))) explainer.refuse(2, cents);
+  if (!$is_FJyEDJIHcb(cents)) explainer.refuse(2, cents);
   const whole = value.whole;
-  if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) explainer.refuse(3, whole);
+  if (!$is_fbl0g49qio(whole)) explainer.refuse(3, whole);
   const bigFives = value.bigFives;
-  if (bigFives !== undefined && !(isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5))) explainer.refuse(4, bigFives);
+  if (!$is_wJTVkj6l_2(bigFives)) explainer.refuse(4, bigFives);
   const stored = value.stored;
-  if (stored !== undefined && !(isBigIntText(stored) && toBigInt(stored) >= -9223372036854776000 && toBigInt(stored) < 9223372036854776000)) explainer.refuse(5, stored);
+  if (!$is_3yOPtqQcHg(stored)) explainer.refuse(5, stored);
 }
 
 export const NumbersShape = {
   kind: "object",
   name: "Numbers",
-  properties: [
-    { key: "inclusive", shape: { kind: "number", minimum: -1.5, maximum: 1.5 }, optional: "always" },
-    { key: "exclusive", shape: { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }, optional: "always" },
-    { key: "cents", shape: { kind: "number", multipleOf: 0.01 }, optional: "always" },
-    { key: "whole", shape: { kind: "number", integer: true }, optional: "always" },
-    { key: "bigFives", shape: { kind: "bigint", minimum: 10, multipleOf: 5 }, optional: "always" },
-    { key: "stored", shape: { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 }, optional: "always" },
-  ],
+  properties: [$field_HoOlbxvb6G, $field_96wwc5U5Zx, $field_55un$6Zao0, $field_OjWKRq2rpW, $field_Xmd0ixkLJ5, $field_xPWszzXocF],
   explain: explain$Numbers,
 };
 
 export function isNumbers(value) {
   if (!isObject(value)) return false;
-  const inclusive = value.inclusive;
-  if (inclusive !== undefined && !(typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) return false;
-  const exclusive = value.exclusive;
-  if (exclusive !== undefined && !(typeof exclusive === "number" && Number.isFinite(exclusive) && exclusive > 0 && exclusive < 1)) return false;
-  const cents = value.cents;
-  if (cents !== undefined && !(typeof cents === "number" && Number.isFinite(cents) && isMultipleOf(cents, 0.01))) return false;
-  const whole = value.whole;
-  if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) return false;
-  const bigFives = value.bigFives;
-  if (bigFives !== undefined && !(isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5))) return false;
-  const stored = value.stored;
-  return stored === undefined || (isBigIntText(stored) && toBigInt(stored) >= -9223372036854776000 && toBigInt(stored) < 9223372036854776000);
+  return $is_K$IaSuOIpQ(value.inclusive) && $is_1Tj3VeXihY(value.exclusive) && $is_FJyEDJIHcb(value.cents) && $is_fbl0g49qio(value.whole) && $is_wJTVkj6l_2(value.bigFives) && $is_3yOPtqQcHg(value.stored);
 }
 
 export function decodeNumbers(value) {
@@ -231,101 +1695,50 @@ export function decodeNumbers(value) {
   return result;
 }
 
-export const NumbersValidator = {
-  name: "Numbers",
-  is: isNumbers,
-  failures: (value, limit) => explain(NumbersShape, value, "wire", limit),
-  decode: decodeNumbers,
-};
+export const NumbersValidator = /* @__PURE__ */ validator("Numbers", NumbersShape, isNumbers, decodeNumbers);
 
 // Strings.validator.js
 
-const patternPattern$Strings = /* @__PURE__ */ new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
-
-const textsTemplate$Strings = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
-
-const textsRuledTemplate$Strings = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
-
-const patternRuledTemplate$Strings = /* @__PURE__ */ new RegExp("^[^ ]+$", "u");
-
 function explain$Strings(value, explainer) {
   const email = value.email;
-  if (email !== undefined && !(typeof email === "string" && (email.length <= 254 || codePointsWithin(email, 0, 254)) && $isEmail(email))) explainer.refuse(0, email);
+  if (!$is_cKeAeEzdFu(email)) explainer.refuse(0, email);
   const uri = value.uri;
-  if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) explainer.refuse(1, uri);
+  if (!$is_HmgCQyvjzj(uri)) explainer.refuse(1, uri);
   const uuid = value.uuid;
-  if (uuid !== undefined && !(typeof uuid === "string" && isUuid(uuid))) explainer.refuse(2, uuid);
+  if (!$is_BoiwqYYj5H(uuid)) explainer.refuse(2, uuid);
   const date = value.date;
-  if (date !== undefined && !(typeof date === "string" && isCalendarDate(date))) explainer.refuse(3, date);
+  if (!$is_s21dKxGRnJ(date)) explainer.refuse(3, date);
   const property4 = value["date-time"];
-  if (property4 !== undefined && !(typeof property4 === "string" && isDateTime(property4))) explainer.refuse(4, property4);
+  if (!$is_2h1KsGeAkz(property4)) explainer.refuse(4, property4);
   const ipv4 = value.ipv4;
-  if (ipv4 !== undefined && !(typeof ipv4 === "string" && isIpv4(ipv4))) explainer.refuse(5, ipv4);
+  if (!$is_KAA7kdgPFI(ipv4)) explainer.refuse(5, ipv4);
   const ipv6 = value.ipv6;
-  if (ipv6 !== undefined && !(typeof ipv6 === "string" && isIpv6(ipv6))) explainer.refuse(6, ipv6);
+  if (!$is_0D2yA$wJA8(ipv6)) explainer.refuse(6, ipv6);
   const short = value.short;
-  if (short !== undefined && !(typeof short === "string" && codePointsWithin(short, 2, 3))) explainer.refuse(7, short);
+  if (!$is_$Oc5emILLJ(short)) explainer.refuse(7, short);
   const least = value.least;
-  if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) explainer.refuse(8, least);
+  if (!$is_9ZwxSECTGz(least)) explainer.refuse(8, least);
   const property9 = value.pattern;
-  if (property9 !== undefined && !(typeof property9 === "string" && patternPattern$Strings.test(property9))) explainer.refuse(9, property9);
+  if (!$is_mQZHjaoO_w(property9)) explainer.refuse(9, property9);
   const property10 = value.template;
-  if (property10 !== undefined && !(typeof property10 === "string" && textsTemplate$Strings.test(property10))) explainer.refuse(10, property10);
+  if (!$is_9cLBT8QbjS(property10)) explainer.refuse(10, property10);
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternRuledTemplate$Strings.test(ruledTemplate) && textsRuledTemplate$Strings.test(ruledTemplate))) explainer.refuse(11, ruledTemplate);
+  if (!$is_4pNCysFdWs(ruledTemplate)) explainer.refuse(11, ruledTemplate);
   const secret = value.secret;
-  if (secret !== undefined && !(typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)))) explainer.refuse(12, secret);
+  if (!$is_1fe43Og6AV(secret)) explainer.refuse(12, secret);
 }
 
 export const StringsShape = {
   kind: "object",
   name: "Strings",
-  properties: [
-    { key: "email", shape: { kind: "string", maxLength: 254, format: "email" }, optional: "always" },
-    { key: "uri", shape: { kind: "string", format: "uri" }, optional: "always" },
-    { key: "uuid", shape: { kind: "string", format: "uuid" }, optional: "always" },
-    { key: "date", shape: { kind: "string", format: "date" }, optional: "always" },
-    { key: "date-time", shape: { kind: "string", format: "date-time" }, optional: "always" },
-    { key: "ipv4", shape: { kind: "string", format: "ipv4" }, optional: "always" },
-    { key: "ipv6", shape: { kind: "string", format: "ipv6" }, optional: "always" },
-    { key: "short", shape: { kind: "string", minLength: 2, maxLength: 3 }, optional: "always" },
-    { key: "least", shape: { kind: "string", minLength: 3 }, optional: "always" },
-    { key: "pattern", shape: { kind: "string", pattern: patternPattern$Strings }, optional: "always" },
-    { key: "template", shape: { kind: "template", texts: textsTemplate$Strings, source: "v${number}-${\"a.b\" | \"c\"}:${string}" }, optional: "always" },
-    { key: "ruledTemplate", shape: { kind: "template", texts: textsRuledTemplate$Strings, source: "${string}@${string}.${string}", maxLength: 11, pattern: patternRuledTemplate$Strings }, optional: "always" },
-    { key: "secret", shape: { kind: "string", minLength: 8, maxLength: 72 }, optional: "always", sensitive: true },
-  ],
+  properties: [$field_6tDtqv8ekw, $field_J2Ym3XoT2X, $field_Xwz_dGdEsO, $field_Afui96NAGA, $field_y2IRDDgmSO, $field_R$e5mdD1em, $field_hY5JxH41iD, $field_9l4Q32x5XP, $field_4TsXGziRSV, $field_MDahjxvbSq, $field_QilapKS9vh, $field_s6IeGMda4k, $field_eAbh2NqPSD],
   explain: explain$Strings,
 };
 
 export function isStrings(value) {
   if (!isObject(value)) return false;
-  const email = value.email;
-  if (email !== undefined && !(typeof email === "string" && (email.length <= 254 || codePointsWithin(email, 0, 254)) && $isEmail(email))) return false;
-  const uri = value.uri;
-  if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) return false;
-  const uuid = value.uuid;
-  if (uuid !== undefined && !(typeof uuid === "string" && isUuid(uuid))) return false;
-  const date = value.date;
-  if (date !== undefined && !(typeof date === "string" && isCalendarDate(date))) return false;
-  const property4 = value["date-time"];
-  if (property4 !== undefined && !(typeof property4 === "string" && isDateTime(property4))) return false;
-  const ipv4 = value.ipv4;
-  if (ipv4 !== undefined && !(typeof ipv4 === "string" && isIpv4(ipv4))) return false;
-  const ipv6 = value.ipv6;
-  if (ipv6 !== undefined && !(typeof ipv6 === "string" && isIpv6(ipv6))) return false;
-  const short = value.short;
-  if (short !== undefined && !(typeof short === "string" && codePointsWithin(short, 2, 3))) return false;
-  const least = value.least;
-  if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
-  const property9 = value.pattern;
-  if (property9 !== undefined && !(typeof property9 === "string" && patternPattern$Strings.test(property9))) return false;
-  const property10 = value.template;
-  if (property10 !== undefined && !(typeof property10 === "string" && textsTemplate$Strings.test(property10))) return false;
-  const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && patternRuledTemplate$Strings.test(ruledTemplate) && textsRuledTemplate$Strings.test(ruledTemplate))) return false;
-  const secret = value.secret;
-  return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
+  if (!($is_cKeAeEzdFu(value.email) && $is_HmgCQyvjzj(value.uri) && $is_BoiwqYYj5H(value.uuid) && $is_s21dKxGRnJ(value.date) && $is_2h1KsGeAkz(value["date-time"]) && $is_KAA7kdgPFI(value.ipv4) && $is_0D2yA$wJA8(value.ipv6) && $is_$Oc5emILLJ(value.short))) return false;
+  return $is_9ZwxSECTGz(value.least) && $is_mQZHjaoO_w(value.pattern) && $is_9cLBT8QbjS(value.template) && $is_4pNCysFdWs(value.ruledTemplate) && $is_1fe43Og6AV(value.secret);
 }
 
 export function decodeStrings(value) {
@@ -359,12 +1772,7 @@ export function decodeStrings(value) {
   return result;
 }
 
-export const StringsValidator = {
-  name: "Strings",
-  is: isStrings,
-  failures: (value, limit) => explain(StringsShape, value, "wire", limit),
-  decode: decodeStrings,
-};
+export const StringsValidator = /* @__PURE__ */ validator("Strings", StringsShape, isStrings, decodeStrings);
 
 // Email.validator.js
 
@@ -378,84 +1786,58 @@ export function decodeEmail(value) {
   return value;
 }
 
-export const EmailValidator = {
-  name: "Email",
-  is: isEmail,
-  failures: (value, limit) => explain(EmailShape, value, "wire", limit),
-  decode: decodeEmail,
-};
+export const EmailValidator = /* @__PURE__ */ validator("Email", EmailShape, isEmail, decodeEmail);
 
 // Date.validator.js
 
 function explain$Date(value, explainer) {
   const at = value.at;
-  if (!(typeof at === "string" && isTimestamp(at))) explainer.refuse(0, at);
+  if (!$is_tR$4JJRmdi(at)) explainer.refuse(0, at);
 }
 
 export const DateShape = {
   kind: "object",
   name: "Date",
-  properties: [
-    { key: "at", shape: { kind: "date" } },
-  ],
+  properties: [$field_TUurLLjnZg],
   explain: explain$Date,
 };
 
 export function isDate(value) {
   if (typeof value !== "object" || value === null) return false;
-  const at = value.at;
-  return typeof at === "string" && isTimestamp(at);
+  return $is_tR$4JJRmdi(value.at);
 }
 
 export function decodeDate(value) {
-  const at = value.at;
   return {
-    at: $decodeDate(at),
+    at: $decodeDate(value.at),
   };
 }
 
-export const DateValidator = {
-  name: "Date",
-  is: isDate,
-  failures: (value, limit) => explain(DateShape, value, "wire", limit),
-  decode: decodeDate,
-};
+export const DateValidator = /* @__PURE__ */ validator("Date", DateShape, isDate, decodeDate);
 
 // Containers.validator.js
 
 function explainItemsItem$Containers(value, explainer) {
   const quantity = value.quantity;
-  if (!(typeof quantity === "number" && Number.isFinite(quantity))) explainer.refuse(0, quantity);
+  if (!$is_cAAD04etWg(quantity)) explainer.refuse(0, quantity);
   const at = value.at;
-  if (!(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
-}
-
-function isItemsItem$Containers(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const quantity = value.quantity;
-  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
-  const at = value.at;
-  return typeof at === "string" && isTimestamp(at);
+  if (!$is_tR$4JJRmdi(at)) explainer.refuse(1, at);
 }
 
 function explainMixed$Containers(value, explainer) {
   const known = value.known;
-  if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) explainer.refuse(0, known);
+  if (!$is_2QqXHc$TpP(known)) explainer.refuse(0, known);
 }
 
 function explainKeyed$Containers(value, explainer) {
   const property0 = value["x-size"];
-  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) explainer.refuse(0, property0);
+  if (!$is_p4VH3Mj9AZ(property0)) explainer.refuse(0, property0);
 }
-
-const textsKeyedValueKey$Containers = /* @__PURE__ */ template(["x-", { hole: "string" }]);
 
 function explainRuled$Containers(value, explainer) {
   const Size = value.Size;
-  if (Size !== undefined && typeof Size !== "string") explainer.refuse(0, Size);
+  if (!$is_GQokJG0pVr(Size)) explainer.refuse(0, Size);
 }
-
-const patternRuledValue1Key$Containers = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
 
 function explain$Containers(value, explainer) {
   explainer.visit(0, value.plain);
@@ -477,373 +1859,85 @@ function explain$Containers(value, explainer) {
 export const ContainersShape = {
   kind: "object",
   name: "Containers",
-  properties: [
-    { key: "plain", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
-    { key: "dates", shape: { kind: "array", element: { kind: "date" } }, optional: "always" },
-    { key: "bounded", shape: { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true }, optional: "always" },
-    { key: "items", shape: { kind: "array", element: {
-      kind: "object",
-      properties: [
-        { key: "quantity", shape: { kind: "number" } },
-        { key: "at", shape: { kind: "date" } },
-      ],
-      explain: explainItemsItem$Containers,
-    }, isItem: isItemsItem$Containers }, optional: "always" },
-    { key: "pair", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] }, optional: "always" },
-    { key: "open", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] }, optional: "always" },
-    { key: "spread", shape: { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] }, optional: "always" },
-    { key: "empty", shape: {
-      kind: "object",
-      properties: [],
-    }, optional: "always" },
-    { key: "record", shape: {
-      kind: "object",
-      properties: [],
-      index: [{ keys: "string", shape: { kind: "date" } }],
-    }, optional: "always" },
-    { key: "mixed", shape: {
-      kind: "object",
-      properties: [
-        { key: "known", shape: { kind: "number" }, optional: "always" },
-      ],
-      index: [{ keys: "string", shape: { kind: "string" } }],
-      explain: explainMixed$Containers,
-    }, optional: "always" },
-    { key: "keyed", shape: {
-      kind: "object",
-      properties: [
-        { key: "x-size", shape: { kind: "string", minLength: 1, maxLength: 3 } },
-      ],
-      index: [
-        { keys: textsKeyedValueKey$Containers, shape: { kind: "string", minLength: 1, maxLength: 5 } },
-        { keys: "number", shape: { kind: "date" } },
-      ],
-      explain: explainKeyed$Containers,
-    }, optional: "always" },
-    { key: "layered", shape: {
-      kind: "object",
-      properties: [],
-      index: [
-        { keys: textsKeyedValueKey$Containers, shape: { kind: "string", minLength: 1, maxLength: 5 } },
-        { keys: "number", shape: { kind: "date" } },
-        { keys: "string", shape: { kind: "union", members: [{ kind: "date" }, { kind: "string" }] } },
-      ],
-    }, optional: "always" },
-    { key: "ruled", shape: {
-      kind: "object",
-      properties: [
-        { key: "Size", shape: { kind: "string" }, optional: "always" },
-      ],
-      index: [
-        { keys: textsKeyedValueKey$Containers, key: { kind: "string", isKey: true, maxLength: 5 }, shape: { kind: "number" } },
-        { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: patternRuledValue1Key$Containers }, shape: { kind: "number" } },
-      ],
-      explain: explainRuled$Containers,
-    }, optional: "always" },
-    { key: "byMail", shape: {
-      kind: "object",
-      properties: [],
-      index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: { kind: "date" } }],
-    }, optional: "always" },
-  ],
+  properties: [$field_8vjl1c7BHX, $field_6xdkDQGdAY, $field_v526_zMCwx, { key: "items", shape: { kind: "array", element: {
+    kind: "object",
+    properties: [$field_njutx2Vl8Z, $field_TUurLLjnZg],
+    explain: explainItemsItem$Containers,
+  }, isItem: $is_MJ7Bfx7Mqd }, optional: "always" }, $field_5vEGzw2LWE, $field_gx3S7hEYPw, $field_2kwxLAKag_, { key: "empty", shape: {
+    kind: "object",
+    properties: [],
+  }, optional: "always" }, { key: "record", shape: {
+    kind: "object",
+    properties: [],
+    index: [{ keys: "string", shape: $shape_EKu3a_L5uJ }],
+  }, optional: "always" }, { key: "mixed", shape: {
+    kind: "object",
+    properties: [$field_JjnhbD_LUB],
+    index: [{ keys: "string", shape: $shape_b89_Z0mIjl }],
+    explain: explainMixed$Containers,
+  }, optional: "always" }, { key: "keyed", shape: {
+    kind: "object",
+    properties: [$field_$uD7EY3X24],
+    index: [
+      { keys: $texts_3UVPHNFIp$, shape: $shape_Ld2Gg9Ghvs },
+      { keys: "number", shape: $shape_EKu3a_L5uJ },
+    ],
+    explain: explainKeyed$Containers,
+  }, optional: "always" }, { key: "layered", shape: {
+    kind: "object",
+    properties: [],
+    index: [
+      { keys: $texts_3UVPHNFIp$, shape: $shape_Ld2Gg9Ghvs },
+      { keys: "number", shape: $shape_EKu3a_L5uJ },
+      { keys: "string", shape: $shape_Za$gLIf8zS },
+    ],
+  }, optional: "always" }, { key: "ruled", shape: {
+    kind: "object",
+    properties: [$field_Z65TtVVn8L],
+    index: [
+      { keys: $texts_3UVPHNFIp$, key: { kind: "string", isKey: true, maxLength: 5 }, shape: $shape_I2o3moyavi },
+      { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: $pattern_EAKJK2Al8V }, shape: $shape_I2o3moyavi },
+    ],
+    explain: explainRuled$Containers,
+  }, optional: "always" }, { key: "byMail", shape: {
+    kind: "object",
+    properties: [],
+    index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: $shape_EKu3a_L5uJ }],
+  }, optional: "always" }],
   explain: explain$Containers,
 };
-
-function isPlain$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
-function isDates$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  return true;
-}
-
-function isBounded$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length < 1) return false;
-  if (value.length > 3) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "number" && Number.isFinite(item))) return false;
-  }
-  return hasUniqueItems(value);
-}
-
-function isItems$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!isItemsItem$Containers(item)) return false;
-  }
-  return true;
-}
-
-function isPair$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length < 2) return false;
-  if (value.length > 2) return false;
-  const item0 = value[0];
-  if (typeof item0 !== "string") return false;
-  const item1 = value[1];
-  if (!(typeof item1 === "string" && isTimestamp(item1))) return false;
-  return true;
-}
-
-function isOpen$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length < 1) return false;
-  if (value.length > 2) return false;
-  const item0 = value[0];
-  if (typeof item0 !== "string") return false;
-  const item1 = value[1];
-  if (value.length > 1 && !(typeof item1 === "number" && Number.isFinite(item1))) return false;
-  return true;
-}
-
-function isSpread$Containers(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length < 2) return false;
-  const item0 = value[0];
-  if (typeof item0 !== "string") return false;
-  for (let index = 1; index < value.length - 1; index++) {
-    const item = value[index];
-    if (!(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  const item2 = value[value.length - 1];
-  if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
-  return true;
-}
-
-function isEmpty$Containers(value) {
-  if (!isObject(value)) return false;
-  return true;
-}
-
-function isRecord$Containers(value) {
-  if (!isObject(value)) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
-    const item = value[key];
-    if (!(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  return true;
-}
-
-function isMixed$Containers(value) {
-  if (!isObject(value)) return false;
-  const known = value.known;
-  if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "known") continue;
-    const item = value[key];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
-function isKeyed$Containers(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const property0 = value["x-size"];
-  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
-    const item = value[key];
-    if (textsKeyedValueKey$Containers.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
-    if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  return true;
-}
-
-function isLayered$Containers(value) {
-  if (!isObject(value)) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
-    const item = value[key];
-    if (textsKeyedValueKey$Containers.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
-    if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
-    if (!(((typeof item === "string" && isTimestamp(item)) || typeof item === "string"))) return false;
-  }
-  return true;
-}
-
-function isRuled$Containers(value) {
-  if (!isObject(value)) return false;
-  const Size = value.Size;
-  if (Size !== undefined && typeof Size !== "string") return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__" || key === "Size") continue;
-    const item = value[key];
-    if (textsKeyedValueKey$Containers.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
-    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && patternRuledValue1Key$Containers.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
-  }
-  return true;
-}
-
-function isByMail$Containers(value) {
-  if (!isObject(value)) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
-    const item = value[key];
-    if (!((key.length <= 254 || codePointsWithin(key, 0, 254)) && $isEmail(key)) || !(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  return true;
-}
 
 export function isContainers(value) {
   if (!isObject(value)) return false;
   const plain = value.plain;
-  if (plain !== undefined && !isPlain$Containers(plain)) return false;
+  if (plain !== undefined && !$is_PgdD5pOKqh(plain)) return false;
   const dates = value.dates;
-  if (dates !== undefined && !isDates$Containers(dates)) return false;
+  if (dates !== undefined && !$is_t3$fIYsCS7(dates)) return false;
   const bounded = value.bounded;
-  if (bounded !== undefined && !isBounded$Containers(bounded)) return false;
+  if (bounded !== undefined && !$is_7AxguKKgue(bounded)) return false;
   const property3 = value.items;
-  if (property3 !== undefined && !isItems$Containers(property3)) return false;
+  if (property3 !== undefined && !$is_4Vo0EIuwxR(property3)) return false;
   const pair = value.pair;
-  if (pair !== undefined && !isPair$Containers(pair)) return false;
+  if (pair !== undefined && !$is_73Nsy53h6B(pair)) return false;
   const open = value.open;
-  if (open !== undefined && !isOpen$Containers(open)) return false;
+  if (open !== undefined && !$is_Mo$Bndu684(open)) return false;
   const spread = value.spread;
-  if (spread !== undefined && !isSpread$Containers(spread)) return false;
+  if (spread !== undefined && !$is_TXwFe$1uEw(spread)) return false;
   const empty = value.empty;
-  if (empty !== undefined && !isEmpty$Containers(empty)) return false;
+  if (empty !== undefined && !$is_S0OOcuhSN3(empty)) return false;
   const record = value.record;
-  if (record !== undefined && !isRecord$Containers(record)) return false;
+  if (record !== undefined && !$is_R43AHze3ou(record)) return false;
   const mixed = value.mixed;
-  if (mixed !== undefined && !isMixed$Containers(mixed)) return false;
+  if (mixed !== undefined && !$is_$6NW7bzZXi(mixed)) return false;
   const keyed = value.keyed;
-  if (keyed !== undefined && !isKeyed$Containers(keyed)) return false;
+  if (keyed !== undefined && !$is_3$WVgrkGrt(keyed)) return false;
   const layered = value.layered;
-  if (layered !== undefined && !isLayered$Containers(layered)) return false;
+  if (layered !== undefined && !$is_wk11GAS$yl(layered)) return false;
   const ruled = value.ruled;
-  if (ruled !== undefined && !isRuled$Containers(ruled)) return false;
+  if (ruled !== undefined && !$is_kmfjnkJGs6(ruled)) return false;
   const byMail = value.byMail;
-  return byMail === undefined || isByMail$Containers(byMail);
-}
-
-function decodeDates$Containers(value) {
-  return value.map((item) => $decodeDate(item));
-}
-
-function decodeItemsItem$Containers(value) {
-  const at = value.at;
-  return {
-    quantity: value.quantity,
-    at: $decodeDate(at),
-  };
-}
-
-function decodeItems$Containers(value) {
-  return value.map((item) => decodeItemsItem$Containers(item));
-}
-
-function decodePair$Containers(value) {
-  const result = [];
-  const item0 = value[0];
-  result.push(item0);
-  const item1 = value[1];
-  result.push($decodeDate(item1));
-  return result;
-}
-
-function decodeSpread$Containers(value) {
-  const result = [];
-  const item0 = value[0];
-  result.push(item0);
-  for (let index = 1; index < value.length - 1; index++) {
-    const item = value[index];
-    result.push($decodeDate(item));
-  }
-  const item2 = value[value.length - 1];
-  result.push(item2);
-  return result;
-}
-
-function decodeEmpty$Containers(value) {
-  return {};
-}
-
-function decodeRecord$Containers(value) {
-  const result = {};
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    result[key] = $decodeDate(item);
-  }
-  return result;
-}
-
-function decodeMixed$Containers(value) {
-  const result = {};
-  const known = value.known;
-  if (known !== undefined) result.known = known;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__" || key === "known") continue;
-    const item = value[key];
-    result[key] = item;
-  }
-  return result;
-}
-
-function decodeKeyed$Containers(value) {
-  const result = {};
-  result["x-size"] = value["x-size"];
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__" || key === "x-size") continue;
-    const item = value[key];
-    if (textsKeyedValueKey$Containers.test(key)) result[key] = item;
-    else if (isNumericKey(key)) result[key] = $decodeDate(item);
-  }
-  return result;
-}
-
-function decodeLayeredValue2$Containers(value) {
-  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value);
-  return value;
-}
-
-function decodeLayered$Containers(value) {
-  const result = {};
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    if (textsKeyedValueKey$Containers.test(key)) result[key] = item;
-    else if (isNumericKey(key)) result[key] = $decodeDate(item);
-    else result[key] = decodeLayeredValue2$Containers(item);
-  }
-  return result;
-}
-
-function decodeRuled$Containers(value) {
-  const result = {};
-  const Size = value.Size;
-  if (Size !== undefined) result.Size = Size;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__" || key === "Size") continue;
-    const item = value[key];
-    if (textsKeyedValueKey$Containers.test(key)) result[key] = item;
-    else result[key] = item;
-  }
-  return result;
-}
-
-function decodeByMail$Containers(value) {
-  const result = {};
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    result[key] = $decodeDate(item);
-  }
-  return result;
+  if (byMail !== undefined && !$is_qz45Gvx_xz(byMail)) return false;
+  return true;
 }
 
 export function decodeContainers(value) {
@@ -851,94 +1945,65 @@ export function decodeContainers(value) {
   const plain = value.plain;
   if (plain !== undefined) result.plain = plain;
   const dates = value.dates;
-  if (dates !== undefined) result.dates = decodeDates$Containers(dates);
+  if (dates !== undefined) result.dates = $decode_aM5wcKvZ9w(dates);
   const bounded = value.bounded;
   if (bounded !== undefined) result.bounded = bounded;
   const property3 = value.items;
-  if (property3 !== undefined) result.items = decodeItems$Containers(property3);
+  if (property3 !== undefined) result.items = $decode_BfpRMeCC40(property3);
   const pair = value.pair;
-  if (pair !== undefined) result.pair = decodePair$Containers(pair);
+  if (pair !== undefined) result.pair = $decode_ZZA7QWjltU(pair);
   const open = value.open;
   if (open !== undefined) result.open = open;
   const spread = value.spread;
-  if (spread !== undefined) result.spread = decodeSpread$Containers(spread);
+  if (spread !== undefined) result.spread = $decode_OahTTW9RFU(spread);
   const empty = value.empty;
-  if (empty !== undefined) result.empty = decodeEmpty$Containers(empty);
+  if (empty !== undefined) result.empty = $decode_xqu0mMPpI_(empty);
   const record = value.record;
-  if (record !== undefined) result.record = decodeRecord$Containers(record);
+  if (record !== undefined) result.record = $decode_QeboCIPFaX(record);
   const mixed = value.mixed;
-  if (mixed !== undefined) result.mixed = decodeMixed$Containers(mixed);
+  if (mixed !== undefined) result.mixed = $decode_DMibYVD5Kn(mixed);
   const keyed = value.keyed;
-  if (keyed !== undefined) result.keyed = decodeKeyed$Containers(keyed);
+  if (keyed !== undefined) result.keyed = $decode_On559bfezv(keyed);
   const layered = value.layered;
-  if (layered !== undefined) result.layered = decodeLayered$Containers(layered);
+  if (layered !== undefined) result.layered = $decode_EdQXZKDsa9(layered);
   const ruled = value.ruled;
-  if (ruled !== undefined) result.ruled = decodeRuled$Containers(ruled);
+  if (ruled !== undefined) result.ruled = $decode__EdvydLJHa(ruled);
   const byMail = value.byMail;
-  if (byMail !== undefined) result.byMail = decodeByMail$Containers(byMail);
+  if (byMail !== undefined) result.byMail = $decode_QeboCIPFaX(byMail);
   return result;
 }
 
-export const ContainersValidator = {
-  name: "Containers",
-  is: isContainers,
-  failures: (value, limit) => explain(ContainersShape, value, "wire", limit),
-  decode: decodeContainers,
-};
+export const ContainersValidator = /* @__PURE__ */ validator("Containers", ContainersShape, isContainers, decodeContainers);
 
 // Matrix.validator.js
 
 function explainItem$Matrix(value, explainer) {
   const quantity = value.quantity;
-  if (!(typeof quantity === "number" && Number.isFinite(quantity))) explainer.refuse(0, quantity);
+  if (!$is_cAAD04etWg(quantity)) explainer.refuse(0, quantity);
   const at = value.at;
-  if (!(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
-}
-
-function isItem$Matrix(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const quantity = value.quantity;
-  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
-  const at = value.at;
-  return typeof at === "string" && isTimestamp(at);
+  if (!$is_tR$4JJRmdi(at)) explainer.refuse(1, at);
 }
 
 export const MatrixShape = { kind: "array", element: {
   kind: "object",
-  properties: [
-    { key: "quantity", shape: { kind: "number" } },
-    { key: "at", shape: { kind: "date" } },
-  ],
+  properties: [$field_njutx2Vl8Z, $field_TUurLLjnZg],
   explain: explainItem$Matrix,
-}, isItem: isItem$Matrix };
+}, isItem: $is_MJ7Bfx7Mqd };
 
 export function isMatrix(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!isItem$Matrix(item)) return false;
+    if (!$is_MJ7Bfx7Mqd(item)) return false;
   }
   return true;
 }
 
-function decodeItem$Matrix(value) {
-  const at = value.at;
-  return {
-    quantity: value.quantity,
-    at: $decodeDate(at),
-  };
-}
-
 export function decodeMatrix(value) {
-  return value.map((item) => decodeItem$Matrix(item));
+  return value.map((item) => $decode_5Lg8yg$zt0(item));
 }
 
-export const MatrixValidator = {
-  name: "Matrix",
-  is: isMatrix,
-  failures: (value, limit) => explain(MatrixShape, value, "wire", limit),
-  decode: decodeMatrix,
-};
+export const MatrixValidator = /* @__PURE__ */ validator("Matrix", MatrixShape, isMatrix, decodeMatrix);
 
 // OddNames.validator.js
 
@@ -974,52 +2039,14 @@ function explain$OddNames(value, explainer) {
 export const OddNamesShape = {
   kind: "object",
   name: "OddNames",
-  properties: [
-    { key: "constructor", shape: { kind: "string" } },
-    { key: "toString", shape: { kind: "string" } },
-    { key: "__proto__", shape: { kind: "string" } },
-    { key: "a-b", shape: { kind: "string" } },
-    { key: "with \"quotes\"", shape: { kind: "string" } },
-    { key: "line\nbreak\u2028", shape: { kind: "string" } },
-    { key: "`${tick}`", shape: { kind: "string" } },
-    { key: "class", shape: { kind: "string" } },
-    { key: "value", shape: { kind: "string" } },
-    { key: "isOddNames", shape: { kind: "string" } },
-    { key: "", shape: { kind: "string" } },
-    { key: "ünïcode", shape: { kind: "string" } },
-    { key: "1", shape: { kind: "string" } },
-  ],
+  properties: [$field_rDNxZnAGkX, $field_BQY1zrdLjv, $field_B_gR9XLlZZ, $field_L3jERlUgmb, $field_1nzfGcB93L, $field__3zldsgBfb, $field_GctlM$M3Au, $field_u4rGeD2VGY, $field_eqXDEZX80f, $field_7_mXzW5K3u, $field_Z77lba6SKj, $field_VJMjxPEWOw, $field_IUUf79fpxF],
   explain: explain$OddNames,
 };
 
 export function isOddNames(value) {
   if (typeof value !== "object" || value === null) return false;
-  const constructor = ownProperty(value, "constructor");
-  if (typeof constructor !== "string") return false;
-  const toString = ownProperty(value, "toString");
-  if (typeof toString !== "string") return false;
-  const property2 = ownProperty(value, "__proto__");
-  if (typeof property2 !== "string") return false;
-  const property3 = value["a-b"];
-  if (typeof property3 !== "string") return false;
-  const property4 = value["with \"quotes\""];
-  if (typeof property4 !== "string") return false;
-  const property5 = value["line\nbreak\u2028"];
-  if (typeof property5 !== "string") return false;
-  const property6 = value["`${tick}`"];
-  if (typeof property6 !== "string") return false;
-  const property7 = value.class;
-  if (typeof property7 !== "string") return false;
-  const property8 = value.value;
-  if (typeof property8 !== "string") return false;
-  const property9 = value.isOddNames;
-  if (typeof property9 !== "string") return false;
-  const property10 = value[""];
-  if (typeof property10 !== "string") return false;
-  const property11 = value["ünïcode"];
-  if (typeof property11 !== "string") return false;
-  const property12 = value["1"];
-  return typeof property12 === "string";
+  if (!(typeof ownProperty(value, "constructor") === "string" && typeof ownProperty(value, "toString") === "string" && typeof ownProperty(value, "__proto__") === "string" && typeof value["a-b"] === "string" && typeof value["with \"quotes\""] === "string" && typeof value["line\nbreak\u2028"] === "string" && typeof value["`${tick}`"] === "string" && typeof value.class === "string")) return false;
+  return typeof value.value === "string" && typeof value.isOddNames === "string" && typeof value[""] === "string" && typeof value["ünïcode"] === "string" && typeof value["1"] === "string";
 }
 
 export function decodeOddNames(value) {
@@ -1040,93 +2067,50 @@ export function decodeOddNames(value) {
   };
 }
 
-export const OddNamesValidator = {
-  name: "OddNames",
-  is: isOddNames,
-  failures: (value, limit) => explain(OddNamesShape, value, "wire", limit),
-  decode: decodeOddNames,
-};
+export const OddNamesValidator = /* @__PURE__ */ validator("OddNames", OddNamesShape, isOddNames, decodeOddNames);
 
 // OddOptional.validator.js
 
 function explain$OddOptional(value, explainer) {
   const constructor = ownProperty(value, "constructor");
-  if (constructor !== undefined && typeof constructor !== "string") explainer.refuse(0, constructor);
+  if (!$is_GQokJG0pVr(constructor)) explainer.refuse(0, constructor);
   const toString = ownProperty(value, "toString");
-  if (toString !== undefined && typeof toString !== "string") explainer.refuse(1, toString);
+  if (!$is_GQokJG0pVr(toString)) explainer.refuse(1, toString);
   const property2 = ownProperty(value, "__proto__");
-  if (property2 !== undefined && typeof property2 !== "string") explainer.refuse(2, property2);
+  if (!$is_GQokJG0pVr(property2)) explainer.refuse(2, property2);
   const property3 = value["a-b"];
-  if (property3 !== undefined && typeof property3 !== "string") explainer.refuse(3, property3);
+  if (!$is_GQokJG0pVr(property3)) explainer.refuse(3, property3);
   const property4 = value["with \"quotes\""];
-  if (property4 !== undefined && typeof property4 !== "string") explainer.refuse(4, property4);
+  if (!$is_GQokJG0pVr(property4)) explainer.refuse(4, property4);
   const property5 = value["line\nbreak\u2028"];
-  if (property5 !== undefined && typeof property5 !== "string") explainer.refuse(5, property5);
+  if (!$is_GQokJG0pVr(property5)) explainer.refuse(5, property5);
   const property6 = value["`${tick}`"];
-  if (property6 !== undefined && typeof property6 !== "string") explainer.refuse(6, property6);
+  if (!$is_GQokJG0pVr(property6)) explainer.refuse(6, property6);
   const property7 = value.class;
-  if (property7 !== undefined && typeof property7 !== "string") explainer.refuse(7, property7);
+  if (!$is_GQokJG0pVr(property7)) explainer.refuse(7, property7);
   const property8 = value.value;
-  if (property8 !== undefined && typeof property8 !== "string") explainer.refuse(8, property8);
+  if (!$is_GQokJG0pVr(property8)) explainer.refuse(8, property8);
   const property9 = value.isOddNames;
-  if (property9 !== undefined && typeof property9 !== "string") explainer.refuse(9, property9);
+  if (!$is_GQokJG0pVr(property9)) explainer.refuse(9, property9);
   const property10 = value[""];
-  if (property10 !== undefined && typeof property10 !== "string") explainer.refuse(10, property10);
+  if (!$is_GQokJG0pVr(property10)) explainer.refuse(10, property10);
   const property11 = value["ünïcode"];
-  if (property11 !== undefined && typeof property11 !== "string") explainer.refuse(11, property11);
+  if (!$is_GQokJG0pVr(property11)) explainer.refuse(11, property11);
   const property12 = value["1"];
-  if (property12 !== undefined && typeof property12 !== "string") explainer.refuse(12, property12);
+  if (!$is_GQokJG0pVr(property12)) explainer.refuse(12, property12);
 }
 
 export const OddOptionalShape = {
   kind: "object",
   name: "OddOptional",
-  properties: [
-    { key: "constructor", shape: { kind: "string" }, optional: "always" },
-    { key: "toString", shape: { kind: "string" }, optional: "always" },
-    { key: "__proto__", shape: { kind: "string" }, optional: "always" },
-    { key: "a-b", shape: { kind: "string" }, optional: "always" },
-    { key: "with \"quotes\"", shape: { kind: "string" }, optional: "always" },
-    { key: "line\nbreak\u2028", shape: { kind: "string" }, optional: "always" },
-    { key: "`${tick}`", shape: { kind: "string" }, optional: "always" },
-    { key: "class", shape: { kind: "string" }, optional: "always" },
-    { key: "value", shape: { kind: "string" }, optional: "always" },
-    { key: "isOddNames", shape: { kind: "string" }, optional: "always" },
-    { key: "", shape: { kind: "string" }, optional: "always" },
-    { key: "ünïcode", shape: { kind: "string" }, optional: "always" },
-    { key: "1", shape: { kind: "string" }, optional: "always" },
-  ],
+  properties: [$field_F_fNmyM5NC, $field_V5GRUnAymg, $field_jqRLshoSH1, $field_5RprL3loVT, $field_6q7haXf1SF, $field_itchne1yBx, $field_2NtuGyxbOS, $field_Wgp3fZNajK, $field_oCRgx1VKJh, $field_AHj_d1EHml, $field_i2jxIgCNlK, $field_nSuGAWMJsK, $field_cRlj4I6$xh],
   explain: explain$OddOptional,
 };
 
 export function isOddOptional(value) {
   if (!isObject(value)) return false;
-  const constructor = ownProperty(value, "constructor");
-  if (constructor !== undefined && typeof constructor !== "string") return false;
-  const toString = ownProperty(value, "toString");
-  if (toString !== undefined && typeof toString !== "string") return false;
-  const property2 = ownProperty(value, "__proto__");
-  if (property2 !== undefined && typeof property2 !== "string") return false;
-  const property3 = value["a-b"];
-  if (property3 !== undefined && typeof property3 !== "string") return false;
-  const property4 = value["with \"quotes\""];
-  if (property4 !== undefined && typeof property4 !== "string") return false;
-  const property5 = value["line\nbreak\u2028"];
-  if (property5 !== undefined && typeof property5 !== "string") return false;
-  const property6 = value["`${tick}`"];
-  if (property6 !== undefined && typeof property6 !== "string") return false;
-  const property7 = value.class;
-  if (property7 !== undefined && typeof property7 !== "string") return false;
-  const property8 = value.value;
-  if (property8 !== undefined && typeof property8 !== "string") return false;
-  const property9 = value.isOddNames;
-  if (property9 !== undefined && typeof property9 !== "string") return false;
-  const property10 = value[""];
-  if (property10 !== undefined && typeof property10 !== "string") return false;
-  const property11 = value["ünïcode"];
-  if (property11 !== undefined && typeof property11 !== "string") return false;
-  const property12 = value["1"];
-  return property12 === undefined || typeof property12 === "string";
+  if (!($is_GQokJG0pVr(ownProperty(value, "constructor")) && $is_GQokJG0pVr(ownProperty(value, "toString")) && $is_GQokJG0pVr(ownProperty(value, "__proto__")) && $is_GQokJG0pVr(value["a-b"]) && $is_GQokJG0pVr(value["with \"quotes\""]) && $is_GQokJG0pVr(value["line\nbreak\u2028"]) && $is_GQokJG0pVr(value["`${tick}`"]) && $is_GQokJG0pVr(value.class))) return false;
+  return $is_GQokJG0pVr(value.value) && $is_GQokJG0pVr(value.isOddNames) && $is_GQokJG0pVr(value[""]) && $is_GQokJG0pVr(value["ünïcode"]) && $is_GQokJG0pVr(value["1"]);
 }
 
 export function decodeOddOptional(value) {
@@ -1160,12 +2144,7 @@ export function decodeOddOptional(value) {
   return result;
 }
 
-export const OddOptionalValidator = {
-  name: "OddOptional",
-  is: isOddOptional,
-  failures: (value, limit) => explain(OddOptionalShape, value, "wire", limit),
-  decode: decodeOddOptional,
-};
+export const OddOptionalValidator = /* @__PURE__ */ validator("OddOptional", OddOptionalShape, isOddOptional, decodeOddOptional);
 
 // Unions.validator.js
 
@@ -1178,21 +2157,16 @@ function explainOverlapping2$Unions(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const b = value.b;
-  if (!(typeof b === "string" && isTimestamp(b))) explainer.refuse(1, b);
+  if (!$is_tR$4JJRmdi(b)) explainer.refuse(1, b);
 }
 
 export const UnionsUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-  ],
+  properties: [$field_hJbY1ALLlD],
   explain: explainOverlapping$Unions,
 }, {
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-    { key: "b", shape: { kind: "date" } },
-  ],
+  properties: [$field_hJbY1ALLlD, $field_jraLghpQpn],
   explain: explainOverlapping2$Unions,
 }] };
 
@@ -1200,42 +2174,35 @@ function explainAnything$Unions(value, explainer) {
   const kind = value.kind;
   if (kind !== "square") explainer.refuse(0, kind);
   const side = value.side;
-  if (!(typeof side === "number" && Number.isFinite(side))) explainer.refuse(1, side);
+  if (!$is_cAAD04etWg(side)) explainer.refuse(1, side);
 }
 
-export const UnionsUnion2 = { kind: "union", members: [{ kind: "null" }, CircleShape, {
+export const UnionsUnion2 = { kind: "union", members: [$shape_oB_hriQA7A, CircleShape, {
   kind: "object",
-  properties: [
-    { key: "kind", shape: { kind: "literal", value: "square" } },
-    { key: "side", shape: { kind: "number" } },
-  ],
+  properties: [$field_rE3edoSE9g, $field_45nWC9m7cj],
   explain: explainAnything$Unions,
-}, { kind: "number" }, {
+}, $shape_I2o3moyavi, {
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-  ],
+  properties: [$field_hJbY1ALLlD],
   explain: explainOverlapping$Unions,
 }], discriminants: ["kind"] };
-
-const choicesMany$Unions = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
 
 function explain$Unions(value, explainer) {
   explainer.visit(0, value.figure);
   const status = value.status;
-  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(1, status);
+  if (!$is_rN3E5leHxP(status)) explainer.refuse(1, status);
   const many = value.many;
-  if (many !== undefined && !choicesMany$Unions.has(many)) explainer.refuse(2, many);
+  if (many !== undefined && !$choices_dN0o5Oh1Pn.has(many)) explainer.refuse(2, many);
   const nullableText = value.nullableText;
-  if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) explainer.refuse(3, nullableText);
+  if (!$is_ezQpVIYDEp(nullableText)) explainer.refuse(3, nullableText);
   const nullableDate = value.nullableDate;
-  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isTimestamp(nullableDate)) || nullableDate === null))) explainer.refuse(4, nullableDate);
+  if (!$is_dxugMIr2D4(nullableDate)) explainer.refuse(4, nullableDate);
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isTimestamp(textOrDate))))) explainer.refuse(5, textOrDate);
+  if (!$is_oWIyGQshib(textOrDate)) explainer.refuse(5, textOrDate);
   const numberOrFlag = value.numberOrFlag;
-  if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) explainer.refuse(6, numberOrFlag);
+  if (!$is_VsGbAQzJhK(numberOrFlag)) explainer.refuse(6, numberOrFlag);
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) explainer.refuse(7, bigOrText);
+  if (!$is__wLVtLoz$I(bigOrText)) explainer.refuse(7, bigOrText);
   explainer.visit(8, value.overlapping);
   explainer.visit(9, value.anything);
   explainer.visit(10, value.oneOrMany);
@@ -1244,152 +2211,21 @@ function explain$Unions(value, explainer) {
 export const UnionsShape = {
   kind: "object",
   name: "Unions",
-  properties: [
-    { key: "figure", shape: FigureShape, optional: "always" },
-    { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "always" },
-    { key: "many", shape: { kind: "union", members: [{ kind: "literal", value: "choice0" }, { kind: "literal", value: "choice1" }, { kind: "literal", value: "choice2" }, { kind: "literal", value: "choice3" }, { kind: "literal", value: "choice4" }, { kind: "literal", value: "choice5" }, { kind: "literal", value: "choice6" }, { kind: "literal", value: "choice7" }, { kind: "literal", value: "choice8" }, { kind: "literal", value: "choice9" }, { kind: "literal", value: "choice10" }, { kind: "literal", value: "choice11" }] }, optional: "always" },
-    { key: "nullableText", shape: { kind: "union", members: [{ kind: "string", minLength: 1, maxLength: 5 }, { kind: "null" }] }, optional: "always" },
-    { key: "nullableDate", shape: { kind: "union", members: [{ kind: "date" }, { kind: "null" }] }, optional: "always" },
-    { key: "textOrDate", shape: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] }, optional: "always" },
-    { key: "numberOrFlag", shape: { kind: "union", members: [{ kind: "number" }, { kind: "boolean" }] }, optional: "always" },
-    { key: "bigOrText", shape: { kind: "union", members: [{ kind: "string" }, { kind: "bigint" }] }, optional: "always" },
-    { key: "overlapping", shape: UnionsUnion, optional: "always" },
-    { key: "anything", shape: UnionsUnion2, optional: "always" },
-    { key: "oneOrMany", shape: { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] }, optional: "always" },
-  ],
+  properties: [{ key: "figure", shape: FigureShape, optional: "always" }, $field_dWKFEI73xW, $field_BDjnP6S$cQ, $field_8SzGZgul5N, $field_$BvWbK_k5f, $field_TmYSUiyaLc, $field_uXY4ylfR$_, $field_ANGURtMLum, { key: "overlapping", shape: UnionsUnion, optional: "always" }, { key: "anything", shape: UnionsUnion2, optional: "always" }, $field_DIl3VHnAdM],
   explain: explain$Unions,
 };
-
-function isOverlapping$Unions(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  return typeof a === "string";
-}
-
-function isOverlapping2$Unions(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  if (typeof a !== "string") return false;
-  const b = value.b;
-  return typeof b === "string" && isTimestamp(b);
-}
-
-function isAnythingCase1$Unions(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const kind = value.kind;
-  if (kind !== "square") return false;
-  const side = value.side;
-  return typeof side === "number" && Number.isFinite(side);
-}
-
-function isAnything$Unions(value) {
-  if (value === null || (typeof value === "number" && Number.isFinite(value))) return true;
-  if (!isObject(value)) return false;
-  switch (value.kind) {
-    case "circle":
-      return isCircle(value) || isOverlapping$Unions(value);
-    case "square":
-      return isAnythingCase1$Unions(value) || isOverlapping$Unions(value);
-    default:
-      return isOverlapping$Unions(value);
-  }
-}
-
-function isOneOrMany$Unions(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
 
 export function isUnions(value) {
   if (!isObject(value)) return false;
   const figure = value.figure;
   if (figure !== undefined && !isFigure(figure)) return false;
-  const status = value.status;
-  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
+  if (!$is_rN3E5leHxP(value.status)) return false;
   const many = value.many;
-  if (many !== undefined && !choicesMany$Unions.has(many)) return false;
-  const nullableText = value.nullableText;
-  if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
-  const nullableDate = value.nullableDate;
-  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isTimestamp(nullableDate)) || nullableDate === null))) return false;
-  const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isTimestamp(textOrDate))))) return false;
-  const numberOrFlag = value.numberOrFlag;
-  if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) return false;
-  const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) return false;
-  const overlapping = value.overlapping;
-  if (overlapping !== undefined && !((isOverlapping$Unions(overlapping) || isOverlapping2$Unions(overlapping)))) return false;
+  if (many !== undefined && !$choices_dN0o5Oh1Pn.has(many)) return false;
+  if (!($is_ezQpVIYDEp(value.nullableText) && $is_dxugMIr2D4(value.nullableDate) && $is_oWIyGQshib(value.textOrDate) && $is_VsGbAQzJhK(value.numberOrFlag) && $is__wLVtLoz$I(value.bigOrText) && $is_zHZsLqYFOe(value.overlapping))) return false;
   const anything = value.anything;
-  if (anything !== undefined && !isAnything$Unions(anything)) return false;
-  const oneOrMany = value.oneOrMany;
-  return oneOrMany === undefined || (typeof oneOrMany === "string" || isOneOrMany$Unions(oneOrMany));
-}
-
-function decodeTextOrDate$Unions(value) {
-  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value);
-  return value;
-}
-
-function decodeBigOrText$Unions(value) {
-  if (isBigIntText(value)) return toBigInt(value);
-  return value;
-}
-
-function decodeOverlappingMember0$Unions(value) {
-  return {
-    a: value.a,
-  };
-}
-
-function decodeOverlappingMember1$Unions(value) {
-  const b = value.b;
-  return {
-    a: value.a,
-    b: $decodeDate(b),
-  };
-}
-
-function decodeOverlapping$Unions(value) {
-  switch (new MemberSelector("wire").memberIndex(UnionsUnion, value)) {
-    case 0:
-      return decodeOverlappingMember0$Unions(value);
-    default:
-      return decodeOverlappingMember1$Unions(value);
-  }
-}
-
-function decodeAnythingMember2$Unions(value) {
-  return {
-    kind: value.kind,
-    side: value.side,
-  };
-}
-
-function decodeAnything$Unions(value) {
-  if (!isObject(value)) return value;
-  switch (value.kind) {
-    case "circle":
-      switch (new MemberSelector("wire").memberIndex(UnionsUnion2, value)) {
-        case 1:
-          return decodeCircle(value);
-        default:
-          return decodeOverlappingMember0$Unions(value);
-      }
-    case "square":
-      switch (new MemberSelector("wire").memberIndex(UnionsUnion2, value)) {
-        case 2:
-          return decodeAnythingMember2$Unions(value);
-        default:
-          return decodeOverlappingMember0$Unions(value);
-      }
-    default:
-      return decodeOverlappingMember0$Unions(value);
-  }
+  if (anything !== undefined && !$is_HYS_riNphi(anything)) return false;
+  return $is_jF531YWVA6(value.oneOrMany);
 }
 
 export function decodeUnions(value) {
@@ -1405,26 +2241,21 @@ export function decodeUnions(value) {
   const nullableDate = value.nullableDate;
   if (nullableDate !== undefined) result.nullableDate = nullableDate === null ? null : $decodeDate(nullableDate);
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined) result.textOrDate = decodeTextOrDate$Unions(textOrDate);
+  if (textOrDate !== undefined) result.textOrDate = $decode_Fr9R3dVol0(textOrDate);
   const numberOrFlag = value.numberOrFlag;
   if (numberOrFlag !== undefined) result.numberOrFlag = numberOrFlag;
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined) result.bigOrText = decodeBigOrText$Unions(bigOrText);
+  if (bigOrText !== undefined) result.bigOrText = $decode_zYx40lSnKw(bigOrText);
   const overlapping = value.overlapping;
-  if (overlapping !== undefined) result.overlapping = decodeOverlapping$Unions(overlapping);
+  if (overlapping !== undefined) result.overlapping = $decode_kHmRYyfLuH(overlapping);
   const anything = value.anything;
-  if (anything !== undefined) result.anything = decodeAnything$Unions(anything);
+  if (anything !== undefined) result.anything = $decode_8YuEMhUGuV(anything);
   const oneOrMany = value.oneOrMany;
   if (oneOrMany !== undefined) result.oneOrMany = oneOrMany;
   return result;
 }
 
-export const UnionsValidator = {
-  name: "Unions",
-  is: isUnions,
-  failures: (value, limit) => explain(UnionsShape, value, "wire", limit),
-  decode: decodeUnions,
-};
+export const UnionsValidator = /* @__PURE__ */ validator("Unions", UnionsShape, isUnions, decodeUnions);
 
 // Choices.validator.js
 
@@ -1432,29 +2263,23 @@ function explainEitherSide$Choices(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const left = value.left;
-  if (left !== undefined && !(typeof left === "number" && Number.isFinite(left))) explainer.refuse(1, left);
+  if (!$is_2QqXHc$TpP(left)) explainer.refuse(1, left);
 }
 
 function explainEitherSide2$Choices(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const right = value.right;
-  if (right !== undefined && !(typeof right === "string" && isTimestamp(right))) explainer.refuse(1, right);
+  if (!$is_2h5vUfCnA4(right)) explainer.refuse(1, right);
 }
 
 export const ChoicesUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-    { key: "left", shape: { kind: "number" }, optional: "always" },
-  ],
+  properties: [$field_hJbY1ALLlD, $field_bXIn5F6a0e],
   explain: explainEitherSide$Choices,
 }, {
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-    { key: "right", shape: { kind: "date" }, optional: "always" },
-  ],
+  properties: [$field_hJbY1ALLlD, $field_XzyzoroQ0e],
   explain: explainEitherSide2$Choices,
 }] };
 
@@ -1467,36 +2292,26 @@ function explainLooseFirst2$Choices(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const b = value.b;
-  if (!(typeof b === "number" && Number.isFinite(b))) explainer.refuse(1, b);
+  if (!$is_cAAD04etWg(b)) explainer.refuse(1, b);
 }
 
 export const ChoicesUnion2 = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-  ],
+  properties: [$field_hJbY1ALLlD],
   explain: explainLooseFirst$Choices,
 }, {
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-    { key: "b", shape: { kind: "number" } },
-  ],
+  properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
   explain: explainLooseFirst2$Choices,
 }] };
 
 export const ChoicesUnion3 = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-    { key: "b", shape: { kind: "number" } },
-  ],
+  properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
   explain: explainLooseFirst2$Choices,
 }, {
   kind: "object",
-  properties: [
-    { key: "a", shape: { kind: "string" } },
-  ],
+  properties: [$field_hJbY1ALLlD],
   explain: explainLooseFirst$Choices,
 }] };
 
@@ -1507,23 +2322,18 @@ function explainByType$Choices(value, explainer) {
 
 function explainByType2$Choices(value, explainer) {
   const property0 = value.value;
-  if (!(typeof property0 === "number" && Number.isFinite(property0))) explainer.refuse(0, property0);
+  if (!$is_cAAD04etWg(property0)) explainer.refuse(0, property0);
   const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
+  if (!$is_2h5vUfCnA4(at)) explainer.refuse(1, at);
 }
 
 export const ChoicesUnion4 = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "value", shape: { kind: "string" } },
-  ],
+  properties: [$field_eqXDEZX80f],
   explain: explainByType$Choices,
 }, {
   kind: "object",
-  properties: [
-    { key: "value", shape: { kind: "number" } },
-    { key: "at", shape: { kind: "date" }, optional: "always" },
-  ],
+  properties: [$field_cBJz51boeu, $field_a_fesziq_R],
   explain: explainByType2$Choices,
 }] };
 
@@ -1531,7 +2341,7 @@ function explainResult$Choices(value, explainer) {
   const ok = value.ok;
   if (ok !== true) explainer.refuse(0, ok);
   const data = value.data;
-  if (!(typeof data === "string" && isTimestamp(data))) explainer.refuse(1, data);
+  if (!$is_tR$4JJRmdi(data)) explainer.refuse(1, data);
 }
 
 function explainResult2$Choices(value, explainer) {
@@ -1547,7 +2357,7 @@ function explainQuadrant$Choices(value, explainer) {
   const second = value.second;
   if (second !== "x") explainer.refuse(1, second);
   const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
+  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
 }
 
 function explainQuadrant2$Choices(value, explainer) {
@@ -1556,7 +2366,7 @@ function explainQuadrant2$Choices(value, explainer) {
   const second = value.second;
   if (second !== "y") explainer.refuse(1, second);
   const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
+  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
 }
 
 function explainQuadrant3$Choices(value, explainer) {
@@ -1565,7 +2375,7 @@ function explainQuadrant3$Choices(value, explainer) {
   const second = value.second;
   if (second !== "x") explainer.refuse(1, second);
   const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
+  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
 }
 
 function explainQuadrant4$Choices(value, explainer) {
@@ -1574,26 +2384,26 @@ function explainQuadrant4$Choices(value, explainer) {
   const second = value.second;
   if (second !== "y") explainer.refuse(1, second);
   const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
+  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
 }
 
 function explainVersioned$Choices(value, explainer) {
   const version = value.version;
-  if (version !== undefined && !false) explainer.refuse(0, version);
+  if (!$is_0mbuGJSKZf(version)) explainer.refuse(0, version);
   const old = value.old;
-  if (!(typeof old === "string" && isTimestamp(old))) explainer.refuse(1, old);
+  if (!$is_tR$4JJRmdi(old)) explainer.refuse(1, old);
 }
 
 function explainVersioned2$Choices(value, explainer) {
   const version = value.version;
   if (version !== "x") explainer.refuse(0, version);
   const property1 = value.new;
-  if (!(typeof property1 === "string" && isTimestamp(property1))) explainer.refuse(1, property1);
+  if (!$is_tR$4JJRmdi(property1)) explainer.refuse(1, property1);
 }
 
-export const ChoicesUnion5 = { kind: "union", members: [{ kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] }, { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] }] };
+export const ChoicesUnion5 = { kind: "union", members: [$shape_x5bc4uQbNl, $shape_u6WBJTf3ga] };
 
-export const ChoicesUnion6 = { kind: "union", members: [{ kind: "array", element: { kind: "date" } }, { kind: "array", element: { kind: "boolean" } }] };
+export const ChoicesUnion6 = { kind: "union", members: [$shape_KuPlAH1ka_, $shape_OpOlPA$COF] };
 
 function explainNested$Choices(value, explainer) {
   explainer.visit(0, value.in);
@@ -1605,28 +2415,19 @@ function explainNested2$Choices(value, explainer) {
 
 export const ChoicesUnion7 = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "in", shape: {
-      kind: "object",
-      properties: [
-        { key: "a", shape: { kind: "string" } },
-      ],
-      explain: explainLooseFirst$Choices,
-    } },
-  ],
+  properties: [{ key: "in", shape: {
+    kind: "object",
+    properties: [$field_hJbY1ALLlD],
+    explain: explainLooseFirst$Choices,
+  } }],
   explain: explainNested$Choices,
 }, {
   kind: "object",
-  properties: [
-    { key: "in", shape: {
-      kind: "object",
-      properties: [
-        { key: "a", shape: { kind: "string" } },
-        { key: "b", shape: { kind: "number" } },
-      ],
-      explain: explainLooseFirst2$Choices,
-    } },
-  ],
+  properties: [{ key: "in", shape: {
+    kind: "object",
+    properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
+    explain: explainLooseFirst2$Choices,
+  } }],
   explain: explainNested2$Choices,
 }] };
 
@@ -1642,7 +2443,7 @@ function explain$Choices(value, explainer) {
   explainer.visit(8, value.lists);
   explainer.visit(9, value.texts);
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) explainer.refuse(10, bytesOrText);
+  if (!$is_G5bt7iQfRY(bytesOrText)) explainer.refuse(10, bytesOrText);
   explainer.visit(11, value.possible);
   explainer.visit(12, value.nested);
 }
@@ -1650,661 +2451,93 @@ function explain$Choices(value, explainer) {
 export const ChoicesShape = {
   kind: "object",
   name: "Choices",
-  properties: [
-    { key: "eitherSide", shape: ChoicesUnion, optional: "always" },
-    { key: "looseFirst", shape: ChoicesUnion2, optional: "always" },
-    { key: "looseLast", shape: ChoicesUnion3, optional: "always" },
-    { key: "byType", shape: ChoicesUnion4, optional: "always" },
-    { key: "result", shape: { kind: "union", members: [{
-      kind: "object",
-      properties: [
-        { key: "ok", shape: { kind: "literal", value: true } },
-        { key: "data", shape: { kind: "date" } },
-      ],
-      explain: explainResult$Choices,
-    }, {
-      kind: "object",
-      properties: [
-        { key: "ok", shape: { kind: "literal", value: false } },
-        { key: "error", shape: { kind: "string" } },
-      ],
-      explain: explainResult2$Choices,
-    }], discriminants: ["ok"] }, optional: "always" },
-    { key: "quadrant", shape: { kind: "union", members: [{
-      kind: "object",
-      properties: [
-        { key: "first", shape: { kind: "literal", value: "x" } },
-        { key: "second", shape: { kind: "literal", value: "x" } },
-        { key: "at", shape: { kind: "date" }, optional: "always" },
-      ],
-      explain: explainQuadrant$Choices,
-    }, {
-      kind: "object",
-      properties: [
-        { key: "first", shape: { kind: "literal", value: "x" } },
-        { key: "second", shape: { kind: "literal", value: "y" } },
-        { key: "at", shape: { kind: "date" }, optional: "always" },
-      ],
-      explain: explainQuadrant2$Choices,
-    }, {
-      kind: "object",
-      properties: [
-        { key: "first", shape: { kind: "literal", value: "y" } },
-        { key: "second", shape: { kind: "literal", value: "x" } },
-        { key: "at", shape: { kind: "date" }, optional: "always" },
-      ],
-      explain: explainQuadrant3$Choices,
-    }, {
-      kind: "object",
-      properties: [
-        { key: "first", shape: { kind: "literal", value: "y" } },
-        { key: "second", shape: { kind: "literal", value: "y" } },
-        { key: "at", shape: { kind: "date" }, optional: "always" },
-      ],
-      explain: explainQuadrant4$Choices,
-    }], discriminants: ["first", "second"] }, optional: "always" },
-    { key: "versioned", shape: { kind: "union", members: [{
-      kind: "object",
-      properties: [
-        { key: "version", shape: { kind: "never" }, optional: "always" },
-        { key: "old", shape: { kind: "date" } },
-      ],
-      explain: explainVersioned$Choices,
-    }, {
-      kind: "object",
-      properties: [
-        { key: "version", shape: { kind: "literal", value: "x" } },
-        { key: "new", shape: { kind: "date" } },
-      ],
-      explain: explainVersioned2$Choices,
-    }], discriminants: ["version"] }, optional: "always" },
-    { key: "tuples", shape: ChoicesUnion5, optional: "always" },
-    { key: "lists", shape: ChoicesUnion6, optional: "always" },
-    { key: "texts", shape: { kind: "array", element: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] } }, optional: "always" },
-    { key: "bytesOrText", shape: { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] }, optional: "always" },
-    { key: "possible", shape: { kind: "union", members: [{
-      kind: "object",
-      properties: [
-        { key: "a", shape: { kind: "string" } },
-        { key: "b", shape: { kind: "number" } },
-      ],
-      explain: explainLooseFirst2$Choices,
-    }] }, optional: "always" },
-    { key: "nested", shape: ChoicesUnion7, optional: "always" },
-  ],
+  properties: [{ key: "eitherSide", shape: ChoicesUnion, optional: "always" }, { key: "looseFirst", shape: ChoicesUnion2, optional: "always" }, { key: "looseLast", shape: ChoicesUnion3, optional: "always" }, { key: "byType", shape: ChoicesUnion4, optional: "always" }, { key: "result", shape: { kind: "union", members: [{
+    kind: "object",
+    properties: [$field_7_hqCpbpfC, $field_JIqqsp368D],
+    explain: explainResult$Choices,
+  }, {
+    kind: "object",
+    properties: [$field__2fLMk_xPB, $field_w_tfrlc46W],
+    explain: explainResult2$Choices,
+  }], discriminants: ["ok"] }, optional: "always" }, { key: "quadrant", shape: { kind: "union", members: [{
+    kind: "object",
+    properties: [$field_Ue85VB0Rg9, $field_b$UjMB8D$A, $field_a_fesziq_R],
+    explain: explainQuadrant$Choices,
+  }, {
+    kind: "object",
+    properties: [$field_Ue85VB0Rg9, $field_k27Sbb6kdb, $field_a_fesziq_R],
+    explain: explainQuadrant2$Choices,
+  }, {
+    kind: "object",
+    properties: [$field_rwVnNlCtsi, $field_b$UjMB8D$A, $field_a_fesziq_R],
+    explain: explainQuadrant3$Choices,
+  }, {
+    kind: "object",
+    properties: [$field_rwVnNlCtsi, $field_k27Sbb6kdb, $field_a_fesziq_R],
+    explain: explainQuadrant4$Choices,
+  }], discriminants: ["first", "second"] }, optional: "always" }, { key: "versioned", shape: { kind: "union", members: [{
+    kind: "object",
+    properties: [$field_1NQJsUSaMH, $field_jWmaWdd3gX],
+    explain: explainVersioned$Choices,
+  }, {
+    kind: "object",
+    properties: [$field_$rPXoRhnCk, $field_Yp3xjHUso$],
+    explain: explainVersioned2$Choices,
+  }], discriminants: ["version"] }, optional: "always" }, { key: "tuples", shape: ChoicesUnion5, optional: "always" }, { key: "lists", shape: ChoicesUnion6, optional: "always" }, $field_h7xMsbiA6Q, $field_de9kTeB6vN, { key: "possible", shape: { kind: "union", members: [{
+    kind: "object",
+    properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
+    explain: explainLooseFirst2$Choices,
+  }] }, optional: "always" }, { key: "nested", shape: ChoicesUnion7, optional: "always" }],
   explain: explain$Choices,
 };
 
-function isEitherSide$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  if (typeof a !== "string") return false;
-  const left = value.left;
-  return left === undefined || (typeof left === "number" && Number.isFinite(left));
-}
-
-function isEitherSide2$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  if (typeof a !== "string") return false;
-  const right = value.right;
-  return right === undefined || (typeof right === "string" && isTimestamp(right));
-}
-
-function isLooseFirst$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  return typeof a === "string";
-}
-
-function isLooseFirst2$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  if (typeof a !== "string") return false;
-  const b = value.b;
-  return typeof b === "number" && Number.isFinite(b);
-}
-
-function isByType$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const property0 = value.value;
-  return typeof property0 === "string";
-}
-
-function isByType2$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const property0 = value.value;
-  if (!(typeof property0 === "number" && Number.isFinite(property0))) return false;
-  const at = value.at;
-  return at === undefined || (typeof at === "string" && isTimestamp(at));
-}
-
-function isResultCase0$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const ok = value.ok;
-  if (ok !== true) return false;
-  const data = value.data;
-  return typeof data === "string" && isTimestamp(data);
-}
-
-function isResultCase1$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const ok = value.ok;
-  if (ok !== false) return false;
-  const error = value.error;
-  return typeof error === "string";
-}
-
-function isResult$Choices(value) {
-  if (!isObject(value)) return false;
-  switch (value.ok) {
-    case true:
-      return isResultCase0$Choices(value);
-    case false:
-      return isResultCase1$Choices(value);
-    default:
-      return false;
-  }
-}
-
-function isQuadrantCase0Case0$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const first = value.first;
-  if (first !== "x") return false;
-  const second = value.second;
-  if (second !== "x") return false;
-  const at = value.at;
-  return at === undefined || (typeof at === "string" && isTimestamp(at));
-}
-
-function isQuadrantCase0Case1$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const first = value.first;
-  if (first !== "x") return false;
-  const second = value.second;
-  if (second !== "y") return false;
-  const at = value.at;
-  return at === undefined || (typeof at === "string" && isTimestamp(at));
-}
-
-function isQuadrantCase1Case0$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const first = value.first;
-  if (first !== "y") return false;
-  const second = value.second;
-  if (second !== "x") return false;
-  const at = value.at;
-  return at === undefined || (typeof at === "string" && isTimestamp(at));
-}
-
-function isQuadrantCase1Case1$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const first = value.first;
-  if (first !== "y") return false;
-  const second = value.second;
-  if (second !== "y") return false;
-  const at = value.at;
-  return at === undefined || (typeof at === "string" && isTimestamp(at));
-}
-
-function isQuadrant$Choices(value) {
-  if (!isObject(value)) return false;
-  switch (value.first) {
-    case "x":
-      switch (value.second) {
-        case "x":
-          return isQuadrantCase0Case0$Choices(value);
-        case "y":
-          return isQuadrantCase0Case1$Choices(value);
-        default:
-          return false;
-      }
-    case "y":
-      switch (value.second) {
-        case "x":
-          return isQuadrantCase1Case0$Choices(value);
-        case "y":
-          return isQuadrantCase1Case1$Choices(value);
-        default:
-          return false;
-      }
-    default:
-      return false;
-  }
-}
-
-function isVersionedCase0$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const version = value.version;
-  if (version !== undefined && !false) return false;
-  const old = value.old;
-  return typeof old === "string" && isTimestamp(old);
-}
-
-function isVersionedCase1$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const version = value.version;
-  if (version !== "x") return false;
-  const property1 = value.new;
-  return typeof property1 === "string" && isTimestamp(property1);
-}
-
-function isVersioned$Choices(value) {
-  if (!isObject(value)) return false;
-  switch (value.version) {
-    case undefined:
-      return isVersionedCase0$Choices(value);
-    case "x":
-      return isVersionedCase1$Choices(value);
-    default:
-      return false;
-  }
-}
-
-function isTuples$Choices(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length < 2) return false;
-  if (value.length > 2) return false;
-  const item0 = value[0];
-  if (!(typeof item0 === "string" && isTimestamp(item0))) return false;
-  const item1 = value[1];
-  if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
-  return true;
-}
-
-function isTuples2$Choices(value) {
-  if (!Array.isArray(value)) return false;
-  if (value.length < 3) return false;
-  if (value.length > 3) return false;
-  const item0 = value[0];
-  if (!(typeof item0 === "string" && isTimestamp(item0))) return false;
-  const item1 = value[1];
-  if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
-  const item2 = value[2];
-  if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
-  return true;
-}
-
-function isLists$Choices(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  return true;
-}
-
-function isLists2$Choices(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "boolean") return false;
-  }
-  return true;
-}
-
-function isTexts$Choices(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!((typeof item === "string" || (typeof item === "string" && isTimestamp(item))))) return false;
-  }
-  return true;
-}
-
-function isPossible$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  if (typeof a !== "string") return false;
-  const gone = value.gone;
-  return false;
-}
-
-function isNested$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const property0 = value.in;
-  return isLooseFirst$Choices(property0);
-}
-
-function isNested2$Choices(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const property0 = value.in;
-  return isLooseFirst2$Choices(property0);
-}
-
 export function isChoices(value) {
   if (!isObject(value)) return false;
-  const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined && !((isEitherSide$Choices(eitherSide) || isEitherSide2$Choices(eitherSide)))) return false;
-  const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined && !((isLooseFirst$Choices(looseFirst) || isLooseFirst2$Choices(looseFirst)))) return false;
-  const looseLast = value.looseLast;
-  if (looseLast !== undefined && !((isLooseFirst2$Choices(looseLast) || isLooseFirst$Choices(looseLast)))) return false;
-  const byType = value.byType;
-  if (byType !== undefined && !((isByType$Choices(byType) || isByType2$Choices(byType)))) return false;
+  if (!($is_EN7nfA4SSd(value.eitherSide) && $is_YoqXrYRly8(value.looseFirst) && $is_Cvrp$cnAN1(value.looseLast) && $is_L9O7qvCZy_(value.byType))) return false;
   const property4 = value.result;
-  if (property4 !== undefined && !isResult$Choices(property4)) return false;
+  if (property4 !== undefined && !$is_Lz2pOr7iwF(property4)) return false;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined && !isQuadrant$Choices(quadrant)) return false;
+  if (quadrant !== undefined && !$is_GDy$SEFwSc(quadrant)) return false;
   const versioned = value.versioned;
-  if (versioned !== undefined && !isVersioned$Choices(versioned)) return false;
-  const tuples = value.tuples;
-  if (tuples !== undefined && !((isTuples$Choices(tuples) || isTuples2$Choices(tuples)))) return false;
-  const lists = value.lists;
-  if (lists !== undefined && !((isLists$Choices(lists) || isLists2$Choices(lists)))) return false;
+  if (versioned !== undefined && !$is_tx4e5Lk7Ew(versioned)) return false;
+  if (!($is_ZMRtL4j3Mx(value.tuples) && $is_x1C4SNXzkT(value.lists))) return false;
   const property9 = value.texts;
-  if (property9 !== undefined && !isTexts$Choices(property9)) return false;
-  const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) return false;
-  const possible = value.possible;
-  if (possible !== undefined && !((isPossible$Choices(possible) || isLooseFirst2$Choices(possible)))) return false;
-  const nested = value.nested;
-  return nested === undefined || (isNested$Choices(nested) || isNested2$Choices(nested));
-}
-
-function decodeEitherSideMember0$Choices(value) {
-  const left = value.left;
-  if (left === undefined) return { a: value.a };
-  return {
-    a: value.a,
-    left: left,
-  };
-}
-
-function decodeEitherSideMember1$Choices(value) {
-  const right = value.right;
-  if (right === undefined) return { a: value.a };
-  return {
-    a: value.a,
-    right: $decodeDate(right),
-  };
-}
-
-function decodeEitherSide$Choices(value) {
-  switch (new MemberSelector("wire").memberIndex(ChoicesUnion, value)) {
-    case 0:
-      return decodeEitherSideMember0$Choices(value);
-    default:
-      return decodeEitherSideMember1$Choices(value);
-  }
-}
-
-function decodeLooseFirstMember0$Choices(value) {
-  return {
-    a: value.a,
-  };
-}
-
-function decodeLooseFirstMember1$Choices(value) {
-  return {
-    a: value.a,
-    b: value.b,
-  };
-}
-
-function decodeLooseFirst$Choices(value) {
-  switch (new MemberSelector("wire").memberIndex(ChoicesUnion2, value)) {
-    case 0:
-      return decodeLooseFirstMember0$Choices(value);
-    default:
-      return decodeLooseFirstMember1$Choices(value);
-  }
-}
-
-function decodeLooseLast$Choices(value) {
-  switch (new MemberSelector("wire").memberIndex(ChoicesUnion3, value)) {
-    case 0:
-      return decodeLooseFirstMember1$Choices(value);
-    default:
-      return decodeLooseFirstMember0$Choices(value);
-  }
-}
-
-function decodeByTypeMember0$Choices(value) {
-  return {
-    value: value.value,
-  };
-}
-
-function decodeByTypeMember1$Choices(value) {
-  const at = value.at;
-  if (at === undefined) return { value: value.value };
-  return {
-    value: value.value,
-    at: $decodeDate(at),
-  };
-}
-
-function decodeByType$Choices(value) {
-  if (isByType$Choices(value)) return decodeByTypeMember0$Choices(value);
-  return decodeByTypeMember1$Choices(value);
-}
-
-function decodeResultMember0$Choices(value) {
-  const data = value.data;
-  return {
-    ok: value.ok,
-    data: $decodeDate(data),
-  };
-}
-
-function decodeResultMember1$Choices(value) {
-  return {
-    ok: value.ok,
-    error: value.error,
-  };
-}
-
-function decodeResult$Choices(value) {
-  switch (value.ok) {
-    case true:
-      return decodeResultMember0$Choices(value);
-    default:
-      return decodeResultMember1$Choices(value);
-  }
-}
-
-function decodeQuadrantMember0$Choices(value) {
-  const at = value.at;
-  if (at === undefined) return { first: value.first, second: value.second };
-  return {
-    first: value.first,
-    second: value.second,
-    at: $decodeDate(at),
-  };
-}
-
-function decodeQuadrantMember1$Choices(value) {
-  const at = value.at;
-  if (at === undefined) return { first: value.first, second: value.second };
-  return {
-    first: value.first,
-    second: value.second,
-    at: $decodeDate(at),
-  };
-}
-
-function decodeQuadrantMember2$Choices(value) {
-  const at = value.at;
-  if (at === undefined) return { first: value.first, second: value.second };
-  return {
-    first: value.first,
-    second: value.second,
-    at: $decodeDate(at),
-  };
-}
-
-function decodeQuadrantMember3$Choices(value) {
-  const at = value.at;
-  if (at === undefined) return { first: value.first, second: value.second };
-  return {
-    first: value.first,
-    second: value.second,
-    at: $decodeDate(at),
-  };
-}
-
-function decodeQuadrant$Choices(value) {
-  switch (value.first) {
-    case "x":
-      switch (value.second) {
-        case "x":
-          return decodeQuadrantMember0$Choices(value);
-        default:
-          return decodeQuadrantMember1$Choices(value);
-      }
-    default:
-      switch (value.second) {
-        case "x":
-          return decodeQuadrantMember2$Choices(value);
-        default:
-          return decodeQuadrantMember3$Choices(value);
-      }
-  }
-}
-
-function decodeVersionedMember0$Choices(value) {
-  const result = {};
-  const version = value.version;
-  if (version !== undefined) result.version = version;
-  const old = value.old;
-  result.old = $decodeDate(old);
-  return result;
-}
-
-function decodeVersionedMember1$Choices(value) {
-  const property1 = value.new;
-  return {
-    version: value.version,
-    new: $decodeDate(property1),
-  };
-}
-
-function decodeVersioned$Choices(value) {
-  switch (value.version) {
-    case undefined:
-      return decodeVersionedMember0$Choices(value);
-    default:
-      return decodeVersionedMember1$Choices(value);
-  }
-}
-
-function decodeTuplesMember0$Choices(value) {
-  const result = [];
-  const item0 = value[0];
-  result.push($decodeDate(item0));
-  const item1 = value[1];
-  result.push(item1);
-  return result;
-}
-
-function decodeTuplesMember1$Choices(value) {
-  const result = [];
-  const item0 = value[0];
-  result.push($decodeDate(item0));
-  const item1 = value[1];
-  result.push(item1);
-  const item2 = value[2];
-  result.push(item2);
-  return result;
-}
-
-function decodeTuples$Choices(value) {
-  if (isTuples$Choices(value)) return decodeTuplesMember0$Choices(value);
-  return decodeTuplesMember1$Choices(value);
-}
-
-function decodeListsMember0$Choices(value) {
-  return value.map((item) => $decodeDate(item));
-}
-
-function decodeLists$Choices(value) {
-  switch (new MemberSelector("wire").memberIndex(ChoicesUnion6, value)) {
-    case 0:
-      return decodeListsMember0$Choices(value);
-    default:
-      return value;
-  }
-}
-
-function decodeTextsItem$Choices(value) {
-  if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value);
-  return value;
-}
-
-function decodeTexts$Choices(value) {
-  return value.map((item) => decodeTextsItem$Choices(item));
-}
-
-function decodeBytesOrText$Choices(value) {
-  if (isBase64(value)) return decodeBytes(value);
-  return value;
-}
-
-function decodePossible$Choices(value) {
-  return decodeLooseFirstMember1$Choices(value);
-}
-
-function decodeNestedMember0$Choices(value) {
-  const property0 = value.in;
-  return {
-    in: decodeLooseFirstMember0$Choices(property0),
-  };
-}
-
-function decodeNestedMember1$Choices(value) {
-  const property0 = value.in;
-  return {
-    in: decodeLooseFirstMember1$Choices(property0),
-  };
-}
-
-function decodeNested$Choices(value) {
-  switch (new MemberSelector("wire").memberIndex(ChoicesUnion7, value)) {
-    case 0:
-      return decodeNestedMember0$Choices(value);
-    default:
-      return decodeNestedMember1$Choices(value);
-  }
+  if (property9 !== undefined && !$is_$Ov_EAA0ls(property9)) return false;
+  return $is_G5bt7iQfRY(value.bytesOrText) && $is_1IqVAmTBIS(value.possible) && $is_1sSjPO6$oG(value.nested);
 }
 
 export function decodeChoices(value) {
   const result = {};
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined) result.eitherSide = decodeEitherSide$Choices(eitherSide);
+  if (eitherSide !== undefined) result.eitherSide = $decode_6PTDbAxAF5(eitherSide);
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined) result.looseFirst = decodeLooseFirst$Choices(looseFirst);
+  if (looseFirst !== undefined) result.looseFirst = $decode_whnynApOQE(looseFirst);
   const looseLast = value.looseLast;
-  if (looseLast !== undefined) result.looseLast = decodeLooseLast$Choices(looseLast);
+  if (looseLast !== undefined) result.looseLast = $decode_$LnCoKqo3j(looseLast);
   const byType = value.byType;
-  if (byType !== undefined) result.byType = decodeByType$Choices(byType);
+  if (byType !== undefined) result.byType = $decode_Udjeh2CJrh(byType);
   const property4 = value.result;
-  if (property4 !== undefined) result.result = decodeResult$Choices(property4);
+  if (property4 !== undefined) result.result = $decode_bZA6nIuuhd(property4);
   const quadrant = value.quadrant;
-  if (quadrant !== undefined) result.quadrant = decodeQuadrant$Choices(quadrant);
+  if (quadrant !== undefined) result.quadrant = $decode__HuY0gUTb6(quadrant);
   const versioned = value.versioned;
-  if (versioned !== undefined) result.versioned = decodeVersioned$Choices(versioned);
+  if (versioned !== undefined) result.versioned = $decode_z6AcOEiCca(versioned);
   const tuples = value.tuples;
-  if (tuples !== undefined) result.tuples = decodeTuples$Choices(tuples);
+  if (tuples !== undefined) result.tuples = $decode_aRYiCJrfoU(tuples);
   const lists = value.lists;
-  if (lists !== undefined) result.lists = decodeLists$Choices(lists);
+  if (lists !== undefined) result.lists = $decode_Ssu1Iglcn1(lists);
   const property9 = value.texts;
-  if (property9 !== undefined) result.texts = decodeTexts$Choices(property9);
+  if (property9 !== undefined) result.texts = $decode_HmNDTnjj6i(property9);
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined) result.bytesOrText = decodeBytesOrText$Choices(bytesOrText);
+  if (bytesOrText !== undefined) result.bytesOrText = $decode_CFKKnd0KVO(bytesOrText);
   const possible = value.possible;
-  if (possible !== undefined) result.possible = decodePossible$Choices(possible);
+  if (possible !== undefined) result.possible = $decode_Q_t8YXuXFf(possible);
   const nested = value.nested;
-  if (nested !== undefined) result.nested = decodeNested$Choices(nested);
+  if (nested !== undefined) result.nested = $decode_OsivI7UVi3(nested);
   return result;
 }
 
-export const ChoicesValidator = {
-  name: "Choices",
-  is: isChoices,
-  failures: (value, limit) => explain(ChoicesShape, value, "wire", limit),
-  decode: decodeChoices,
-};
+export const ChoicesValidator = /* @__PURE__ */ validator("Choices", ChoicesShape, isChoices, decodeChoices);
 
 // Tree.validator.js
 
@@ -2312,44 +2545,22 @@ function explain$Tree(value, explainer) {
   const name = value.name;
   if (typeof name !== "string") explainer.refuse(0, name);
   const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
+  if (!$is_2h5vUfCnA4(at)) explainer.refuse(1, at);
   explainer.visit(2, value.children);
 }
 
 const shape$Tree = {
   kind: "object",
   name: "Tree",
-  properties: [
-    { key: "name", shape: { kind: "string" } },
-    { key: "at", shape: { kind: "date" }, optional: "always" },
-    { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } },
-  ],
+  properties: [$field_8ZPiNQFTiJ, $field_a_fesziq_R, { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } }],
   explain: explain$Tree,
 };
 export const TreeShape = { kind: "reference", recursive: true, to: () => shape$Tree };
 
-function isChildren$Tree(value, depth) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(isTree(item, depth + 1))) return false;
-  }
-  return true;
-}
-
 export function isTree(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
-  const name = value.name;
-  if (typeof name !== "string") return false;
-  const at = value.at;
-  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) return false;
-  const children = value.children;
-  return isChildren$Tree(children, depth);
-}
-
-function decodeChildren$Tree(value) {
-  return value.map((item) => decodeTree(item));
+  return typeof value.name === "string" && $is_2h5vUfCnA4(value.at) && $is_0$SVVgW08R(value.children, depth);
 }
 
 export function decodeTree(value) {
@@ -2358,79 +2569,35 @@ export function decodeTree(value) {
   };
   const at = value.at;
   if (at !== undefined) result.at = $decodeDate(at);
-  const children = value.children;
-  result.children = decodeChildren$Tree(children);
+  result.children = $decode_BQVdoijOf4(value.children);
   return result;
 }
 
-export const TreeValidator = {
-  name: "Tree",
-  is: (value) => isTree(value),
-  failures: (value, limit) => explain(TreeShape, value, "wire", limit),
-  decode: decodeTree,
-};
+export const TreeValidator = /* @__PURE__ */ validator("Tree", TreeShape, (value) => isTree(value), decodeTree);
 
 // Json.validator.js
 
-const shape$Json = { kind: "union", members: [{ kind: "null" }, { kind: "boolean" }, { kind: "number" }, { kind: "string" }, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
+const shape$Json = { kind: "union", members: [$shape_oB_hriQA7A, $shape_j6EHI1EDX8, $shape_I2o3moyavi, $shape_b89_Z0mIjl, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
   kind: "object",
   properties: [],
   index: [{ keys: "string", shape: { kind: "reference", to: () => JsonShape } }],
 }] };
 export const JsonShape = { kind: "reference", recursive: true, to: () => shape$Json };
 
-function is$Json(value, depth) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(isJson(item, depth + 1))) return false;
-  }
-  return true;
-}
-
-function is2$Json(value, depth) {
-  if (!isObject(value)) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key) || key === "__proto__") continue;
-    const item = value[key];
-    if (!(isJson(item, depth + 1))) return false;
-  }
-  return true;
-}
-
 export function isJson(value, depth = 0) {
   if (!enter(depth)) return false;
-  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || is$Json(value, depth) || is2$Json(value, depth));
-}
-
-function decodeMember4$Json(value) {
-  return value.map((item) => decodeJson(item));
-}
-
-function decodeMember5$Json(value) {
-  const result = {};
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    result[key] = decodeJson(item);
-  }
-  return result;
+  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || $is_qjaMlMYI3T(value, depth) || $is_WEXCv8Z_tm(value, depth));
 }
 
 export function decodeJson(value) {
   if (Array.isArray(value)) {
-    return decodeMember4$Json(value);
+    return $decode_hibPB68xvL(value);
   }
   if (!isObject(value)) return value;
-  return decodeMember5$Json(value);
+  return $decode_9uLBr96aai(value);
 }
 
-export const JsonValidator = {
-  name: "Json",
-  is: (value) => isJson(value),
-  failures: (value, limit) => explain(JsonShape, value, "wire", limit),
-  decode: decodeJson,
-};
+export const JsonValidator = /* @__PURE__ */ validator("Json", JsonShape, (value) => isJson(value), decodeJson);
 
 // Person.validator.js
 
@@ -2443,10 +2610,7 @@ function explain$Person(value, explainer) {
 const shape$Person = {
   kind: "object",
   name: "Person",
-  properties: [
-    { key: "name", shape: { kind: "string" } },
-    { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" },
-  ],
+  properties: [$field_8ZPiNQFTiJ, { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" }],
   explain: explain$Person,
 };
 export const PersonShape = { kind: "reference", recursive: true, to: () => shape$Person };
@@ -2454,10 +2618,10 @@ export const PersonShape = { kind: "reference", recursive: true, to: () => shape
 export function isPerson(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
-  const name = value.name;
-  if (typeof name !== "string") return false;
+  if (typeof value.name !== "string") return false;
   const team = value.team;
-  return team === undefined || isTeam(team, depth + 1);
+  if (team !== undefined && !(isTeam(team, depth + 1))) return false;
+  return true;
 }
 
 export function decodePerson(value) {
@@ -2469,12 +2633,7 @@ export function decodePerson(value) {
   };
 }
 
-export const PersonValidator = {
-  name: "Person",
-  is: (value) => isPerson(value),
-  failures: (value, limit) => explain(PersonShape, value, "wire", limit),
-  decode: decodePerson,
-};
+export const PersonValidator = /* @__PURE__ */ validator("Person", PersonShape, (value) => isPerson(value), decodePerson);
 
 // Team.validator.js
 
@@ -2485,46 +2644,24 @@ function explain$Team(value, explainer) {
 const shape$Team = {
   kind: "object",
   name: "Team",
-  properties: [
-    { key: "members", shape: { kind: "array", element: { kind: "reference", to: () => PersonShape } } },
-  ],
+  properties: [{ key: "members", shape: { kind: "array", element: { kind: "reference", to: () => PersonShape } } }],
   explain: explain$Team,
 };
 export const TeamShape = { kind: "reference", recursive: true, to: () => shape$Team };
 
-function isMembers$Team(value, depth) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(isPerson(item, depth + 1))) return false;
-  }
-  return true;
-}
-
 export function isTeam(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
-  const members = value.members;
-  return isMembers$Team(members, depth);
-}
-
-function decodeMembers$Team(value) {
-  return value.map((item) => decodePerson(item));
+  return $is_JAqupvfwBP(value.members, depth);
 }
 
 export function decodeTeam(value) {
-  const members = value.members;
   return {
-    members: decodeMembers$Team(members),
+    members: $decode_YTjzuxRqhH(value.members),
   };
 }
 
-export const TeamValidator = {
-  name: "Team",
-  is: (value) => isTeam(value),
-  failures: (value, limit) => explain(TeamShape, value, "wire", limit),
-  decode: decodeTeam,
-};
+export const TeamValidator = /* @__PURE__ */ validator("Team", TeamShape, (value) => isTeam(value), decodeTeam);
 
 // Entangled.validator.js
 
@@ -2535,23 +2672,18 @@ function explain$Entangled(value, explainer) {
 function explain2$Entangled(value, explainer) {
   explainer.visit(0, value.next);
   const extra = value.extra;
-  if (extra !== undefined && !(typeof extra === "number" && Number.isFinite(extra))) explainer.refuse(1, extra);
+  if (!$is_2QqXHc$TpP(extra)) explainer.refuse(1, extra);
 }
 
 export const EntangledUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [
-    { key: "next", shape: { kind: "reference", to: () => EntangledShape } },
-  ],
+  properties: [{ key: "next", shape: { kind: "reference", to: () => EntangledShape } }],
   explain: explain$Entangled,
 }, {
   kind: "object",
-  properties: [
-    { key: "next", shape: { kind: "reference", to: () => EntangledShape } },
-    { key: "extra", shape: { kind: "number" }, optional: "always" },
-  ],
+  properties: [{ key: "next", shape: { kind: "reference", to: () => EntangledShape } }, $field_Fh47Vxp_5Z],
   explain: explain2$Entangled,
-}, { kind: "number" }] };
+}, $shape_I2o3moyavi] };
 
 const shape$Entangled = EntangledUnion;
 export const EntangledShape = { kind: "reference", recursive: true, to: () => shape$Entangled };
@@ -2562,62 +2694,29 @@ export function isEntangled(value, depth = 0) {
   return fitsUnion(EntangledUnion, value, depth);
 }
 
-function decodeMember0$Entangled(value, selector) {
-  const next = value.next;
-  return {
-    next: decodeEntangled(next, selector),
-  };
-}
-
-function decodeMember1$Entangled(value, selector) {
-  const next = value.next;
-  const extra = value.extra;
-  if (extra === undefined) return { next: decodeEntangled(next, selector) };
-  return {
-    next: decodeEntangled(next, selector),
-    extra: extra,
-  };
-}
-
 export function decodeEntangled(value, selector = new MemberSelector("wire")) {
   if (!isObject(value)) return value;
   switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return decodeMember0$Entangled(value, selector);
+      return $decode_AACOdQ3A00(value, selector);
     default:
-      return decodeMember1$Entangled(value, selector);
+      return $decode_WTlzOj7wUs(value, selector);
   }
 }
 
-export const EntangledValidator = {
-  name: "Entangled",
-  is: (value) => isEntangled(value),
-  failures: (value, limit) => explain(EntangledShape, value, "wire", limit),
-  decode: (value) => decodeEntangled(value),
-};
+export const EntangledValidator = /* @__PURE__ */ validator("Entangled", EntangledShape, (value) => isEntangled(value), (value) => decodeEntangled(value));
 
 // Scalars.serializer.js
 
 export function writeScalars(value) {
   if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"unknown":${writeUnknown(value.unknown)}`;
   const nothing = value.nothing;
-  text += `,"nothing":${(nothing === null ? "null" : refuse(nothing))}`;
-  text += `,"flag":${writeBoolean(value.flag)}`;
-  text += `,"number":${writeNumber(value.number)}`;
-  text += `,"string":"${stringContent(value.string)}"`;
-  text += `,"big":${writeBigInt(value.big)}`;
-  text += `,"date":"${dateContent(value.date)}"`;
-  text += `,"bytes":${writeBytes(value.bytes)}`;
   const property8 = value.text;
-  text += `,"text":${(property8 === "it's \"quoted\"\n\u2028`${x}`" ? "\"it's \\\"quoted\\\"\\n\u2028`${x}`\"" : refuse(property8))}`;
+  let text = `{"unknown":${writeUnknown(value.unknown)},"nothing":${(nothing === null ? "null" : refuse(nothing))},"flag":${writeBoolean(value.flag)},"number":${writeNumber(value.number)},"string":"${stringContent(value.string)}","big":${writeBigInt(value.big)},"date":"${dateContent(value.date)}","bytes":${writeBytes(value.bytes)}`;
   const seven = value.seven;
-  text += `,"seven":${(seven === 7 ? "7" : refuse(seven))}`;
   const yes = value.yes;
-  text += `,"yes":${(yes === true ? "true" : refuse(yes))}`;
   const huge = value.huge;
-  text += `,"huge":${(huge === 12345678901234567890n ? "\"12345678901234567890\"" : refuse(huge))}`;
+  text += `,"text":${(property8 === "it's \"quoted\"\n\u2028`${x}`" ? "\"it's \\\"quoted\\\"\\n\u2028`${x}`\"" : refuse(property8))},"seven":${(seven === 7 ? "7" : refuse(seven))},"yes":${(yes === true ? "true" : refuse(yes))},"huge":${(huge === 12345678901234567890n ? "\"12345678901234567890\"" : refuse(huge))}`;
   const never = value.never;
   if (never !== undefined) text += `,"never":${refuse(never)}`;
   return `${text}}`;
@@ -2669,10 +2768,6 @@ export const NumbersSerializer = {
 
 // Strings.serializer.js
 
-const writeTextsTemplate$Strings = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
-
-const writeTextsRuledTemplate$Strings = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
-
 export function writeStrings(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
@@ -2697,9 +2792,9 @@ export function writeStrings(value) {
   const property9 = value.pattern;
   if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
   const property10 = value.template;
-  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && writeTextsTemplate$Strings.test(property10) ? writeString(property10) : refuse(property10))}`;
+  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && $texts_qdBQEuSRFu.test(property10) ? writeString(property10) : refuse(property10))}`;
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && writeTextsRuledTemplate$Strings.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
+  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && $texts_UA8NsFzxKA.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
   const secret = value.secret;
   if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":"${stringContent(secret)}"`;
   return `${text}}`;
@@ -2756,213 +2851,37 @@ export const DateSerializer = {
 
 // Containers.serializer.js
 
-function writePlain$Containers(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeString(item) : `,${writeString(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeDates$Containers(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? $writeDate(item) : `,${$writeDate(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeBounded$Containers(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeNumber(item) : `,${writeNumber(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeItemsItem$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  return (
-    `{"quantity":${writeNumber(value.quantity)}` +
-    `,"at":"${dateContent(value.at)}"}`
-  );
-}
-
-function writeItems$Containers(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeItemsItem$Containers(item) : `,${writeItemsItem$Containers(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writePair$Containers(value) {
-  if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
-  const parts = [];
-  const item0 = value[0];
-  parts.push(writeString(item0));
-  const item1 = value[1];
-  parts.push($writeDate(item1));
-  return `[${parts.join()}]`;
-}
-
-function writeOpen$Containers(value) {
-  if (!Array.isArray(value) || value.length < 1 || value.length > 2) refuse(value);
-  const parts = [];
-  const item0 = value[0];
-  parts.push(writeString(item0));
-  const item1 = value[1];
-  if (value.length > 1) parts.push(writeNumber(item1));
-  return `[${parts.join()}]`;
-}
-
-function writeSpread$Containers(value) {
-  if (!Array.isArray(value) || value.length < 2) refuse(value);
-  const parts = [];
-  const item0 = value[0];
-  parts.push(writeString(item0));
-  for (let index = 1; index < value.length - 1; index++) {
-    const item = value[index];
-    parts.push($writeDate(item));
-  }
-  const item2 = value[value.length - 1];
-  parts.push(writeNumber(item2));
-  return `[${parts.join()}]`;
-}
-
-function writeEmpty$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  return "{}";
-}
-
-function writeRecord$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-  }
-  return `${text}}`;
-}
-
-function writeMixed$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const known = value.known;
-  if (known !== undefined) text += `"known":${writeNumber(known)}`;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__" || key === "known") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
-  }
-  return `${text}}`;
-}
-
-const writeTextsKeyedValueKey$Containers = /* @__PURE__ */ template(["x-", { hole: "string" }]);
-
-function writeKeyed$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"x-size":"${stringContent(value["x-size"])}"`;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__" || key === "x-size") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    if (writeTextsKeyedValueKey$Containers.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
-    else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-  }
-  return `${text}}`;
-}
-
-function writeLayeredValue2$Containers(value) {
-  if (value instanceof Date) return $writeDate(value);
-  if (typeof value === "string") return writeString(value);
-  return refuse(value);
-}
-
-function writeLayered$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    if (writeTextsKeyedValueKey$Containers.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
-    else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeLayeredValue2$Containers(item)}`;
-  }
-  return `${text}}`;
-}
-
-function writeRuled$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const Size = value.Size;
-  if (Size !== undefined) text += `"Size":"${stringContent(Size)}"`;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__" || key === "Size") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    if (writeTextsKeyedValueKey$Containers.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
-    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
-  }
-  return `${text}}`;
-}
-
-function writeByMail$Containers(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-  }
-  return `${text}}`;
-}
-
 export function writeContainers(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const plain = value.plain;
-  if (plain !== undefined) text += `"plain":${writePlain$Containers(plain)}`;
+  if (plain !== undefined) text += `"plain":${$write_0cKlpywZRs(plain)}`;
   const dates = value.dates;
-  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${writeDates$Containers(dates)}`;
+  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${$write_ujZFecasA3(dates)}`;
   const bounded = value.bounded;
-  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${writeBounded$Containers(bounded)}`;
+  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${$write_DPnrvKjIdH(bounded)}`;
   const property3 = value.items;
-  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${writeItems$Containers(property3)}`;
+  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${$write_nyHgeH9Y6$(property3)}`;
   const pair = value.pair;
-  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${writePair$Containers(pair)}`;
+  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${$write_rCcrDgQV1Y(pair)}`;
   const open = value.open;
-  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${writeOpen$Containers(open)}`;
+  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${$write_uduOknJVCv(open)}`;
   const spread = value.spread;
-  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${writeSpread$Containers(spread)}`;
+  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${$write_iEemu4GCiC(spread)}`;
   const empty = value.empty;
-  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${writeEmpty$Containers(empty)}`;
+  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${$write_5WrnietN7T(empty)}`;
   const record = value.record;
-  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${writeRecord$Containers(record)}`;
+  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${$write_gZsG5uJE5F(record)}`;
   const mixed = value.mixed;
-  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${writeMixed$Containers(mixed)}`;
+  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${$write_vXUCVO3FqP(mixed)}`;
   const keyed = value.keyed;
-  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${writeKeyed$Containers(keyed)}`;
+  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${$write_VnolPAMPDl(keyed)}`;
   const layered = value.layered;
-  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${writeLayered$Containers(layered)}`;
+  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${$write_RnQ57lwNh9(layered)}`;
   const ruled = value.ruled;
-  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${writeRuled$Containers(ruled)}`;
+  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${$write_u0sgGlgxTE(ruled)}`;
   const byMail = value.byMail;
-  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${writeByMail$Containers(byMail)}`;
+  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${$write_gZsG5uJE5F(byMail)}`;
   return `${text}}`;
 }
 
@@ -2980,20 +2899,12 @@ export const ContainersSerializer = {
 
 // Matrix.serializer.js
 
-function writeItem$Matrix(value) {
-  if (!isObject(value)) refuse(value);
-  return (
-    `{"quantity":${writeNumber(value.quantity)}` +
-    `,"at":"${dateContent(value.at)}"}`
-  );
-}
-
 export function writeMatrix(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? writeItem$Matrix(item) : `,${writeItem$Matrix(item)}`;
+    text += index === 0 ? $write_HKmINdSf7Y(item) : `,${$write_HKmINdSf7Y(item)}`;
   }
   return `${text}]`;
 }
@@ -3015,19 +2926,8 @@ export const MatrixSerializer = {
 export function writeOddNames(value) {
   if (!isObject(value)) refuse(value);
   return (
-    `{"constructor":"${stringContent(ownProperty(value, "constructor"))}"` +
-    `,"toString":"${stringContent(ownProperty(value, "toString"))}"` +
-    `,"__proto__":"${stringContent(ownProperty(value, "__proto__"))}"` +
-    `,"a-b":"${stringContent(value["a-b"])}"` +
-    `,"with \\"quotes\\"":"${stringContent(value["with \"quotes\""])}"` +
-    `,"line\\nbreak\u2028":"${stringContent(value["line\nbreak\u2028"])}"` +
-    `,"\`\${tick}\`":"${stringContent(value["`${tick}`"])}"` +
-    `,"class":"${stringContent(value.class)}"` +
-    `,"value":"${stringContent(value.value)}"` +
-    `,"isOddNames":"${stringContent(value.isOddNames)}"` +
-    `,"":"${stringContent(value[""])}"` +
-    `,"ünïcode":"${stringContent(value["ünïcode"])}"` +
-    `,"1":"${stringContent(value["1"])}"}`
+    `{"constructor":"${stringContent(ownProperty(value, "constructor"))}","toString":"${stringContent(ownProperty(value, "toString"))}","__proto__":"${stringContent(ownProperty(value, "__proto__"))}","a-b":"${stringContent(value["a-b"])}","with \\"quotes\\"":"${stringContent(value["with \"quotes\""])}","line\\nbreak\u2028":"${stringContent(value["line\nbreak\u2028"])}","\`\${tick}\`":"${stringContent(value["`${tick}`"])}","class":"${stringContent(value.class)}"` +
+    `,"value":"${stringContent(value.value)}","isOddNames":"${stringContent(value.isOddNames)}","":"${stringContent(value[""])}","ünïcode":"${stringContent(value["ünïcode"])}","1":"${stringContent(value["1"])}"}`
   );
 }
 
@@ -3091,138 +2991,31 @@ export const OddOptionalSerializer = {
 
 // Unions.serializer.js
 
-function writeStatus$Unions(value) {
-  if (value === "active") return "\"active\"";
-  if (value === "suspended") return "\"suspended\"";
-  if (value === "deleted") return "\"deleted\"";
-  return refuse(value);
-}
-
-const writeChoicesMany$Unions = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
-
-function writeMany$Unions(value) {
-  return writeChoicesMany$Unions.has(value) ? writeString(value) : refuse(value);
-}
-
-function writeTextOrDate$Unions(value) {
-  if (value instanceof Date) return $writeDate(value);
-  if (typeof value === "string") return writeString(value);
-  return refuse(value);
-}
-
-function writeNumberOrFlag$Unions(value) {
-  if (typeof value === "number") return writeNumber(value);
-  if (typeof value === "boolean") return writeBoolean(value);
-  return refuse(value);
-}
-
-function writeBigOrText$Unions(value) {
-  if (typeof value === "bigint") return writeBigInt(value);
-  if (typeof value === "string") return writeString(value);
-  return refuse(value);
-}
-
-function writeOverlappingMember0$Unions(value) {
-  if (!isObject(value)) refuse(value);
-  return `{"a":"${stringContent(value.a)}"}`;
-}
-
-function writeOverlappingMember1$Unions(value) {
-  if (!isObject(value)) refuse(value);
-  return (
-    `{"a":"${stringContent(value.a)}"` +
-    `,"b":"${dateContent(value.b)}"}`
-  );
-}
-
-function writeOverlapping$Unions(value) {
-  switch (new MemberSelector("value").memberIndex(UnionsUnion, value)) {
-    case 0:
-      return writeOverlappingMember0$Unions(value);
-    case 1:
-      return writeOverlappingMember1$Unions(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeAnythingCase1Member2$Unions(value) {
-  if (!isObject(value)) refuse(value);
-  const kind = value.kind;
-  return (
-    `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))}` +
-    `,"side":${writeNumber(value.side)}}`
-  );
-}
-
-function writeAnything$Unions(value) {
-  if (value === null) return "null";
-  if (typeof value === "number") return writeNumber(value);
-  if (!isObject(value)) refuse(value);
-  switch (value.kind) {
-    case "circle":
-      switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
-        case 1:
-          return writeCircle(value);
-        case 4:
-          return writeOverlappingMember0$Unions(value);
-        default:
-          return refuse(value);
-      }
-    case "square":
-      switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
-        case 2:
-          return writeAnythingCase1Member2$Unions(value);
-        case 4:
-          return writeOverlappingMember0$Unions(value);
-        default:
-          return refuse(value);
-      }
-    default:
-      return writeOverlappingMember0$Unions(value);
-  }
-}
-
-function writeOneOrManyMember1$Unions(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeString(item) : `,${writeString(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeOneOrMany$Unions(value) {
-  if (typeof value === "string") return writeString(value);
-  return writeOneOrManyMember1$Unions(value);
-}
-
 export function writeUnions(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const figure = value.figure;
   if (figure !== undefined) text += `"figure":${writeFigure(figure)}`;
   const status = value.status;
-  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${writeStatus$Unions(status)}`;
+  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${$write_daeUkyaVzw(status)}`;
   const many = value.many;
-  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${writeMany$Unions(many)}`;
+  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${$write_VAAfJNud4F(many)}`;
   const nullableText = value.nullableText;
   if (nullableText !== undefined) text += `${text.length > 1 ? "," : ""}"nullableText":${(nullableText === null ? "null" : writeString(nullableText))}`;
   const nullableDate = value.nullableDate;
   if (nullableDate !== undefined) text += `${text.length > 1 ? "," : ""}"nullableDate":${(nullableDate === null ? "null" : $writeDate(nullableDate))}`;
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${writeTextOrDate$Unions(textOrDate)}`;
+  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${$write_AObBaQY0MN(textOrDate)}`;
   const numberOrFlag = value.numberOrFlag;
-  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${writeNumberOrFlag$Unions(numberOrFlag)}`;
+  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${$write_AW4VQoEeOo(numberOrFlag)}`;
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${writeBigOrText$Unions(bigOrText)}`;
+  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${$write_VXUAO7lJeZ(bigOrText)}`;
   const overlapping = value.overlapping;
-  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${writeOverlapping$Unions(overlapping)}`;
+  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${$write_WEiBOqqEQK(overlapping)}`;
   const anything = value.anything;
-  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${writeAnything$Unions(anything)}`;
+  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${$write_O8SSbHgRbE(anything)}`;
   const oneOrMany = value.oneOrMany;
-  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${writeOneOrMany$Unions(oneOrMany)}`;
+  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${$write_wYOEg2o768(oneOrMany)}`;
   return `${text}}`;
 }
 
@@ -3240,369 +3033,35 @@ export const UnionsSerializer = {
 
 // Choices.serializer.js
 
-function writeEitherSideMember0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"a":"${stringContent(value.a)}"`;
-  const left = value.left;
-  if (left !== undefined) text += `,"left":${writeNumber(left)}`;
-  return `${text}}`;
-}
-
-function writeEitherSideMember1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"a":"${stringContent(value.a)}"`;
-  const right = value.right;
-  if (right !== undefined) text += `,"right":"${dateContent(right)}"`;
-  return `${text}}`;
-}
-
-function writeEitherSide$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion, value)) {
-    case 0:
-      return writeEitherSideMember0$Choices(value);
-    case 1:
-      return writeEitherSideMember1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeLooseFirstMember0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  return `{"a":"${stringContent(value.a)}"}`;
-}
-
-function writeLooseFirstMember1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  return (
-    `{"a":"${stringContent(value.a)}"` +
-    `,"b":${writeNumber(value.b)}}`
-  );
-}
-
-function writeLooseFirst$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion2, value)) {
-    case 0:
-      return writeLooseFirstMember0$Choices(value);
-    case 1:
-      return writeLooseFirstMember1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeLooseLast$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion3, value)) {
-    case 0:
-      return writeLooseFirstMember1$Choices(value);
-    case 1:
-      return writeLooseFirstMember0$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeByTypeMember0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  return `{"value":"${stringContent(value.value)}"}`;
-}
-
-function writeByTypeMember1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"value":${writeNumber(value.value)}`;
-  const at = value.at;
-  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text}}`;
-}
-
-function writeByType$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion4, value)) {
-    case 0:
-      return writeByTypeMember0$Choices(value);
-    case 1:
-      return writeByTypeMember1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeResultCase0Member0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  const ok = value.ok;
-  return (
-    `{"ok":${(ok === true ? "true" : refuse(ok))}` +
-    `,"data":"${dateContent(value.data)}"}`
-  );
-}
-
-function writeResultCase1Member1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  const ok = value.ok;
-  return (
-    `{"ok":${(ok === false ? "false" : refuse(ok))}` +
-    `,"error":"${stringContent(value.error)}"}`
-  );
-}
-
-function writeResult$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  switch (value.ok) {
-    case true:
-      return writeResultCase0Member0$Choices(value);
-    case false:
-      return writeResultCase1Member1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeQuadrantCase0Case0Member0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const first = value.first;
-  text += `"first":${(first === "x" ? "\"x\"" : refuse(first))}`;
-  const second = value.second;
-  text += `,"second":${(second === "x" ? "\"x\"" : refuse(second))}`;
-  const at = value.at;
-  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text}}`;
-}
-
-function writeQuadrantCase0Case1Member1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const first = value.first;
-  text += `"first":${(first === "x" ? "\"x\"" : refuse(first))}`;
-  const second = value.second;
-  text += `,"second":${(second === "y" ? "\"y\"" : refuse(second))}`;
-  const at = value.at;
-  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text}}`;
-}
-
-function writeQuadrantCase1Case0Member2$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const first = value.first;
-  text += `"first":${(first === "y" ? "\"y\"" : refuse(first))}`;
-  const second = value.second;
-  text += `,"second":${(second === "x" ? "\"x\"" : refuse(second))}`;
-  const at = value.at;
-  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text}}`;
-}
-
-function writeQuadrantCase1Case1Member3$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const first = value.first;
-  text += `"first":${(first === "y" ? "\"y\"" : refuse(first))}`;
-  const second = value.second;
-  text += `,"second":${(second === "y" ? "\"y\"" : refuse(second))}`;
-  const at = value.at;
-  if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text}}`;
-}
-
-function writeQuadrant$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  switch (value.first) {
-    case "x":
-      switch (value.second) {
-        case "x":
-          return writeQuadrantCase0Case0Member0$Choices(value);
-        case "y":
-          return writeQuadrantCase0Case1Member1$Choices(value);
-        default:
-          return refuse(value);
-      }
-    case "y":
-      switch (value.second) {
-        case "x":
-          return writeQuadrantCase1Case0Member2$Choices(value);
-        case "y":
-          return writeQuadrantCase1Case1Member3$Choices(value);
-        default:
-          return refuse(value);
-      }
-    default:
-      return refuse(value);
-  }
-}
-
-function writeVersionedCase0Member0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  const version = value.version;
-  if (version !== undefined) text += `"version":${refuse(version)}`;
-  text += `${text.length > 1 ? "," : ""}"old":"${dateContent(value.old)}"`;
-  return `${text}}`;
-}
-
-function writeVersionedCase1Member1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  const version = value.version;
-  return (
-    `{"version":${(version === "x" ? "\"x\"" : refuse(version))}` +
-    `,"new":"${dateContent(value.new)}"}`
-  );
-}
-
-function writeVersioned$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  switch (value.version) {
-    case undefined:
-      return writeVersionedCase0Member0$Choices(value);
-    case "x":
-      return writeVersionedCase1Member1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeTuplesMember0$Choices(value) {
-  if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
-  const parts = [];
-  const item0 = value[0];
-  parts.push($writeDate(item0));
-  const item1 = value[1];
-  parts.push(writeNumber(item1));
-  return `[${parts.join()}]`;
-}
-
-function writeTuplesMember1$Choices(value) {
-  if (!Array.isArray(value) || value.length < 3 || value.length > 3) refuse(value);
-  const parts = [];
-  const item0 = value[0];
-  parts.push($writeDate(item0));
-  const item1 = value[1];
-  parts.push(writeNumber(item1));
-  const item2 = value[2];
-  parts.push(writeNumber(item2));
-  return `[${parts.join()}]`;
-}
-
-function writeTuples$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion5, value)) {
-    case 0:
-      return writeTuplesMember0$Choices(value);
-    case 1:
-      return writeTuplesMember1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeListsMember0$Choices(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? $writeDate(item) : `,${$writeDate(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeListsMember1$Choices(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeBoolean(item) : `,${writeBoolean(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeLists$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion6, value)) {
-    case 0:
-      return writeListsMember0$Choices(value);
-    case 1:
-      return writeListsMember1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
-function writeTextsItem$Choices(value) {
-  if (value instanceof Date) return $writeDate(value);
-  if (typeof value === "string") return writeString(value);
-  return refuse(value);
-}
-
-function writeTexts$Choices(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeTextsItem$Choices(item) : `,${writeTextsItem$Choices(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeBytesOrText$Choices(value) {
-  if (value instanceof Uint8Array) return writeBytes(value);
-  if (typeof value === "string") return writeString(value);
-  return refuse(value);
-}
-
-function writePossible$Choices(value) {
-  return writeLooseFirstMember1$Choices(value);
-}
-
-function writeNestedMember0$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  return `{"in":${writeLooseFirstMember0$Choices(value.in)}}`;
-}
-
-function writeNestedMember1$Choices(value) {
-  if (!isObject(value)) refuse(value);
-  return `{"in":${writeLooseFirstMember1$Choices(value.in)}}`;
-}
-
-function writeNested$Choices(value) {
-  switch (new MemberSelector("value").memberIndex(ChoicesUnion7, value)) {
-    case 0:
-      return writeNestedMember0$Choices(value);
-    case 1:
-      return writeNestedMember1$Choices(value);
-    default:
-      return refuse(value);
-  }
-}
-
 export function writeChoices(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined) text += `"eitherSide":${writeEitherSide$Choices(eitherSide)}`;
+  if (eitherSide !== undefined) text += `"eitherSide":${$write_SBd2PBV$iQ(eitherSide)}`;
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${writeLooseFirst$Choices(looseFirst)}`;
+  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${$write_zHOvWbi1Uh(looseFirst)}`;
   const looseLast = value.looseLast;
-  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${writeLooseLast$Choices(looseLast)}`;
+  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${$write_t85_D41Ftz(looseLast)}`;
   const byType = value.byType;
-  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${writeByType$Choices(byType)}`;
+  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${$write_tl2y4ZiOjP(byType)}`;
   const property4 = value.result;
-  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${writeResult$Choices(property4)}`;
+  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${$write_Jemeedh3Hh(property4)}`;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${writeQuadrant$Choices(quadrant)}`;
+  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${$write_ILVT8ZUOch(quadrant)}`;
   const versioned = value.versioned;
-  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${writeVersioned$Choices(versioned)}`;
+  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${$write_MzTcQVWucG(versioned)}`;
   const tuples = value.tuples;
-  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${writeTuples$Choices(tuples)}`;
+  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${$write_PsP5rQjukf(tuples)}`;
   const lists = value.lists;
-  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${writeLists$Choices(lists)}`;
+  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${$write_mAlqlAHwjA(lists)}`;
   const property9 = value.texts;
-  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${writeTexts$Choices(property9)}`;
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${$write_CsgWXteg7l(property9)}`;
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${writeBytesOrText$Choices(bytesOrText)}`;
+  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${$write_kQN6Xesbar(bytesOrText)}`;
   const possible = value.possible;
-  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${writePossible$Choices(possible)}`;
+  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${$write_HZbcMOF4zJ(possible)}`;
   const nested = value.nested;
-  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${writeNested$Choices(nested)}`;
+  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${$write_NYAlz$tZhL(nested)}`;
   return `${text}}`;
 }
 
@@ -3620,25 +3079,13 @@ export const ChoicesSerializer = {
 
 // Tree.serializer.js
 
-function writeChildren$Tree(value, depth) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeTree(item, depth + 1) : `,${writeTree(item, depth + 1)}`;
-  }
-  return `${text}]`;
-}
-
 export function writeTree(value, depth = 0) {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"name":"${stringContent(value.name)}"`;
+  let text = `{"name":"${stringContent(value.name)}"`;
   const at = value.at;
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  text += `,"children":${writeChildren$Tree(value.children, depth)}`;
-  return `${text}}`;
+  return `${text},"children":${$write_8Srf5RfDSC(value.children, depth)}}`;
 }
 
 export const TreeSerializer = {
@@ -3655,28 +3102,6 @@ export const TreeSerializer = {
 
 // Json.serializer.js
 
-function writeMember4$Json(value, depth) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeJson(item, depth + 1) : `,${writeJson(item, depth + 1)}`;
-  }
-  return `${text}]`;
-}
-
-function writeMember5$Json(value, depth) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") continue;
-    const item = value[key];
-    if (item === undefined) continue;
-    text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeJson(item, depth + 1)}`;
-  }
-  return `${text}}`;
-}
-
 export function writeJson(value, depth = 0) {
   if (!enter(depth)) refuse(value);
   if (value === null) return "null";
@@ -3684,9 +3109,9 @@ export function writeJson(value, depth = 0) {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "string") return writeString(value);
   if (Array.isArray(value)) {
-    return writeMember4$Json(value, depth);
+    return $write_SBeHn6RAf_(value, depth);
   }
-  return writeMember5$Json(value, depth);
+  return $write_PWyH5vzmQX(value, depth);
 }
 
 export const JsonSerializer = {
@@ -3706,8 +3131,7 @@ export const JsonSerializer = {
 export function writePerson(value, depth = 0) {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"name":"${stringContent(value.name)}"`;
+  let text = `{"name":"${stringContent(value.name)}"`;
   const team = value.team;
   if (team !== undefined) text += `,"team":${writeTeam(team, depth + 1)}`;
   return `${text}}`;
@@ -3727,20 +3151,10 @@ export const PersonSerializer = {
 
 // Team.serializer.js
 
-function writeMembers$Team(value, depth) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writePerson(item, depth + 1) : `,${writePerson(item, depth + 1)}`;
-  }
-  return `${text}]`;
-}
-
 export function writeTeam(value, depth = 0) {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
-  return `{"members":${writeMembers$Team(value.members, depth)}}`;
+  return `{"members":${$write_YG1v2mWjLJ(value.members, depth)}}`;
 }
 
 export const TeamSerializer = {
@@ -3757,28 +3171,14 @@ export const TeamSerializer = {
 
 // Entangled.serializer.js
 
-function writeMember0$Entangled(value, depth, selector) {
-  if (!isObject(value)) refuse(value);
-  return `{"next":${writeEntangled(value.next, depth + 1, selector)}}`;
-}
-
-function writeMember1$Entangled(value, depth, selector) {
-  if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"next":${writeEntangled(value.next, depth + 1, selector)}`;
-  const extra = value.extra;
-  if (extra !== undefined) text += `,"extra":${writeNumber(extra)}`;
-  return `${text}}`;
-}
-
 export function writeEntangled(value, depth = 0, selector = new MemberSelector("value")) {
   if (!enter(depth)) refuse(value);
   if (typeof value === "number") return writeNumber(value);
   switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return writeMember0$Entangled(value, depth, selector);
+      return $write_xt7b$1yVZG(value, depth, selector);
     case 1:
-      return writeMember1$Entangled(value, depth, selector);
+      return $write_0iSkacZbmJ(value, depth, selector);
     default:
       return refuse(value);
   }
@@ -3800,10 +3200,7 @@ export const EntangledSerializer = {
 
 export function writePair(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"a":${writeNumber(value.a)}` +
-    `,"b":"${stringContent(value.b)}"}`
-  );
+  return `{"a":${writeNumber(value.a)},"b":"${stringContent(value.b)}"}`;
 }
 
 export const PairSerializer = {

@@ -22,6 +22,7 @@ import {
   stringContent,
   toBigInt,
   unserializable,
+  validator,
   writeBigInt,
   writeBoolean,
   writeDate as $writeDate,
@@ -29,31 +30,170 @@ import {
   writeString,
 } from "@kit/core/codec";
 
+const $shape_jyocFle3WN = { kind: "literal", value: "circle" };
+const $field_nNFXs9XtD0 = { key: "kind", shape: $shape_jyocFle3WN };
+const $shape_I2o3moyavi = { kind: "number" };
+const $field_uLfInD$1FN = { key: "radius", shape: $shape_I2o3moyavi };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+const $shape_IWndsX78BB = { kind: "literal", value: "square" };
+const $field_rE3edoSE9g = { key: "kind", shape: $shape_IWndsX78BB };
+const $field_45nWC9m7cj = { key: "side", shape: $shape_I2o3moyavi };
+function $is_oO1Vsz$q7b(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return value.kind === "square" && $is_cAAD04etWg(value.side);
+}
+function $decode_d1SHhbFllL(value) {
+  return {
+    kind: value.kind,
+    side: value.side,
+  };
+}
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_8ZPiNQFTiJ = { key: "name", shape: $shape_b89_Z0mIjl };
+const $field_amrtyaqFxO = { key: "count", shape: $shape_I2o3moyavi, optional: "input" };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_SnQW_wNCEo = { key: "since", shape: $shape_EKu3a_L5uJ, optional: "input" };
+const $shape_Nq7cAQnkG8 = { kind: "bigint" };
+const $field_Nk6KbeHxon = { key: "big", shape: $shape_Nq7cAQnkG8, optional: "input" };
+const $shape_XEMarXcd1m = { kind: "union", members: [{ kind: "string" }, { kind: "null" }] };
+const $field_XZa75NiOH6 = { key: "note", shape: $shape_XEMarXcd1m, optional: "input" };
+const $shape_KuPlAH1ka_ = { kind: "array", element: { kind: "date" } };
+const $field_ZZVZaL$fmN = { key: "dates", shape: $shape_KuPlAH1ka_, optional: "input" };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_b6oxX_Yoq0 = { key: "dark", shape: $shape_j6EHI1EDX8 };
+const $field_XFJzaFN0yT = { key: "untouched", shape: $shape_I2o3moyavi, optional: "always" };
+const $field_weZyyyvRYA = { key: "made", shape: $shape_b89_Z0mIjl, optional: "input" };
+const $field_Pp3Ukc2qoo = { key: "last", shape: $shape_b89_Z0mIjl };
+function $is_2QqXHc$TpP(value) {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value));
+}
+function $is_2h5vUfCnA4(value) {
+  return value === undefined || (typeof value === "string" && isTimestamp(value));
+}
+function $is_hqL$dnac8C(value) {
+  return value === undefined || (typeof value === "string" || value === null);
+}
+function $is_GQokJG0pVr(value) {
+  return value === undefined || typeof value === "string";
+}
+function $is_t3$fIYsCS7(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(typeof item === "string" && isTimestamp(item))) return false;
+  }
+  return true;
+}
+function $is_iZSpEzWTZc(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof value.dark === "boolean";
+}
+function $decode_aM5wcKvZ9w(value) {
+  return value.map((item) => $decodeDate(item));
+}
+function $decode_9r70jelujI(value) {
+  return {
+    dark: value.dark,
+  };
+}
+const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
+const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
+const $shape_EYsMSo$Uh_ = { kind: "string", maxLength: 255, format: "email" };
+const $field_ye9q0OV$pt = { key: "email", shape: $shape_EYsMSo$Uh_ };
+const $shape_RMOU5Ea1ix = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_XbtdFo2eKJ = { key: "status", shape: $shape_RMOU5Ea1ix, optional: "input" };
+function $is_BoiwqYYj5H(value) {
+  return value === undefined || (typeof value === "string" && isUuid(value));
+}
+function $is_i_Jv45oOaX(value) {
+  return typeof value === "string" && (value.length <= 255 || codePointsWithin(value, 0, 255)) && $isEmail(value);
+}
+function $is_rN3E5leHxP(value) {
+  return value === undefined || (value === "active" || value === "suspended" || value === "deleted");
+}
+const $field_tNOksV$9pr = { key: "limit", shape: $shape_I2o3moyavi, optional: "always" };
+const $field_XHpQ$Iatiu = { key: "deep", shape: $shape_j6EHI1EDX8, optional: "always" };
+const $field_TvT$07bPM5 = { key: "since", shape: $shape_EKu3a_L5uJ, optional: "always" };
+const $field_Igv_NTINaN = { key: "big", shape: $shape_Nq7cAQnkG8, optional: "always" };
+const $shape_Pc83l916S8 = { kind: "union", members: [{ kind: "literal", value: 1 }, { kind: "literal", value: 2 }, { kind: "literal", value: "all" }] };
+const $field_Fe5J5RCREq = { key: "sides", shape: $shape_Pc83l916S8, optional: "always" };
+const $shape_M2wqKTXkwO = { kind: "array", element: { kind: "number" } };
+const $field_CmXZDR_uc4 = { key: "ids", shape: $shape_M2wqKTXkwO, optional: "always" };
+const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
+const $field_7l9mKhse1y = { key: "tags", shape: $shape_SJWYNfGMFC, optional: "always" };
+const $field_qbUw0cJULX = { key: "q", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $field_jqRLshoSH1 = { key: "__proto__", shape: $shape_b89_Z0mIjl, optional: "always" };
+function $is_FjReFpLJzX(value) {
+  return value === undefined || typeof value === "boolean";
+}
+function $is_2Ye4J_kcd4(value) {
+  return value === undefined || (value === 1 || value === 2 || value === "all");
+}
+function $is_8mkZ4lZuPx(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!(typeof item === "number" && Number.isFinite(item))) return false;
+  }
+  return true;
+}
+function $is_PgdD5pOKqh(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (typeof item !== "string") return false;
+  }
+  return true;
+}
+const $field_zSqGqo1ucj = { key: "a", shape: $shape_I2o3moyavi };
+const $field_iu47Jj062y = { key: "b", shape: $shape_b89_Z0mIjl };
+const $field_ILoTR$Dt2C = { key: "path", shape: $shape_b89_Z0mIjl };
+function $write_ZPaFTV2NYb(value) {
+  if (!isObject(value)) refuse(value);
+  const kind = value.kind;
+  return `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))},"side":${writeNumber(value.side)}}`;
+}
+function $write_ujZFecasA3(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? $writeDate(item) : `,${$writeDate(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_lsOoEm4Zl_(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"dark":${writeBoolean(value.dark)}}`;
+}
+function $write_daeUkyaVzw(value) {
+  if (value === "active") return "\"active\"";
+  if (value === "suspended") return "\"suspended\"";
+  if (value === "deleted") return "\"deleted\"";
+  return refuse(value);
+}
+
 // Circle.validator.js
 
 function explain$Circle(value, explainer) {
   const kind = value.kind;
   if (kind !== "circle") explainer.refuse(0, kind);
   const radius = value.radius;
-  if (!(typeof radius === "number" && Number.isFinite(radius))) explainer.refuse(1, radius);
+  if (!$is_cAAD04etWg(radius)) explainer.refuse(1, radius);
 }
 
 export const CircleShape = {
   kind: "object",
   name: "Circle",
-  properties: [
-    { key: "kind", shape: { kind: "literal", value: "circle" } },
-    { key: "radius", shape: { kind: "number" } },
-  ],
+  properties: [$field_nNFXs9XtD0, $field_uLfInD$1FN],
   explain: explain$Circle,
 };
 
 export function isCircle(value) {
   if (typeof value !== "object" || value === null) return false;
-  const kind = value.kind;
-  if (kind !== "circle") return false;
-  const radius = value.radius;
-  return typeof radius === "number" && Number.isFinite(radius);
+  return value.kind === "circle" && $is_cAAD04etWg(value.radius);
 }
 
 export function decodeCircle(value) {
@@ -63,12 +203,7 @@ export function decodeCircle(value) {
   };
 }
 
-export const CircleValidator = {
-  name: "Circle",
-  is: isCircle,
-  failures: (value, limit) => explain(CircleShape, value, "wire", limit),
-  decode: decodeCircle,
-};
+export const CircleValidator = /* @__PURE__ */ validator("Circle", CircleShape, isCircle, decodeCircle);
 
 // Figure.validator.js
 
@@ -76,25 +211,14 @@ function explain$Figure(value, explainer) {
   const kind = value.kind;
   if (kind !== "square") explainer.refuse(0, kind);
   const side = value.side;
-  if (!(typeof side === "number" && Number.isFinite(side))) explainer.refuse(1, side);
+  if (!$is_cAAD04etWg(side)) explainer.refuse(1, side);
 }
 
 export const FigureShape = { kind: "union", members: [CircleShape, {
   kind: "object",
-  properties: [
-    { key: "kind", shape: { kind: "literal", value: "square" } },
-    { key: "side", shape: { kind: "number" } },
-  ],
+  properties: [$field_rE3edoSE9g, $field_45nWC9m7cj],
   explain: explain$Figure,
 }], discriminants: ["kind"] };
-
-function isCase1$Figure(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const kind = value.kind;
-  if (kind !== "square") return false;
-  const side = value.side;
-  return typeof side === "number" && Number.isFinite(side);
-}
 
 export function isFigure(value) {
   if (!isObject(value)) return false;
@@ -102,17 +226,10 @@ export function isFigure(value) {
     case "circle":
       return isCircle(value);
     case "square":
-      return isCase1$Figure(value);
+      return $is_oO1Vsz$q7b(value);
     default:
       return false;
   }
-}
-
-function decodeMember1$Figure(value) {
-  return {
-    kind: value.kind,
-    side: value.side,
-  };
 }
 
 export function decodeFigure(value) {
@@ -120,16 +237,11 @@ export function decodeFigure(value) {
     case "circle":
       return decodeCircle(value);
     default:
-      return decodeMember1$Figure(value);
+      return $decode_d1SHhbFllL(value);
   }
 }
 
-export const FigureValidator = {
-  name: "Figure",
-  is: isFigure,
-  failures: (value, limit) => explain(FigureShape, value, "wire", limit),
-  decode: decodeFigure,
-};
+export const FigureValidator = /* @__PURE__ */ validator("Figure", FigureShape, isFigure, decodeFigure);
 
 // Defaults.validator.js
 
@@ -142,19 +254,19 @@ function explain$Defaults(value, explainer) {
   const name = value.name;
   if (typeof name !== "string") explainer.refuse(0, name);
   const count = value.count;
-  if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) explainer.refuse(1, count);
+  if (!$is_2QqXHc$TpP(count)) explainer.refuse(1, count);
   const since = value.since;
-  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) explainer.refuse(2, since);
+  if (!$is_2h5vUfCnA4(since)) explainer.refuse(2, since);
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) explainer.refuse(3, big);
   const note = value.note;
-  if (note !== undefined && !((typeof note === "string" || note === null))) explainer.refuse(4, note);
+  if (!$is_hqL$dnac8C(note)) explainer.refuse(4, note);
   explainer.visit(5, value.dates);
   explainer.visit(6, value.settings);
   const untouched = value.untouched;
-  if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) explainer.refuse(7, untouched);
+  if (!$is_2QqXHc$TpP(untouched)) explainer.refuse(7, untouched);
   const made = value.made;
-  if (made !== undefined && typeof made !== "string") explainer.refuse(8, made);
+  if (!$is_GQokJG0pVr(made)) explainer.refuse(8, made);
   const last = value.last;
   if (typeof last !== "string") explainer.refuse(9, last);
 }
@@ -162,74 +274,25 @@ function explain$Defaults(value, explainer) {
 export const DefaultsShape = {
   kind: "object",
   name: "Defaults",
-  properties: [
-    { key: "name", shape: { kind: "string" } },
-    { key: "count", shape: { kind: "number" }, optional: "input" },
-    { key: "since", shape: { kind: "date" }, optional: "input" },
-    { key: "big", shape: { kind: "bigint" }, optional: "input" },
-    { key: "note", shape: { kind: "union", members: [{ kind: "string" }, { kind: "null" }] }, optional: "input" },
-    { key: "dates", shape: { kind: "array", element: { kind: "date" } }, optional: "input" },
-    { key: "settings", shape: {
-      kind: "object",
-      properties: [
-        { key: "dark", shape: { kind: "boolean" } },
-      ],
-      explain: explainSettings$Defaults,
-    }, optional: "input" },
-    { key: "untouched", shape: { kind: "number" }, optional: "always" },
-    { key: "made", shape: { kind: "string" }, optional: "input" },
-    { key: "last", shape: { kind: "string" } },
-  ],
+  properties: [$field_8ZPiNQFTiJ, $field_amrtyaqFxO, $field_SnQW_wNCEo, $field_Nk6KbeHxon, $field_XZa75NiOH6, $field_ZZVZaL$fmN, { key: "settings", shape: {
+    kind: "object",
+    properties: [$field_b6oxX_Yoq0],
+    explain: explainSettings$Defaults,
+  }, optional: "input" }, $field_XFJzaFN0yT, $field_weZyyyvRYA, $field_Pp3Ukc2qoo],
   explain: explain$Defaults,
 };
 
-function isDates$Defaults(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "string" && isTimestamp(item))) return false;
-  }
-  return true;
-}
-
-function isSettings$Defaults(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const dark = value.dark;
-  return typeof dark === "boolean";
-}
-
 export function isDefaults(value) {
   if (typeof value !== "object" || value === null) return false;
-  const name = value.name;
-  if (typeof name !== "string") return false;
-  const count = value.count;
-  if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) return false;
-  const since = value.since;
-  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
+  if (!(typeof value.name === "string" && $is_2QqXHc$TpP(value.count) && $is_2h5vUfCnA4(value.since))) return false;
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) return false;
-  const note = value.note;
-  if (note !== undefined && !((typeof note === "string" || note === null))) return false;
+  if (!$is_hqL$dnac8C(value.note)) return false;
   const dates = value.dates;
-  if (dates !== undefined && !isDates$Defaults(dates)) return false;
+  if (dates !== undefined && !$is_t3$fIYsCS7(dates)) return false;
   const settings = value.settings;
-  if (settings !== undefined && !isSettings$Defaults(settings)) return false;
-  const untouched = value.untouched;
-  if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) return false;
-  const made = value.made;
-  if (made !== undefined && typeof made !== "string") return false;
-  const last = value.last;
-  return typeof last === "string";
-}
-
-function decodeDates$Defaults(value) {
-  return value.map((item) => $decodeDate(item));
-}
-
-function decodeSettings$Defaults(value) {
-  return {
-    dark: value.dark,
-  };
+  if (settings !== undefined && !$is_iZSpEzWTZc(settings)) return false;
+  return $is_2QqXHc$TpP(value.untouched) && $is_GQokJG0pVr(value.made) && typeof value.last === "string";
 }
 
 export function decodeDefaults(value) {
@@ -245,8 +308,8 @@ export function decodeDefaults(value) {
     since: since === undefined ? $decodeDate("2020-01-01T00:00:00Z") : $decodeDate(since),
     big: big === undefined ? 9007199254740993n : toBigInt(big),
     note: note === undefined ? null : note,
-    dates: dates === undefined ? decodeDates$Defaults(["2020-01-01T00:00:00Z"]) : decodeDates$Defaults(dates),
-    settings: settings === undefined ? decodeSettings$Defaults({ dark: true }) : decodeSettings$Defaults(settings),
+    dates: dates === undefined ? $decode_aM5wcKvZ9w(["2020-01-01T00:00:00Z"]) : $decode_aM5wcKvZ9w(dates),
+    settings: settings === undefined ? $decode_9r70jelujI({ dark: true }) : $decode_9r70jelujI(settings),
   };
   const untouched = value.untouched;
   if (untouched !== undefined) result.untouched = untouched;
@@ -256,43 +319,29 @@ export function decodeDefaults(value) {
   return result;
 }
 
-export const DefaultsValidator = {
-  name: "Defaults",
-  is: isDefaults,
-  failures: (value, limit) => explain(DefaultsShape, value, "wire", limit),
-  decode: decodeDefaults,
-};
+export const DefaultsValidator = /* @__PURE__ */ validator("Defaults", DefaultsShape, isDefaults, decodeDefaults);
 
 // UserAccount.validator.js
 
 function explain$UserAccount(value, explainer) {
   const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
   const email = value.email;
-  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) explainer.refuse(1, email);
+  if (!$is_i_Jv45oOaX(email)) explainer.refuse(1, email);
   const status = value.status;
-  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(2, status);
+  if (!$is_rN3E5leHxP(status)) explainer.refuse(2, status);
 }
 
 export const UserAccountShape = {
   kind: "object",
   name: "UserAccount",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
-    { key: "email", shape: { kind: "string", maxLength: 255, format: "email" } },
-    { key: "status", shape: { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] }, optional: "input" },
-  ],
+  properties: [$field_1LmjIpKiII, $field_ye9q0OV$pt, $field_XbtdFo2eKJ],
   explain: explain$UserAccount,
 };
 
 export function isUserAccount(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
-  const email = value.email;
-  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) return false;
-  const status = value.status;
-  return status === undefined || (status === "active" || status === "suspended" || status === "deleted");
+  return $is_BoiwqYYj5H(value.id) && $is_i_Jv45oOaX(value.email) && $is_rN3E5leHxP(value.status);
 }
 
 export function decodeUserAccount(value) {
@@ -305,89 +354,47 @@ export function decodeUserAccount(value) {
   return result;
 }
 
-export const UserAccountValidator = {
-  name: "UserAccount",
-  is: isUserAccount,
-  failures: (value, limit) => explain(UserAccountShape, value, "wire", limit),
-  decode: decodeUserAccount,
-};
+export const UserAccountValidator = /* @__PURE__ */ validator("UserAccount", UserAccountShape, isUserAccount, decodeUserAccount);
 
 // GetSearchQuery.validator.js
 
 function explain$GetSearchQuery(value, explainer) {
   const limit = value.limit;
-  if (limit !== undefined && !(typeof limit === "number" && Number.isFinite(limit))) explainer.refuse(0, limit);
+  if (!$is_2QqXHc$TpP(limit)) explainer.refuse(0, limit);
   const deep = value.deep;
-  if (deep !== undefined && typeof deep !== "boolean") explainer.refuse(1, deep);
+  if (!$is_FjReFpLJzX(deep)) explainer.refuse(1, deep);
   const since = value.since;
-  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) explainer.refuse(2, since);
+  if (!$is_2h5vUfCnA4(since)) explainer.refuse(2, since);
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) explainer.refuse(3, big);
   const sides = value.sides;
-  if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) explainer.refuse(4, sides);
+  if (!$is_2Ye4J_kcd4(sides)) explainer.refuse(4, sides);
   explainer.visit(5, value.ids);
   explainer.visit(6, value.tags);
   const q = value.q;
-  if (q !== undefined && typeof q !== "string") explainer.refuse(7, q);
+  if (!$is_GQokJG0pVr(q)) explainer.refuse(7, q);
   const property8 = ownProperty(value, "__proto__");
-  if (property8 !== undefined && typeof property8 !== "string") explainer.refuse(8, property8);
+  if (!$is_GQokJG0pVr(property8)) explainer.refuse(8, property8);
 }
 
 export const GetSearchQueryShape = {
   kind: "object",
   name: "GetSearchQuery",
-  properties: [
-    { key: "limit", shape: { kind: "number" }, optional: "always" },
-    { key: "deep", shape: { kind: "boolean" }, optional: "always" },
-    { key: "since", shape: { kind: "date" }, optional: "always" },
-    { key: "big", shape: { kind: "bigint" }, optional: "always" },
-    { key: "sides", shape: { kind: "union", members: [{ kind: "literal", value: 1 }, { kind: "literal", value: 2 }, { kind: "literal", value: "all" }] }, optional: "always" },
-    { key: "ids", shape: { kind: "array", element: { kind: "number" } }, optional: "always" },
-    { key: "tags", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
-    { key: "q", shape: { kind: "string" }, optional: "always" },
-    { key: "__proto__", shape: { kind: "string" }, optional: "always" },
-  ],
+  properties: [$field_tNOksV$9pr, $field_XHpQ$Iatiu, $field_TvT$07bPM5, $field_Igv_NTINaN, $field_Fe5J5RCREq, $field_CmXZDR_uc4, $field_7l9mKhse1y, $field_qbUw0cJULX, $field_jqRLshoSH1],
   explain: explain$GetSearchQuery,
 };
 
-function isIds$GetSearchQuery(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!(typeof item === "number" && Number.isFinite(item))) return false;
-  }
-  return true;
-}
-
-function isTags$GetSearchQuery(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
 export function isGetSearchQuery(value) {
   if (!isObject(value)) return false;
-  const limit = value.limit;
-  if (limit !== undefined && !(typeof limit === "number" && Number.isFinite(limit))) return false;
-  const deep = value.deep;
-  if (deep !== undefined && typeof deep !== "boolean") return false;
-  const since = value.since;
-  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
+  if (!($is_2QqXHc$TpP(value.limit) && $is_FjReFpLJzX(value.deep) && $is_2h5vUfCnA4(value.since))) return false;
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) return false;
-  const sides = value.sides;
-  if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) return false;
+  if (!$is_2Ye4J_kcd4(value.sides)) return false;
   const ids = value.ids;
-  if (ids !== undefined && !isIds$GetSearchQuery(ids)) return false;
+  if (ids !== undefined && !$is_8mkZ4lZuPx(ids)) return false;
   const tags = value.tags;
-  if (tags !== undefined && !isTags$GetSearchQuery(tags)) return false;
-  const q = value.q;
-  if (q !== undefined && typeof q !== "string") return false;
-  const property8 = ownProperty(value, "__proto__");
-  return property8 === undefined || typeof property8 === "string";
+  if (tags !== undefined && !$is_PgdD5pOKqh(tags)) return false;
+  return $is_GQokJG0pVr(value.q) && $is_GQokJG0pVr(ownProperty(value, "__proto__"));
 }
 
 export function decodeGetSearchQuery(value) {
@@ -413,12 +420,7 @@ export function decodeGetSearchQuery(value) {
   return result;
 }
 
-export const GetSearchQueryValidator = {
-  name: "GetSearchQuery",
-  is: isGetSearchQuery,
-  failures: (value, limit) => explain(GetSearchQueryShape, value, "wire", limit),
-  decode: decodeGetSearchQuery,
-};
+export const GetSearchQueryValidator = /* @__PURE__ */ validator("GetSearchQuery", GetSearchQueryShape, isGetSearchQuery, decodeGetSearchQuery);
 
 // GetOpenQuery.validator.js
 
@@ -426,7 +428,7 @@ export const GetOpenQueryShape = {
   kind: "object",
   name: "GetOpenQuery",
   properties: [],
-  index: [{ keys: "string", shape: { kind: "string" } }],
+  index: [{ keys: "string", shape: $shape_b89_Z0mIjl }],
 };
 
 export function isGetOpenQuery(value) {
@@ -449,18 +451,13 @@ export function decodeGetOpenQuery(value) {
   return result;
 }
 
-export const GetOpenQueryValidator = {
-  name: "GetOpenQuery",
-  is: isGetOpenQuery,
-  failures: (value, limit) => explain(GetOpenQueryShape, value, "wire", limit),
-  decode: decodeGetOpenQuery,
-};
+export const GetOpenQueryValidator = /* @__PURE__ */ validator("GetOpenQuery", GetOpenQueryShape, isGetOpenQuery, decodeGetOpenQuery);
 
 // Pair.validator.js
 
 function explain$Pair(value, explainer) {
   const a = value.a;
-  if (!(typeof a === "number" && Number.isFinite(a))) explainer.refuse(0, a);
+  if (!$is_cAAD04etWg(a)) explainer.refuse(0, a);
   const b = value.b;
   if (typeof b !== "string") explainer.refuse(1, b);
 }
@@ -468,19 +465,13 @@ function explain$Pair(value, explainer) {
 export const PairShape = {
   kind: "object",
   name: "Pair",
-  properties: [
-    { key: "a", shape: { kind: "number" } },
-    { key: "b", shape: { kind: "string" } },
-  ],
+  properties: [$field_zSqGqo1ucj, $field_iu47Jj062y],
   explain: explain$Pair,
 };
 
 export function isPair(value) {
   if (typeof value !== "object" || value === null) return false;
-  const a = value.a;
-  if (!(typeof a === "number" && Number.isFinite(a))) return false;
-  const b = value.b;
-  return typeof b === "string";
+  return $is_cAAD04etWg(value.a) && typeof value.b === "string";
 }
 
 export function decodePair(value) {
@@ -490,12 +481,7 @@ export function decodePair(value) {
   };
 }
 
-export const PairValidator = {
-  name: "Pair",
-  is: isPair,
-  failures: (value, limit) => explain(PairShape, value, "wire", limit),
-  decode: decodePair,
-};
+export const PairValidator = /* @__PURE__ */ validator("Pair", PairShape, isPair, decodePair);
 
 // GetFilesByPathParams.validator.js
 
@@ -507,16 +493,13 @@ function explain$GetFilesByPathParams(value, explainer) {
 export const GetFilesByPathParamsShape = {
   kind: "object",
   name: "GetFilesByPathParams",
-  properties: [
-    { key: "path", shape: { kind: "string" } },
-  ],
+  properties: [$field_ILoTR$Dt2C],
   explain: explain$GetFilesByPathParams,
 };
 
 export function isGetFilesByPathParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const path = value.path;
-  return typeof path === "string";
+  return typeof value.path === "string";
 }
 
 export function decodeGetFilesByPathParams(value) {
@@ -525,12 +508,7 @@ export function decodeGetFilesByPathParams(value) {
   };
 }
 
-export const GetFilesByPathParamsValidator = {
-  name: "GetFilesByPathParams",
-  is: isGetFilesByPathParams,
-  failures: (value, limit) => explain(GetFilesByPathParamsShape, value, "wire", limit),
-  decode: decodeGetFilesByPathParams,
-};
+export const GetFilesByPathParamsValidator = /* @__PURE__ */ validator("GetFilesByPathParams", GetFilesByPathParamsShape, isGetFilesByPathParams, decodeGetFilesByPathParams);
 
 // GetSearchQuery.coercer.js
 
@@ -594,10 +572,7 @@ export const GetFilesByPathParamsCoercer = {
 export function writeCircle(value) {
   if (!isObject(value)) refuse(value);
   const kind = value.kind;
-  return (
-    `{"kind":${(kind === "circle" ? "\"circle\"" : refuse(kind))}` +
-    `,"radius":${writeNumber(value.radius)}}`
-  );
+  return `{"kind":${(kind === "circle" ? "\"circle\"" : refuse(kind))},"radius":${writeNumber(value.radius)}}`;
 }
 
 export const CircleSerializer = {
@@ -614,22 +589,13 @@ export const CircleSerializer = {
 
 // Figure.serializer.js
 
-function writeCase1Member1$Figure(value) {
-  if (!isObject(value)) refuse(value);
-  const kind = value.kind;
-  return (
-    `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))}` +
-    `,"side":${writeNumber(value.side)}}`
-  );
-}
-
 export function writeFigure(value) {
   if (!isObject(value)) refuse(value);
   switch (value.kind) {
     case "circle":
       return writeCircle(value);
     case "square":
-      return writeCase1Member1$Figure(value);
+      return $write_ZPaFTV2NYb(value);
     default:
       return refuse(value);
   }
@@ -649,37 +615,13 @@ export const FigureSerializer = {
 
 // Defaults.serializer.js
 
-function writeDates$Defaults(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? $writeDate(item) : `,${$writeDate(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writeSettings$Defaults(value) {
-  if (!isObject(value)) refuse(value);
-  return `{"dark":${writeBoolean(value.dark)}}`;
-}
-
 export function writeDefaults(value) {
   if (!isObject(value)) refuse(value);
-  let text = "{";
-  text += `"name":"${stringContent(value.name)}"`;
-  text += `,"count":${writeNumber(value.count)}`;
-  text += `,"since":"${dateContent(value.since)}"`;
-  text += `,"big":${writeBigInt(value.big)}`;
   const note = value.note;
-  text += `,"note":${(note === null ? "null" : writeString(note))}`;
-  text += `,"dates":${writeDates$Defaults(value.dates)}`;
-  text += `,"settings":${writeSettings$Defaults(value.settings)}`;
+  let text = `{"name":"${stringContent(value.name)}","count":${writeNumber(value.count)},"since":"${dateContent(value.since)}","big":${writeBigInt(value.big)},"note":${(note === null ? "null" : writeString(note))},"dates":${$write_ujZFecasA3(value.dates)},"settings":${$write_lsOoEm4Zl_(value.settings)}`;
   const untouched = value.untouched;
   if (untouched !== undefined) text += `,"untouched":${writeNumber(untouched)}`;
-  text += `,"made":"${stringContent(value.made)}"`;
-  text += `,"last":"${stringContent(value.last)}"`;
-  return `${text}}`;
+  return `${text},"made":"${stringContent(value.made)}","last":"${stringContent(value.last)}"}`;
 }
 
 export const DefaultsSerializer = {
@@ -696,20 +638,9 @@ export const DefaultsSerializer = {
 
 // UserAccount.serializer.js
 
-function writeStatus$UserAccount(value) {
-  if (value === "active") return "\"active\"";
-  if (value === "suspended") return "\"suspended\"";
-  if (value === "deleted") return "\"deleted\"";
-  return refuse(value);
-}
-
 export function writeUserAccount(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":"${stringContent(value.id)}"` +
-    `,"email":"${stringContent(value.email)}"` +
-    `,"status":${writeStatus$UserAccount(value.status)}}`
-  );
+  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","status":${$write_daeUkyaVzw(value.status)}}`;
 }
 
 export const UserAccountSerializer = {

@@ -10,44 +10,54 @@ import {
   refuse,
   stringContent,
   unserializable,
+  validator,
   writeBoolean,
 } from "@kit/core/codec";
+
+const $shape_2eJjs79lk2 = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_V9TfG4v03M = { key: "title", shape: $shape_2eJjs79lk2 };
+const $shape_yXIAvVxbMM = { kind: "string", maxLength: 10000 };
+const $field_PoT9x6dCr$ = { key: "content", shape: $shape_yXIAvVxbMM };
+const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
+const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
+function $is_1wbfTG6Q6G(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
+}
+function $is_EhC8BZ$46w(value) {
+  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
+}
+function $is_bOO1_z8WwH(value) {
+  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
+}
+function $is_FjReFpLJzX(value) {
+  return value === undefined || typeof value === "boolean";
+}
 
 // CreateNoteInput.validator.js
 
 function explain$CreateNoteInput(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
+  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
   const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
+  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
   const authorId = value.authorId;
-  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(2, authorId);
+  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(2, authorId);
   const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(3, archived);
+  if (!$is_FjReFpLJzX(archived)) explainer.refuse(3, archived);
 }
 
 export const CreateNoteInputShape = {
   kind: "object",
   name: "CreateNoteInput",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
-    { key: "content", shape: { kind: "string", maxLength: 10000 } },
-    { key: "authorId", shape: { kind: "string", maxLength: 100 } },
-    { key: "archived", shape: { kind: "boolean" }, optional: "input" },
-  ],
+  properties: [$field_V9TfG4v03M, $field_PoT9x6dCr$, $field_2GcXyFFt_P, $field_oWUA4Az7vg],
   explain: explain$CreateNoteInput,
 };
 
 export function isCreateNoteInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
-  const authorId = value.authorId;
-  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
-  const archived = value.archived;
-  return archived === undefined || typeof archived === "boolean";
+  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived);
 }
 
 export function decodeCreateNoteInput(value) {
@@ -60,23 +70,13 @@ export function decodeCreateNoteInput(value) {
   };
 }
 
-export const CreateNoteInputValidator = {
-  name: "CreateNoteInput",
-  is: isCreateNoteInput,
-  failures: (value, limit) => explain(CreateNoteInputShape, value, "wire", limit),
-  decode: decodeCreateNoteInput,
-};
+export const CreateNoteInputValidator = /* @__PURE__ */ validator("CreateNoteInput", CreateNoteInputShape, isCreateNoteInput, decodeCreateNoteInput);
 
 // CreateNoteInput.serializer.js
 
 export function writeCreateNoteInput(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"content":"${stringContent(value.content)}"` +
-    `,"authorId":"${stringContent(value.authorId)}"` +
-    `,"archived":${writeBoolean(value.archived)}}`
-  );
+  return `{"title":"${stringContent(value.title)}","content":"${stringContent(value.content)}","authorId":"${stringContent(value.authorId)}","archived":${writeBoolean(value.archived)}}`;
 }
 
 export const CreateNoteInputSerializer = {
@@ -121,11 +121,7 @@ export const UpdateNoteInputSerializer = {
 
 export function writePostNotesBody(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"content":"${stringContent(value.content)}"` +
-    `,"archived":${writeBoolean(value.archived)}}`
-  );
+  return `{"title":"${stringContent(value.title)}","content":"${stringContent(value.content)}","archived":${writeBoolean(value.archived)}}`;
 }
 
 export const PostNotesBodySerializer = {

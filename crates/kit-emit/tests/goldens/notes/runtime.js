@@ -14,60 +14,137 @@ import {
   refuse,
   stringContent,
   unserializable,
+  validator,
   writeBoolean,
   writeNumber,
 } from "@kit/core/codec";
+
+const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
+const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
+const $shape_2eJjs79lk2 = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_V9TfG4v03M = { key: "title", shape: $shape_2eJjs79lk2 };
+const $shape_yXIAvVxbMM = { kind: "string", maxLength: 10000 };
+const $field_PoT9x6dCr$ = { key: "content", shape: $shape_yXIAvVxbMM };
+const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
+const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
+const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
+function $is_BoiwqYYj5H(value) {
+  return value === undefined || (typeof value === "string" && isUuid(value));
+}
+function $is_1wbfTG6Q6G(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
+}
+function $is_EhC8BZ$46w(value) {
+  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
+}
+function $is_bOO1_z8WwH(value) {
+  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
+}
+function $is_FjReFpLJzX(value) {
+  return value === undefined || typeof value === "boolean";
+}
+function $is_2h5vUfCnA4(value) {
+  return value === undefined || (typeof value === "string" && isTimestamp(value));
+}
+const $field_ZO94pv_psl = { key: "title", shape: $shape_2eJjs79lk2, optional: "always" };
+const $field_YDjxkrB9c8 = { key: "content", shape: $shape_yXIAvVxbMM, optional: "always" };
+const $field_EZ5HOIrtF$ = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "always" };
+function $is_aSadUgbaiY(value) {
+  return value === undefined || (typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200)));
+}
+function $is_oLlPi8M_v4(value) {
+  return value === undefined || (typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000)));
+}
+const $shape_I2o3moyavi = { kind: "number" };
+const $field_uV6FvC_Tm$ = { key: "total", shape: $shape_I2o3moyavi };
+const $field_bOV68fL6OZ = { key: "page", shape: $shape_I2o3moyavi };
+const $field_LXuAbqcpHl = { key: "pageSize", shape: $shape_I2o3moyavi };
+const $field_I_QAfjUCBh = { key: "totalPages", shape: $shape_I2o3moyavi };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+function $is_UU01at8MYU(value) {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (!isNoteSummary(item)) return false;
+  }
+  return true;
+}
+function $is_f5v00pOBq9(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return $is_cAAD04etWg(value.total) && $is_cAAD04etWg(value.page) && $is_cAAD04etWg(value.pageSize) && $is_cAAD04etWg(value.totalPages);
+}
+function $decode_lT5aRsjW53(value) {
+  return value.map((item) => decodeNoteSummary(item));
+}
+function $decode_iSvqjNFM7X(value) {
+  return {
+    total: value.total,
+    page: value.page,
+    pageSize: value.pageSize,
+    totalPages: value.totalPages,
+  };
+}
+const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
+const $field_Y$Sa_Ayh6C = { key: "page", shape: $shape_NXc1DjJiEG, optional: "always" };
+const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+const $field_OKpF04fdwx = { key: "pageSize", shape: $shape_JyQOLtM3Ho, optional: "always" };
+function $is_kze0NS0wmB(value) {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1);
+}
+function $is_jsrq_vYe_p(value) {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100);
+}
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_8wdy6I2mIG = { key: "id", shape: $shape_b89_Z0mIjl };
+function $write_FQ898wCPdS(value) {
+  if (!Array.isArray(value)) refuse(value);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    text += index === 0 ? writeNoteSummary(item) : `,${writeNoteSummary(item)}`;
+  }
+  return `${text}]`;
+}
+function $write_7PY3fO0KkL(value) {
+  if (!isObject(value)) refuse(value);
+  return `{"total":${writeNumber(value.total)},"page":${writeNumber(value.page)},"pageSize":${writeNumber(value.pageSize)},"totalPages":${writeNumber(value.totalPages)}}`;
+}
 
 // Note.validator.js
 
 function explain$Note(value, explainer) {
   const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
+  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
   const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(2, content);
+  if (!$is_EhC8BZ$46w(content)) explainer.refuse(2, content);
   const authorId = value.authorId;
-  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(3, authorId);
+  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(3, authorId);
   const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(4, archived);
+  if (!$is_FjReFpLJzX(archived)) explainer.refuse(4, archived);
   const createdAt = value.createdAt;
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(5, createdAt);
+  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(5, createdAt);
   const updatedAt = value.updatedAt;
-  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) explainer.refuse(6, updatedAt);
+  if (!$is_2h5vUfCnA4(updatedAt)) explainer.refuse(6, updatedAt);
 }
 
 export const NoteShape = {
   kind: "object",
   name: "Note",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
-    { key: "content", shape: { kind: "string", maxLength: 10000 } },
-    { key: "authorId", shape: { kind: "string", maxLength: 100 } },
-    { key: "archived", shape: { kind: "boolean" }, optional: "input" },
-    { key: "createdAt", shape: { kind: "date" }, optional: "input" },
-    { key: "updatedAt", shape: { kind: "date" }, optional: "input" },
-  ],
+  properties: [$field_1LmjIpKiII, $field_V9TfG4v03M, $field_PoT9x6dCr$, $field_2GcXyFFt_P, $field_oWUA4Az7vg, $field_oFOzHhiqx0, $field_k69FRjukgS],
   explain: explain$Note,
 };
 
 export function isNote(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
-  const authorId = value.authorId;
-  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
-  const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") return false;
-  const createdAt = value.createdAt;
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
-  const updatedAt = value.updatedAt;
-  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
+  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived) && $is_2h5vUfCnA4(value.createdAt) && $is_2h5vUfCnA4(value.updatedAt);
 }
 
 export function decodeNote(value) {
@@ -86,43 +163,29 @@ export function decodeNote(value) {
   return result;
 }
 
-export const NoteValidator = {
-  name: "Note",
-  is: isNote,
-  failures: (value, limit) => explain(NoteShape, value, "wire", limit),
-  decode: decodeNote,
-};
+export const NoteValidator = /* @__PURE__ */ validator("Note", NoteShape, isNote, decodeNote);
 
 // UpdateNoteInput.validator.js
 
 function explain$UpdateNoteInput(value, explainer) {
   const title = value.title;
-  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
+  if (!$is_aSadUgbaiY(title)) explainer.refuse(0, title);
   const content = value.content;
-  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
+  if (!$is_oLlPi8M_v4(content)) explainer.refuse(1, content);
   const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
+  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
 }
 
 export const UpdateNoteInputShape = {
   kind: "object",
   name: "UpdateNoteInput",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 }, optional: "always" },
-    { key: "content", shape: { kind: "string", maxLength: 10000 }, optional: "always" },
-    { key: "archived", shape: { kind: "boolean" }, optional: "always" },
-  ],
+  properties: [$field_ZO94pv_psl, $field_YDjxkrB9c8, $field_EZ5HOIrtF$],
   explain: explain$UpdateNoteInput,
 };
 
 export function isUpdateNoteInput(value) {
   if (!isObject(value)) return false;
-  const title = value.title;
-  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const content = value.content;
-  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
-  const archived = value.archived;
-  return archived === undefined || typeof archived === "boolean";
+  return $is_aSadUgbaiY(value.title) && $is_oLlPi8M_v4(value.content) && $is_FjReFpLJzX(value.archived);
 }
 
 export function decodeUpdateNoteInput(value) {
@@ -136,48 +199,31 @@ export function decodeUpdateNoteInput(value) {
   return result;
 }
 
-export const UpdateNoteInputValidator = {
-  name: "UpdateNoteInput",
-  is: isUpdateNoteInput,
-  failures: (value, limit) => explain(UpdateNoteInputShape, value, "wire", limit),
-  decode: decodeUpdateNoteInput,
-};
+export const UpdateNoteInputValidator = /* @__PURE__ */ validator("UpdateNoteInput", UpdateNoteInputShape, isUpdateNoteInput, decodeUpdateNoteInput);
 
 // NoteSummary.validator.js
 
 function explain$NoteSummary(value, explainer) {
   const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
+  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
   const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
+  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
   const createdAt = value.createdAt;
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(3, createdAt);
+  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(3, createdAt);
 }
 
 export const NoteSummaryShape = {
   kind: "object",
   name: "NoteSummary",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
-    { key: "archived", shape: { kind: "boolean" }, optional: "input" },
-    { key: "createdAt", shape: { kind: "date" }, optional: "input" },
-  ],
+  properties: [$field_1LmjIpKiII, $field_V9TfG4v03M, $field_oWUA4Az7vg, $field_oFOzHhiqx0],
   explain: explain$NoteSummary,
 };
 
 export function isNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") return false;
-  const createdAt = value.createdAt;
-  return createdAt === undefined || (typeof createdAt === "string" && isTimestamp(createdAt));
+  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && $is_FjReFpLJzX(value.archived) && $is_2h5vUfCnA4(value.createdAt);
 }
 
 export function decodeNoteSummary(value) {
@@ -192,24 +238,19 @@ export function decodeNoteSummary(value) {
   return result;
 }
 
-export const NoteSummaryValidator = {
-  name: "NoteSummary",
-  is: isNoteSummary,
-  failures: (value, limit) => explain(NoteSummaryShape, value, "wire", limit),
-  decode: decodeNoteSummary,
-};
+export const NoteSummaryValidator = /* @__PURE__ */ validator("NoteSummary", NoteSummaryShape, isNoteSummary, decodeNoteSummary);
 
 // PaginatedResponseOfNoteSummary.validator.js
 
 function explainPagination$PaginatedResponseOfNoteSummary(value, explainer) {
   const total = value.total;
-  if (!(typeof total === "number" && Number.isFinite(total))) explainer.refuse(0, total);
+  if (!$is_cAAD04etWg(total)) explainer.refuse(0, total);
   const page = value.page;
-  if (!(typeof page === "number" && Number.isFinite(page))) explainer.refuse(1, page);
+  if (!$is_cAAD04etWg(page)) explainer.refuse(1, page);
   const pageSize = value.pageSize;
-  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) explainer.refuse(2, pageSize);
+  if (!$is_cAAD04etWg(pageSize)) explainer.refuse(2, pageSize);
   const totalPages = value.totalPages;
-  if (!(typeof totalPages === "number" && Number.isFinite(totalPages))) explainer.refuse(3, totalPages);
+  if (!$is_cAAD04etWg(totalPages)) explainer.refuse(3, totalPages);
 }
 
 function explain$PaginatedResponseOfNoteSummary(value, explainer) {
@@ -220,110 +261,49 @@ function explain$PaginatedResponseOfNoteSummary(value, explainer) {
 export const PaginatedResponseOfNoteSummaryShape = {
   kind: "object",
   name: "PaginatedResponseOfNoteSummary",
-  properties: [
-    { key: "data", shape: { kind: "array", element: NoteSummaryShape, isItem: isNoteSummary } },
-    { key: "pagination", shape: {
-      kind: "object",
-      properties: [
-        { key: "total", shape: { kind: "number" } },
-        { key: "page", shape: { kind: "number" } },
-        { key: "pageSize", shape: { kind: "number" } },
-        { key: "totalPages", shape: { kind: "number" } },
-      ],
-      explain: explainPagination$PaginatedResponseOfNoteSummary,
-    } },
-  ],
+  properties: [{ key: "data", shape: { kind: "array", element: NoteSummaryShape, isItem: isNoteSummary } }, { key: "pagination", shape: {
+    kind: "object",
+    properties: [$field_uV6FvC_Tm$, $field_bOV68fL6OZ, $field_LXuAbqcpHl, $field_I_QAfjUCBh],
+    explain: explainPagination$PaginatedResponseOfNoteSummary,
+  } }],
   explain: explain$PaginatedResponseOfNoteSummary,
 };
 
-function isData$PaginatedResponseOfNoteSummary(value) {
-  if (!Array.isArray(value)) return false;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    if (!isNoteSummary(item)) return false;
-  }
-  return true;
-}
-
-function isPagination$PaginatedResponseOfNoteSummary(value) {
-  if (typeof value !== "object" || value === null) return false;
-  const total = value.total;
-  if (!(typeof total === "number" && Number.isFinite(total))) return false;
-  const page = value.page;
-  if (!(typeof page === "number" && Number.isFinite(page))) return false;
-  const pageSize = value.pageSize;
-  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) return false;
-  const totalPages = value.totalPages;
-  return typeof totalPages === "number" && Number.isFinite(totalPages);
-}
-
 export function isPaginatedResponseOfNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
-  const data = value.data;
-  if (!isData$PaginatedResponseOfNoteSummary(data)) return false;
-  const pagination = value.pagination;
-  return isPagination$PaginatedResponseOfNoteSummary(pagination);
-}
-
-function decodeData$PaginatedResponseOfNoteSummary(value) {
-  return value.map((item) => decodeNoteSummary(item));
-}
-
-function decodePagination$PaginatedResponseOfNoteSummary(value) {
-  return {
-    total: value.total,
-    page: value.page,
-    pageSize: value.pageSize,
-    totalPages: value.totalPages,
-  };
+  return $is_UU01at8MYU(value.data) && $is_f5v00pOBq9(value.pagination);
 }
 
 export function decodePaginatedResponseOfNoteSummary(value) {
-  const data = value.data;
-  const pagination = value.pagination;
   return {
-    data: decodeData$PaginatedResponseOfNoteSummary(data),
-    pagination: decodePagination$PaginatedResponseOfNoteSummary(pagination),
+    data: $decode_lT5aRsjW53(value.data),
+    pagination: $decode_iSvqjNFM7X(value.pagination),
   };
 }
 
-export const PaginatedResponseOfNoteSummaryValidator = {
-  name: "PaginatedResponseOfNoteSummary",
-  is: isPaginatedResponseOfNoteSummary,
-  failures: (value, limit) => explain(PaginatedResponseOfNoteSummaryShape, value, "wire", limit),
-  decode: decodePaginatedResponseOfNoteSummary,
-};
+export const PaginatedResponseOfNoteSummaryValidator = /* @__PURE__ */ validator("PaginatedResponseOfNoteSummary", PaginatedResponseOfNoteSummaryShape, isPaginatedResponseOfNoteSummary, decodePaginatedResponseOfNoteSummary);
 
 // PostNotesBody.validator.js
 
 function explain$PostNotesBody(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
+  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
   const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
+  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
   const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
+  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
 }
 
 export const PostNotesBodyShape = {
   kind: "object",
   name: "PostNotesBody",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
-    { key: "content", shape: { kind: "string", maxLength: 10000 } },
-    { key: "archived", shape: { kind: "boolean" }, optional: "input" },
-  ],
+  properties: [$field_V9TfG4v03M, $field_PoT9x6dCr$, $field_oWUA4Az7vg],
   explain: explain$PostNotesBody,
 };
 
 export function isPostNotesBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
-  const archived = value.archived;
-  return archived === undefined || typeof archived === "boolean";
+  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_FjReFpLJzX(value.archived);
 }
 
 export function decodePostNotesBody(value) {
@@ -335,38 +315,27 @@ export function decodePostNotesBody(value) {
   };
 }
 
-export const PostNotesBodyValidator = {
-  name: "PostNotesBody",
-  is: isPostNotesBody,
-  failures: (value, limit) => explain(PostNotesBodyShape, value, "wire", limit),
-  decode: decodePostNotesBody,
-};
+export const PostNotesBodyValidator = /* @__PURE__ */ validator("PostNotesBody", PostNotesBodyShape, isPostNotesBody, decodePostNotesBody);
 
 // GetNotesQuery.validator.js
 
 function explain$GetNotesQuery(value, explainer) {
   const page = value.page;
-  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) explainer.refuse(0, page);
+  if (!$is_kze0NS0wmB(page)) explainer.refuse(0, page);
   const pageSize = value.pageSize;
-  if (pageSize !== undefined && !(typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100)) explainer.refuse(1, pageSize);
+  if (!$is_jsrq_vYe_p(pageSize)) explainer.refuse(1, pageSize);
 }
 
 export const GetNotesQueryShape = {
   kind: "object",
   name: "GetNotesQuery",
-  properties: [
-    { key: "page", shape: { kind: "number", integer: true, minimum: 1 }, optional: "always" },
-    { key: "pageSize", shape: { kind: "number", integer: true, minimum: 1, maximum: 100 }, optional: "always" },
-  ],
+  properties: [$field_Y$Sa_Ayh6C, $field_OKpF04fdwx],
   explain: explain$GetNotesQuery,
 };
 
 export function isGetNotesQuery(value) {
   if (!isObject(value)) return false;
-  const page = value.page;
-  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) return false;
-  const pageSize = value.pageSize;
-  return pageSize === undefined || (typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100);
+  return $is_kze0NS0wmB(value.page) && $is_jsrq_vYe_p(value.pageSize);
 }
 
 export function decodeGetNotesQuery(value) {
@@ -378,12 +347,7 @@ export function decodeGetNotesQuery(value) {
   return result;
 }
 
-export const GetNotesQueryValidator = {
-  name: "GetNotesQuery",
-  is: isGetNotesQuery,
-  failures: (value, limit) => explain(GetNotesQueryShape, value, "wire", limit),
-  decode: decodeGetNotesQuery,
-};
+export const GetNotesQueryValidator = /* @__PURE__ */ validator("GetNotesQuery", GetNotesQueryShape, isGetNotesQuery, decodeGetNotesQuery);
 
 // GetNotesByIdParams.validator.js
 
@@ -395,16 +359,13 @@ function explain$GetNotesByIdParams(value, explainer) {
 export const GetNotesByIdParamsShape = {
   kind: "object",
   name: "GetNotesByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "string" } },
-  ],
+  properties: [$field_8wdy6I2mIG],
   explain: explain$GetNotesByIdParams,
 };
 
 export function isGetNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string";
+  return typeof value.id === "string";
 }
 
 export function decodeGetNotesByIdParams(value) {
@@ -413,12 +374,7 @@ export function decodeGetNotesByIdParams(value) {
   };
 }
 
-export const GetNotesByIdParamsValidator = {
-  name: "GetNotesByIdParams",
-  is: isGetNotesByIdParams,
-  failures: (value, limit) => explain(GetNotesByIdParamsShape, value, "wire", limit),
-  decode: decodeGetNotesByIdParams,
-};
+export const GetNotesByIdParamsValidator = /* @__PURE__ */ validator("GetNotesByIdParams", GetNotesByIdParamsShape, isGetNotesByIdParams, decodeGetNotesByIdParams);
 
 // PutNotesByIdParams.validator.js
 
@@ -430,16 +386,13 @@ function explain$PutNotesByIdParams(value, explainer) {
 export const PutNotesByIdParamsShape = {
   kind: "object",
   name: "PutNotesByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "string" } },
-  ],
+  properties: [$field_8wdy6I2mIG],
   explain: explain$PutNotesByIdParams,
 };
 
 export function isPutNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string";
+  return typeof value.id === "string";
 }
 
 export function decodePutNotesByIdParams(value) {
@@ -448,12 +401,7 @@ export function decodePutNotesByIdParams(value) {
   };
 }
 
-export const PutNotesByIdParamsValidator = {
-  name: "PutNotesByIdParams",
-  is: isPutNotesByIdParams,
-  failures: (value, limit) => explain(PutNotesByIdParamsShape, value, "wire", limit),
-  decode: decodePutNotesByIdParams,
-};
+export const PutNotesByIdParamsValidator = /* @__PURE__ */ validator("PutNotesByIdParams", PutNotesByIdParamsShape, isPutNotesByIdParams, decodePutNotesByIdParams);
 
 // DeleteNotesByIdParams.validator.js
 
@@ -465,16 +413,13 @@ function explain$DeleteNotesByIdParams(value, explainer) {
 export const DeleteNotesByIdParamsShape = {
   kind: "object",
   name: "DeleteNotesByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "string" } },
-  ],
+  properties: [$field_8wdy6I2mIG],
   explain: explain$DeleteNotesByIdParams,
 };
 
 export function isDeleteNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string";
+  return typeof value.id === "string";
 }
 
 export function decodeDeleteNotesByIdParams(value) {
@@ -483,12 +428,7 @@ export function decodeDeleteNotesByIdParams(value) {
   };
 }
 
-export const DeleteNotesByIdParamsValidator = {
-  name: "DeleteNotesByIdParams",
-  is: isDeleteNotesByIdParams,
-  failures: (value, limit) => explain(DeleteNotesByIdParamsShape, value, "wire", limit),
-  decode: decodeDeleteNotesByIdParams,
-};
+export const DeleteNotesByIdParamsValidator = /* @__PURE__ */ validator("DeleteNotesByIdParams", DeleteNotesByIdParamsShape, isDeleteNotesByIdParams, decodeDeleteNotesByIdParams);
 
 // GetNotesQuery.coercer.js
 
@@ -529,15 +469,7 @@ export const DeleteNotesByIdParamsCoercer = {
 
 export function writeNote(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":"${stringContent(value.id)}"` +
-    `,"title":"${stringContent(value.title)}"` +
-    `,"content":"${stringContent(value.content)}"` +
-    `,"authorId":"${stringContent(value.authorId)}"` +
-    `,"archived":${writeBoolean(value.archived)}` +
-    `,"createdAt":"${dateContent(value.createdAt)}"` +
-    `,"updatedAt":"${dateContent(value.updatedAt)}"}`
-  );
+  return `{"id":"${stringContent(value.id)}","title":"${stringContent(value.title)}","content":"${stringContent(value.content)}","authorId":"${stringContent(value.authorId)}","archived":${writeBoolean(value.archived)},"createdAt":"${dateContent(value.createdAt)}","updatedAt":"${dateContent(value.updatedAt)}"}`;
 }
 
 export const NoteSerializer = {
@@ -556,12 +488,7 @@ export const NoteSerializer = {
 
 export function writeNoteSummary(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":"${stringContent(value.id)}"` +
-    `,"title":"${stringContent(value.title)}"` +
-    `,"archived":${writeBoolean(value.archived)}` +
-    `,"createdAt":"${dateContent(value.createdAt)}"}`
-  );
+  return `{"id":"${stringContent(value.id)}","title":"${stringContent(value.title)}","archived":${writeBoolean(value.archived)},"createdAt":"${dateContent(value.createdAt)}"}`;
 }
 
 export const NoteSummarySerializer = {
@@ -578,32 +505,9 @@ export const NoteSummarySerializer = {
 
 // PaginatedResponseOfNoteSummary.serializer.js
 
-function writeData$PaginatedResponseOfNoteSummary(value) {
-  if (!Array.isArray(value)) refuse(value);
-  let text = "[";
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    text += index === 0 ? writeNoteSummary(item) : `,${writeNoteSummary(item)}`;
-  }
-  return `${text}]`;
-}
-
-function writePagination$PaginatedResponseOfNoteSummary(value) {
-  if (!isObject(value)) refuse(value);
-  return (
-    `{"total":${writeNumber(value.total)}` +
-    `,"page":${writeNumber(value.page)}` +
-    `,"pageSize":${writeNumber(value.pageSize)}` +
-    `,"totalPages":${writeNumber(value.totalPages)}}`
-  );
-}
-
 export function writePaginatedResponseOfNoteSummary(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"data":${writeData$PaginatedResponseOfNoteSummary(value.data)}` +
-    `,"pagination":${writePagination$PaginatedResponseOfNoteSummary(value.pagination)}}`
-  );
+  return `{"data":${$write_FQ898wCPdS(value.data)},"pagination":${$write_7PY3fO0KkL(value.pagination)}}`;
 }
 
 export const PaginatedResponseOfNoteSummarySerializer = {

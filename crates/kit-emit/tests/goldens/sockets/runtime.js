@@ -12,28 +12,45 @@ import {
   refuse,
   stringContent,
   unserializable,
+  validator,
 } from "@kit/core/codec";
+
+const $shape__JFtUaOfHk = { kind: "string", minLength: 1, maxLength: 500 };
+const $field_0tZaOnm9mb = { key: "text", shape: $shape__JFtUaOfHk };
+function $is_e66Ny5LLfJ(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 500) || codePointsWithin(value, 1, 500));
+}
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_dwSbPWTheJ = { key: "text", shape: $shape_b89_Z0mIjl };
+const $field_5V2WaDKyie = { key: "author", shape: $shape_b89_Z0mIjl };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_DIeRSgmcnH = { key: "sentAt", shape: $shape_EKu3a_L5uJ };
+function $is_tR$4JJRmdi(value) {
+  return typeof value === "string" && isTimestamp(value);
+}
+const $field_8wdy6I2mIG = { key: "id", shape: $shape_b89_Z0mIjl };
+const $field_EIyOAjicZS = { key: "name", shape: $shape_b89_Z0mIjl, optional: "always" };
+function $is_GQokJG0pVr(value) {
+  return value === undefined || typeof value === "string";
+}
 
 // NewMessage.validator.js
 
 function explain$NewMessage(value, explainer) {
   const property0 = value.text;
-  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 500) || codePointsWithin(property0, 1, 500)))) explainer.refuse(0, property0);
+  if (!$is_e66Ny5LLfJ(property0)) explainer.refuse(0, property0);
 }
 
 export const NewMessageShape = {
   kind: "object",
   name: "NewMessage",
-  properties: [
-    { key: "text", shape: { kind: "string", minLength: 1, maxLength: 500 } },
-  ],
+  properties: [$field_0tZaOnm9mb],
   explain: explain$NewMessage,
 };
 
 export function isNewMessage(value) {
   if (typeof value !== "object" || value === null) return false;
-  const property0 = value.text;
-  return typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 500) || codePointsWithin(property0, 1, 500));
+  return $is_e66Ny5LLfJ(value.text);
 }
 
 export function decodeNewMessage(value) {
@@ -42,12 +59,7 @@ export function decodeNewMessage(value) {
   };
 }
 
-export const NewMessageValidator = {
-  name: "NewMessage",
-  is: isNewMessage,
-  failures: (value, limit) => explain(NewMessageShape, value, "wire", limit),
-  decode: decodeNewMessage,
-};
+export const NewMessageValidator = /* @__PURE__ */ validator("NewMessage", NewMessageShape, isNewMessage, decodeNewMessage);
 
 // Message.validator.js
 
@@ -57,45 +69,30 @@ function explain$Message(value, explainer) {
   const author = value.author;
   if (typeof author !== "string") explainer.refuse(1, author);
   const sentAt = value.sentAt;
-  if (!(typeof sentAt === "string" && isTimestamp(sentAt))) explainer.refuse(2, sentAt);
+  if (!$is_tR$4JJRmdi(sentAt)) explainer.refuse(2, sentAt);
 }
 
 export const MessageShape = {
   kind: "object",
   name: "Message",
-  properties: [
-    { key: "text", shape: { kind: "string" } },
-    { key: "author", shape: { kind: "string" } },
-    { key: "sentAt", shape: { kind: "date" } },
-  ],
+  properties: [$field_dwSbPWTheJ, $field_5V2WaDKyie, $field_DIeRSgmcnH],
   explain: explain$Message,
 };
 
 export function isMessage(value) {
   if (typeof value !== "object" || value === null) return false;
-  const property0 = value.text;
-  if (typeof property0 !== "string") return false;
-  const author = value.author;
-  if (typeof author !== "string") return false;
-  const sentAt = value.sentAt;
-  return typeof sentAt === "string" && isTimestamp(sentAt);
+  return typeof value.text === "string" && typeof value.author === "string" && $is_tR$4JJRmdi(value.sentAt);
 }
 
 export function decodeMessage(value) {
-  const sentAt = value.sentAt;
   return {
     text: value.text,
     author: value.author,
-    sentAt: decodeDate(sentAt),
+    sentAt: decodeDate(value.sentAt),
   };
 }
 
-export const MessageValidator = {
-  name: "Message",
-  is: isMessage,
-  failures: (value, limit) => explain(MessageShape, value, "wire", limit),
-  decode: decodeMessage,
-};
+export const MessageValidator = /* @__PURE__ */ validator("Message", MessageShape, isMessage, decodeMessage);
 
 // Ping.validator.js
 
@@ -109,12 +106,7 @@ export function decodePing(value) {
   return value;
 }
 
-export const PingValidator = {
-  name: "Ping",
-  is: isPing,
-  failures: (value, limit) => explain(PingShape, value, "wire", limit),
-  decode: decodePing,
-};
+export const PingValidator = /* @__PURE__ */ validator("Ping", PingShape, isPing, decodePing);
 
 // WsRoomsByIdParams.validator.js
 
@@ -126,16 +118,13 @@ function explain$WsRoomsByIdParams(value, explainer) {
 export const WsRoomsByIdParamsShape = {
   kind: "object",
   name: "WsRoomsByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "string" } },
-  ],
+  properties: [$field_8wdy6I2mIG],
   explain: explain$WsRoomsByIdParams,
 };
 
 export function isWsRoomsByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "string";
+  return typeof value.id === "string";
 }
 
 export function decodeWsRoomsByIdParams(value) {
@@ -144,33 +133,25 @@ export function decodeWsRoomsByIdParams(value) {
   };
 }
 
-export const WsRoomsByIdParamsValidator = {
-  name: "WsRoomsByIdParams",
-  is: isWsRoomsByIdParams,
-  failures: (value, limit) => explain(WsRoomsByIdParamsShape, value, "wire", limit),
-  decode: decodeWsRoomsByIdParams,
-};
+export const WsRoomsByIdParamsValidator = /* @__PURE__ */ validator("WsRoomsByIdParams", WsRoomsByIdParamsShape, isWsRoomsByIdParams, decodeWsRoomsByIdParams);
 
 // WsRoomsByIdQuery.validator.js
 
 function explain$WsRoomsByIdQuery(value, explainer) {
   const name = value.name;
-  if (name !== undefined && typeof name !== "string") explainer.refuse(0, name);
+  if (!$is_GQokJG0pVr(name)) explainer.refuse(0, name);
 }
 
 export const WsRoomsByIdQueryShape = {
   kind: "object",
   name: "WsRoomsByIdQuery",
-  properties: [
-    { key: "name", shape: { kind: "string" }, optional: "always" },
-  ],
+  properties: [$field_EIyOAjicZS],
   explain: explain$WsRoomsByIdQuery,
 };
 
 export function isWsRoomsByIdQuery(value) {
   if (!isObject(value)) return false;
-  const name = value.name;
-  return name === undefined || typeof name === "string";
+  return $is_GQokJG0pVr(value.name);
 }
 
 export function decodeWsRoomsByIdQuery(value) {
@@ -180,12 +161,7 @@ export function decodeWsRoomsByIdQuery(value) {
   return result;
 }
 
-export const WsRoomsByIdQueryValidator = {
-  name: "WsRoomsByIdQuery",
-  is: isWsRoomsByIdQuery,
-  failures: (value, limit) => explain(WsRoomsByIdQueryShape, value, "wire", limit),
-  decode: decodeWsRoomsByIdQuery,
-};
+export const WsRoomsByIdQueryValidator = /* @__PURE__ */ validator("WsRoomsByIdQuery", WsRoomsByIdQueryShape, isWsRoomsByIdQuery, decodeWsRoomsByIdQuery);
 
 // WsRoomsByIdParams.coercer.js
 
@@ -212,11 +188,7 @@ export const WsRoomsByIdQueryCoercer = {
 
 export function writeMessage(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"text":"${stringContent(value.text)}"` +
-    `,"author":"${stringContent(value.author)}"` +
-    `,"sentAt":"${dateContent(value.sentAt)}"}`
-  );
+  return `{"text":"${stringContent(value.text)}","author":"${stringContent(value.author)}","sentAt":"${dateContent(value.sentAt)}"}`;
 }
 
 export const MessageSerializer = {

@@ -12,15 +12,36 @@ import {
   refuse,
   unserializable,
   unwritable,
+  validator,
   writeBoolean,
   writeNumber,
 } from "@kit/core/codec";
+
+const $shape_I2o3moyavi = { kind: "number" };
+const $field_LUSRnFqWVs = { key: "id", shape: $shape_I2o3moyavi };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_FDk$P2LcRd = { key: "isTimed", shape: $shape_j6EHI1EDX8 };
+function $is_cAAD04etWg(value) {
+  return typeof value === "number" && Number.isFinite(value);
+}
+const $shape_b89_Z0mIjl = { kind: "string" };
+const $field_MYxdyalsB_ = { key: "title", shape: $shape_b89_Z0mIjl };
+const $field_8$OR_7ecKM = { key: "position", shape: $shape_I2o3moyavi };
+const $field_P28B81NY3s = { key: "limit", shape: $shape_I2o3moyavi };
+const $field_lWgjrWv$pb = { key: "etag", shape: $shape_b89_Z0mIjl };
+const $field_XcJ4U1k0Oc = { key: "retry-after", shape: $shape_I2o3moyavi };
+const $field_Hi9kJuBkka = { key: "pages", shape: $shape_I2o3moyavi, optional: "always" };
+function $is_2QqXHc$TpP(value) {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value));
+}
+const $field_JZua1CXfUK = { key: "location", shape: $shape_b89_Z0mIjl };
+const $field_3gW29AZekO = { key: "free", shape: $shape_j6EHI1EDX8 };
 
 // Report.validator.js
 
 function explain$Report(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "number" && Number.isFinite(id))) explainer.refuse(0, id);
+  if (!$is_cAAD04etWg(id)) explainer.refuse(0, id);
   const property1 = value.isTimed;
   if (typeof property1 !== "boolean") explainer.refuse(1, property1);
 }
@@ -28,19 +49,13 @@ function explain$Report(value, explainer) {
 export const ReportShape = {
   kind: "object",
   name: "Report",
-  properties: [
-    { key: "id", shape: { kind: "number" } },
-    { key: "isTimed", shape: { kind: "boolean" } },
-  ],
+  properties: [$field_LUSRnFqWVs, $field_FDk$P2LcRd],
   explain: explain$Report,
 };
 
 export function isReport(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (!(typeof id === "number" && Number.isFinite(id))) return false;
-  const property1 = value.isTimed;
-  return typeof property1 === "boolean";
+  return $is_cAAD04etWg(value.id) && typeof value.isTimed === "boolean";
 }
 
 export function decodeReport(value) {
@@ -50,12 +65,7 @@ export function decodeReport(value) {
   };
 }
 
-export const ReportValidator = {
-  name: "Report",
-  is: isReport,
-  failures: (value, limit) => explain(ReportShape, value, "wire", limit),
-  decode: decodeReport,
-};
+export const ReportValidator = /* @__PURE__ */ validator("Report", ReportShape, isReport, decodeReport);
 
 // NewReport.validator.js
 
@@ -67,16 +77,13 @@ function explain$NewReport(value, explainer) {
 export const NewReportShape = {
   kind: "object",
   name: "NewReport",
-  properties: [
-    { key: "title", shape: { kind: "string" } },
-  ],
+  properties: [$field_MYxdyalsB_],
   explain: explain$NewReport,
 };
 
 export function isNewReport(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  return typeof title === "string";
+  return typeof value.title === "string";
 }
 
 export function decodeNewReport(value) {
@@ -85,33 +92,25 @@ export function decodeNewReport(value) {
   };
 }
 
-export const NewReportValidator = {
-  name: "NewReport",
-  is: isNewReport,
-  failures: (value, limit) => explain(NewReportShape, value, "wire", limit),
-  decode: decodeNewReport,
-};
+export const NewReportValidator = /* @__PURE__ */ validator("NewReport", NewReportShape, isNewReport, decodeNewReport);
 
 // Queued.validator.js
 
 function explain$Queued(value, explainer) {
   const position = value.position;
-  if (!(typeof position === "number" && Number.isFinite(position))) explainer.refuse(0, position);
+  if (!$is_cAAD04etWg(position)) explainer.refuse(0, position);
 }
 
 export const QueuedShape = {
   kind: "object",
   name: "Queued",
-  properties: [
-    { key: "position", shape: { kind: "number" } },
-  ],
+  properties: [$field_8$OR_7ecKM],
   explain: explain$Queued,
 };
 
 export function isQueued(value) {
   if (typeof value !== "object" || value === null) return false;
-  const position = value.position;
-  return typeof position === "number" && Number.isFinite(position);
+  return $is_cAAD04etWg(value.position);
 }
 
 export function decodeQueued(value) {
@@ -120,33 +119,25 @@ export function decodeQueued(value) {
   };
 }
 
-export const QueuedValidator = {
-  name: "Queued",
-  is: isQueued,
-  failures: (value, limit) => explain(QueuedShape, value, "wire", limit),
-  decode: decodeQueued,
-};
+export const QueuedValidator = /* @__PURE__ */ validator("Queued", QueuedShape, isQueued, decodeQueued);
 
 // Limit.validator.js
 
 function explain$Limit(value, explainer) {
   const limit = value.limit;
-  if (!(typeof limit === "number" && Number.isFinite(limit))) explainer.refuse(0, limit);
+  if (!$is_cAAD04etWg(limit)) explainer.refuse(0, limit);
 }
 
 export const LimitShape = {
   kind: "object",
   name: "Limit",
-  properties: [
-    { key: "limit", shape: { kind: "number" } },
-  ],
+  properties: [$field_P28B81NY3s],
   explain: explain$Limit,
 };
 
 export function isLimit(value) {
   if (typeof value !== "object" || value === null) return false;
-  const limit = value.limit;
-  return typeof limit === "number" && Number.isFinite(limit);
+  return $is_cAAD04etWg(value.limit);
 }
 
 export function decodeLimit(value) {
@@ -155,12 +146,7 @@ export function decodeLimit(value) {
   };
 }
 
-export const LimitValidator = {
-  name: "Limit",
-  is: isLimit,
-  failures: (value, limit) => explain(LimitShape, value, "wire", limit),
-  decode: decodeLimit,
-};
+export const LimitValidator = /* @__PURE__ */ validator("Limit", LimitShape, isLimit, decodeLimit);
 
 // CachedReply304Headers.validator.js
 
@@ -172,16 +158,13 @@ function explain$CachedReply304Headers(value, explainer) {
 export const CachedReply304HeadersShape = {
   kind: "object",
   name: "CachedReply304Headers",
-  properties: [
-    { key: "etag", shape: { kind: "string" } },
-  ],
+  properties: [$field_lWgjrWv$pb],
   explain: explain$CachedReply304Headers,
 };
 
 export function isCachedReply304Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  const etag = value.etag;
-  return typeof etag === "string";
+  return typeof value.etag === "string";
 }
 
 export function decodeCachedReply304Headers(value) {
@@ -190,33 +173,25 @@ export function decodeCachedReply304Headers(value) {
   };
 }
 
-export const CachedReply304HeadersValidator = {
-  name: "CachedReply304Headers",
-  is: isCachedReply304Headers,
-  failures: (value, limit) => explain(CachedReply304HeadersShape, value, "wire", limit),
-  decode: decodeCachedReply304Headers,
-};
+export const CachedReply304HeadersValidator = /* @__PURE__ */ validator("CachedReply304Headers", CachedReply304HeadersShape, isCachedReply304Headers, decodeCachedReply304Headers);
 
 // CachedReply202Headers.validator.js
 
 function explain$CachedReply202Headers(value, explainer) {
   const property0 = value["retry-after"];
-  if (!(typeof property0 === "number" && Number.isFinite(property0))) explainer.refuse(0, property0);
+  if (!$is_cAAD04etWg(property0)) explainer.refuse(0, property0);
 }
 
 export const CachedReply202HeadersShape = {
   kind: "object",
   name: "CachedReply202Headers",
-  properties: [
-    { key: "retry-after", shape: { kind: "number" } },
-  ],
+  properties: [$field_XcJ4U1k0Oc],
   explain: explain$CachedReply202Headers,
 };
 
 export function isCachedReply202Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  const property0 = value["retry-after"];
-  return typeof property0 === "number" && Number.isFinite(property0);
+  return $is_cAAD04etWg(value["retry-after"]);
 }
 
 export function decodeCachedReply202Headers(value) {
@@ -225,33 +200,25 @@ export function decodeCachedReply202Headers(value) {
   };
 }
 
-export const CachedReply202HeadersValidator = {
-  name: "CachedReply202Headers",
-  is: isCachedReply202Headers,
-  failures: (value, limit) => explain(CachedReply202HeadersShape, value, "wire", limit),
-  decode: decodeCachedReply202Headers,
-};
+export const CachedReply202HeadersValidator = /* @__PURE__ */ validator("CachedReply202Headers", CachedReply202HeadersShape, isCachedReply202Headers, decodeCachedReply202Headers);
 
 // GetReportsByIdParams.validator.js
 
 function explain$GetReportsByIdParams(value, explainer) {
   const id = value.id;
-  if (!(typeof id === "number" && Number.isFinite(id))) explainer.refuse(0, id);
+  if (!$is_cAAD04etWg(id)) explainer.refuse(0, id);
 }
 
 export const GetReportsByIdParamsShape = {
   kind: "object",
   name: "GetReportsByIdParams",
-  properties: [
-    { key: "id", shape: { kind: "number" } },
-  ],
+  properties: [$field_LUSRnFqWVs],
   explain: explain$GetReportsByIdParams,
 };
 
 export function isGetReportsByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  return typeof id === "number" && Number.isFinite(id);
+  return $is_cAAD04etWg(value.id);
 }
 
 export function decodeGetReportsByIdParams(value) {
@@ -260,33 +227,25 @@ export function decodeGetReportsByIdParams(value) {
   };
 }
 
-export const GetReportsByIdParamsValidator = {
-  name: "GetReportsByIdParams",
-  is: isGetReportsByIdParams,
-  failures: (value, limit) => explain(GetReportsByIdParamsShape, value, "wire", limit),
-  decode: decodeGetReportsByIdParams,
-};
+export const GetReportsByIdParamsValidator = /* @__PURE__ */ validator("GetReportsByIdParams", GetReportsByIdParamsShape, isGetReportsByIdParams, decodeGetReportsByIdParams);
 
 // GetReportsByIdQuery.validator.js
 
 function explain$GetReportsByIdQuery(value, explainer) {
   const pages = value.pages;
-  if (pages !== undefined && !(typeof pages === "number" && Number.isFinite(pages))) explainer.refuse(0, pages);
+  if (!$is_2QqXHc$TpP(pages)) explainer.refuse(0, pages);
 }
 
 export const GetReportsByIdQueryShape = {
   kind: "object",
   name: "GetReportsByIdQuery",
-  properties: [
-    { key: "pages", shape: { kind: "number" }, optional: "always" },
-  ],
+  properties: [$field_Hi9kJuBkka],
   explain: explain$GetReportsByIdQuery,
 };
 
 export function isGetReportsByIdQuery(value) {
   if (!isObject(value)) return false;
-  const pages = value.pages;
-  return pages === undefined || (typeof pages === "number" && Number.isFinite(pages));
+  return $is_2QqXHc$TpP(value.pages);
 }
 
 export function decodeGetReportsByIdQuery(value) {
@@ -296,12 +255,7 @@ export function decodeGetReportsByIdQuery(value) {
   return result;
 }
 
-export const GetReportsByIdQueryValidator = {
-  name: "GetReportsByIdQuery",
-  is: isGetReportsByIdQuery,
-  failures: (value, limit) => explain(GetReportsByIdQueryShape, value, "wire", limit),
-  decode: decodeGetReportsByIdQuery,
-};
+export const GetReportsByIdQueryValidator = /* @__PURE__ */ validator("GetReportsByIdQuery", GetReportsByIdQueryShape, isGetReportsByIdQuery, decodeGetReportsByIdQuery);
 
 // PostReportsReply201Headers.validator.js
 
@@ -313,16 +267,13 @@ function explain$PostReportsReply201Headers(value, explainer) {
 export const PostReportsReply201HeadersShape = {
   kind: "object",
   name: "PostReportsReply201Headers",
-  properties: [
-    { key: "location", shape: { kind: "string" } },
-  ],
+  properties: [$field_JZua1CXfUK],
   explain: explain$PostReportsReply201Headers,
 };
 
 export function isPostReportsReply201Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  const location = value.location;
-  return typeof location === "string";
+  return typeof value.location === "string";
 }
 
 export function decodePostReportsReply201Headers(value) {
@@ -331,12 +282,7 @@ export function decodePostReportsReply201Headers(value) {
   };
 }
 
-export const PostReportsReply201HeadersValidator = {
-  name: "PostReportsReply201Headers",
-  is: isPostReportsReply201Headers,
-  failures: (value, limit) => explain(PostReportsReply201HeadersShape, value, "wire", limit),
-  decode: decodePostReportsReply201Headers,
-};
+export const PostReportsReply201HeadersValidator = /* @__PURE__ */ validator("PostReportsReply201Headers", PostReportsReply201HeadersShape, isPostReportsReply201Headers, decodePostReportsReply201Headers);
 
 // GetPlainResponse.validator.js
 
@@ -348,16 +294,13 @@ function explain$GetPlainResponse(value, explainer) {
 export const GetPlainResponseShape = {
   kind: "object",
   name: "GetPlainResponse",
-  properties: [
-    { key: "free", shape: { kind: "boolean" } },
-  ],
+  properties: [$field_3gW29AZekO],
   explain: explain$GetPlainResponse,
 };
 
 export function isGetPlainResponse(value) {
   if (typeof value !== "object" || value === null) return false;
-  const free = value.free;
-  return typeof free === "boolean";
+  return typeof value.free === "boolean";
 }
 
 export function decodeGetPlainResponse(value) {
@@ -366,12 +309,7 @@ export function decodeGetPlainResponse(value) {
   };
 }
 
-export const GetPlainResponseValidator = {
-  name: "GetPlainResponse",
-  is: isGetPlainResponse,
-  failures: (value, limit) => explain(GetPlainResponseShape, value, "wire", limit),
-  decode: decodeGetPlainResponse,
-};
+export const GetPlainResponseValidator = /* @__PURE__ */ validator("GetPlainResponse", GetPlainResponseShape, isGetPlainResponse, decodeGetPlainResponse);
 
 // GetReportsByIdParams.coercer.js
 
@@ -398,10 +336,7 @@ export const GetReportsByIdQueryCoercer = {
 
 export function writeReport(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":${writeNumber(value.id)}` +
-    `,"isTimed":${writeBoolean(value.isTimed)}}`
-  );
+  return `{"id":${writeNumber(value.id)},"isTimed":${writeBoolean(value.isTimed)}}`;
 }
 
 export const ReportSerializer = {

@@ -14,45 +14,77 @@ import {
   refuse,
   stringContent,
   unserializable,
+  validator,
   writeBoolean,
   writeNumber,
 } from "@kit/core/codec";
+
+const $shape_2eJjs79lk2 = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_V9TfG4v03M = { key: "title", shape: $shape_2eJjs79lk2 };
+const $shape_yXIAvVxbMM = { kind: "string", maxLength: 10000 };
+const $field_PoT9x6dCr$ = { key: "content", shape: $shape_yXIAvVxbMM };
+const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
+const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
+const $shape_j6EHI1EDX8 = { kind: "boolean" };
+const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
+function $is_1wbfTG6Q6G(value) {
+  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
+}
+function $is_EhC8BZ$46w(value) {
+  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
+}
+function $is_bOO1_z8WwH(value) {
+  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
+}
+function $is_FjReFpLJzX(value) {
+  return value === undefined || typeof value === "boolean";
+}
+const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
+const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
+const $field_Pj6aEVMhuT = { key: "completed", shape: $shape_j6EHI1EDX8 };
+const $field_PYGq5gscvp = { key: "userId", shape: $shape_Aw4dmaNP8k };
+const $shape_EKu3a_L5uJ = { kind: "date" };
+const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
+const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
+function $is_BoiwqYYj5H(value) {
+  return value === undefined || (typeof value === "string" && isUuid(value));
+}
+function $is_w7ThgEV2x3(value) {
+  return typeof value === "string" && isUuid(value);
+}
+function $is_2h5vUfCnA4(value) {
+  return value === undefined || (typeof value === "string" && isTimestamp(value));
+}
+function $write_daeUkyaVzw(value) {
+  if (value === "active") return "\"active\"";
+  if (value === "suspended") return "\"suspended\"";
+  if (value === "deleted") return "\"deleted\"";
+  return refuse(value);
+}
 
 // CreateNoteInput.validator.js
 
 function explain$CreateNoteInput(value, explainer) {
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
+  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
   const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
+  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
   const authorId = value.authorId;
-  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(2, authorId);
+  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(2, authorId);
   const archived = value.archived;
-  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(3, archived);
+  if (!$is_FjReFpLJzX(archived)) explainer.refuse(3, archived);
 }
 
 export const CreateNoteInputShape = {
   kind: "object",
   name: "CreateNoteInput",
-  properties: [
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
-    { key: "content", shape: { kind: "string", maxLength: 10000 } },
-    { key: "authorId", shape: { kind: "string", maxLength: 100 } },
-    { key: "archived", shape: { kind: "boolean" }, optional: "input" },
-  ],
+  properties: [$field_V9TfG4v03M, $field_PoT9x6dCr$, $field_2GcXyFFt_P, $field_oWUA4Az7vg],
   explain: explain$CreateNoteInput,
 };
 
 export function isCreateNoteInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const content = value.content;
-  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
-  const authorId = value.authorId;
-  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
-  const archived = value.archived;
-  return archived === undefined || typeof archived === "boolean";
+  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived);
 }
 
 export function decodeCreateNoteInput(value) {
@@ -65,58 +97,35 @@ export function decodeCreateNoteInput(value) {
   };
 }
 
-export const CreateNoteInputValidator = {
-  name: "CreateNoteInput",
-  is: isCreateNoteInput,
-  failures: (value, limit) => explain(CreateNoteInputShape, value, "wire", limit),
-  decode: decodeCreateNoteInput,
-};
+export const CreateNoteInputValidator = /* @__PURE__ */ validator("CreateNoteInput", CreateNoteInputShape, isCreateNoteInput, decodeCreateNoteInput);
 
 // Todo.validator.js
 
 function explain$Todo(value, explainer) {
   const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
+  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
   const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
+  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
   const completed = value.completed;
   if (typeof completed !== "boolean") explainer.refuse(2, completed);
   const userId = value.userId;
-  if (!(typeof userId === "string" && isUuid(userId))) explainer.refuse(3, userId);
+  if (!$is_w7ThgEV2x3(userId)) explainer.refuse(3, userId);
   const createdAt = value.createdAt;
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(4, createdAt);
+  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(4, createdAt);
   const updatedAt = value.updatedAt;
-  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) explainer.refuse(5, updatedAt);
+  if (!$is_2h5vUfCnA4(updatedAt)) explainer.refuse(5, updatedAt);
 }
 
 export const TodoShape = {
   kind: "object",
   name: "Todo",
-  properties: [
-    { key: "id", shape: { kind: "string", format: "uuid" }, optional: "input" },
-    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 200 } },
-    { key: "completed", shape: { kind: "boolean" } },
-    { key: "userId", shape: { kind: "string", format: "uuid" } },
-    { key: "createdAt", shape: { kind: "date" }, optional: "input" },
-    { key: "updatedAt", shape: { kind: "date" }, optional: "input" },
-  ],
+  properties: [$field_1LmjIpKiII, $field_V9TfG4v03M, $field_Pj6aEVMhuT, $field_PYGq5gscvp, $field_oFOzHhiqx0, $field_k69FRjukgS],
   explain: explain$Todo,
 };
 
 export function isTodo(value) {
   if (typeof value !== "object" || value === null) return false;
-  const id = value.id;
-  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
-  const title = value.title;
-  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
-  const completed = value.completed;
-  if (typeof completed !== "boolean") return false;
-  const userId = value.userId;
-  if (!(typeof userId === "string" && isUuid(userId))) return false;
-  const createdAt = value.createdAt;
-  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
-  const updatedAt = value.updatedAt;
-  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
+  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && typeof value.completed === "boolean" && $is_w7ThgEV2x3(value.userId) && $is_2h5vUfCnA4(value.createdAt) && $is_2h5vUfCnA4(value.updatedAt);
 }
 
 export function decodeTodo(value) {
@@ -133,23 +142,13 @@ export function decodeTodo(value) {
   return result;
 }
 
-export const TodoValidator = {
-  name: "Todo",
-  is: isTodo,
-  failures: (value, limit) => explain(TodoShape, value, "wire", limit),
-  decode: decodeTodo,
-};
+export const TodoValidator = /* @__PURE__ */ validator("Todo", TodoShape, isTodo, decodeTodo);
 
 // CreateNoteInput.serializer.js
 
 export function writeCreateNoteInput(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"content":"${stringContent(value.content)}"` +
-    `,"authorId":"${stringContent(value.authorId)}"` +
-    `,"archived":${writeBoolean(value.archived)}}`
-  );
+  return `{"title":"${stringContent(value.title)}","content":"${stringContent(value.content)}","authorId":"${stringContent(value.authorId)}","archived":${writeBoolean(value.archived)}}`;
 }
 
 export const CreateNoteInputSerializer = {
@@ -218,14 +217,7 @@ export const PagingSerializer = {
 
 export function writeTodo(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"id":"${stringContent(value.id)}"` +
-    `,"title":"${stringContent(value.title)}"` +
-    `,"completed":${writeBoolean(value.completed)}` +
-    `,"userId":"${stringContent(value.userId)}"` +
-    `,"createdAt":"${dateContent(value.createdAt)}"` +
-    `,"updatedAt":"${dateContent(value.updatedAt)}"}`
-  );
+  return `{"id":"${stringContent(value.id)}","title":"${stringContent(value.title)}","completed":${writeBoolean(value.completed)},"userId":"${stringContent(value.userId)}","createdAt":"${dateContent(value.createdAt)}","updatedAt":"${dateContent(value.updatedAt)}"}`;
 }
 
 export const TodoSerializer = {
@@ -244,11 +236,7 @@ export const TodoSerializer = {
 
 export function writePostNotesBody(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"title":"${stringContent(value.title)}"` +
-    `,"content":"${stringContent(value.content)}"` +
-    `,"archived":${writeBoolean(value.archived)}}`
-  );
+  return `{"title":"${stringContent(value.title)}","content":"${stringContent(value.content)}","archived":${writeBoolean(value.archived)}}`;
 }
 
 export const PostNotesBodySerializer = {
@@ -265,20 +253,9 @@ export const PostNotesBodySerializer = {
 
 // PostUsersBody.serializer.js
 
-function writeStatus$PostUsersBody(value) {
-  if (value === "active") return "\"active\"";
-  if (value === "suspended") return "\"suspended\"";
-  if (value === "deleted") return "\"deleted\"";
-  return refuse(value);
-}
-
 export function writePostUsersBody(value) {
   if (!isObject(value)) refuse(value);
-  return (
-    `{"email":"${stringContent(value.email)}"` +
-    `,"displayName":"${stringContent(value.displayName)}"` +
-    `,"status":${writeStatus$PostUsersBody(value.status)}}`
-  );
+  return `{"email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_daeUkyaVzw(value.status)}}`;
 }
 
 export const PostUsersBodySerializer = {

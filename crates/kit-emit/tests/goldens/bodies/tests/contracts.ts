@@ -3,37 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import {
-  BookShape,
-  PostCommentsBodyShape,
-  PostPhotosBodyShape,
-  PostSessionsBodyShape,
-  PostVideosBodyShape,
-  ProgressShape,
-} from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "POST /sessions", successes: [204], errors: [], formats: [{ format: "form", types: ["application/x-www-form-urlencoded"], value: PostSessionsBodyShape }] },
-    { route: "POST /photos", successes: [201], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostPhotosBodyShape }] },
-    { route: "POST /files", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"] }] },
-    { route: "POST /comments", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostCommentsBodyShape }] },
-    { route: "POST /videos", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostVideosBodyShape }] },
-    { route: "POST /archives", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"] }] },
-    { route: "POST /avatars", successes: [204], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"] }] },
-    { route: "POST /hooks", successes: [204], errors: [], formats: [{ format: "raw", types: ["application/json"] }] },
-    { route: "POST /blobs", successes: [204], errors: [], formats: [{ format: "raw", types: ["*/*"] }] },
-    { route: "POST /tables", successes: [204], errors: [], formats: [{ format: "text", types: ["text/csv", "text/tab-separated-values"] }] },
-    { route: "POST /images", successes: [204], errors: [], formats: [{ format: "bytes", types: ["image/*"] }] },
-    { route: "POST /icons", successes: [204], errors: [], formats: [{ format: "bytes", types: ["image/png"] }] },
-    { route: "POST /imports", successes: [201], errors: [], formats: [{ format: "lines", types: ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"], value: BookShape }] },
-    { route: "GET /table", successes: [200], errors: [] },
-    { route: "GET /image", successes: [200], errors: [] },
-    { route: "GET /books", successes: [200], errors: [] },
-    { route: "GET /events", successes: [200], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
-    { route: "GET /report", successes: [200, 202, 203, 207], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
-  ],
+  routes,
 };
 
 export default contracts;

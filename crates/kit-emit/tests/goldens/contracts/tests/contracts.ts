@@ -3,28 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import {
-  DeleteOrdersByIdParamsShape,
-  GetOrdersByIdHeadersShape,
-  GetOrdersByIdParamsShape,
-  GetSessionCookiesShape,
-  GetStockQueryShape,
-  NewOrderShape,
-  PostOrdersCookiesShape,
-  PostOrdersHeadersShape,
-  SessionHeadersShape,
-} from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "POST /orders", successes: [201, 202, 303], errors: ["409 SOLD_OUT", "402 PAYMENT_FAILED", "409 ORDER_EXISTS"], headers: PostOrdersHeadersShape, cookies: PostOrdersCookiesShape, body: NewOrderShape },
-    { route: "GET /orders/:id", successes: [200, 304], errors: [], params: GetOrdersByIdParamsShape, headers: GetOrdersByIdHeadersShape },
-    { route: "DELETE /orders/:id", successes: [204], errors: ["404 ORDER_NOT_FOUND"], params: DeleteOrdersByIdParamsShape },
-    { route: "GET /session", successes: [200], errors: [], headers: SessionHeadersShape, cookies: GetSessionCookiesShape },
-    { route: "PUT /session", successes: [200], errors: [], body: SessionHeadersShape },
-    { route: "GET /stock", successes: [200], errors: [], query: GetStockQueryShape },
-  ],
+  routes,
 };
 
 export default contracts;

@@ -3,27 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import {
-  DraftShape,
-  FolderShape,
-  LabelShape,
-  NoteInputShape,
-  NoteShape,
-  SentInputShape,
-  TaskInputShape,
-} from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "POST /notes", successes: [201], errors: [], body: NoteShape },
-    { route: "POST /note-inputs", successes: [201], errors: [], body: NoteInputShape },
-    { route: "POST /tasks", successes: [201], errors: [], body: TaskInputShape },
-    { route: "POST /drafts", successes: [201], errors: [], body: DraftShape },
-    { route: "POST /folders", successes: [201], errors: [], body: FolderShape },
-    { route: "POST /labels", successes: [201], errors: [], body: LabelShape },
-    { route: "POST /sent", successes: [204], errors: [], body: SentInputShape },
-  ],
+  routes,
 };
 
 export default contracts;

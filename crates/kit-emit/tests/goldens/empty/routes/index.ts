@@ -2,8 +2,8 @@
 // @ts-nocheck
 
 import type { CompiledApplication } from "@kit/types";
-import { compiledRouter } from "./compiled-router.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable, routes } from "./routes.js";
+import { compiledRouter } from "./tree.js";
 import { readFile } from "node:fs/promises";
 
 /** The built application. */
@@ -11,7 +11,7 @@ const application: CompiledApplication = {
   version: 1,
   tree: compiledRouter,
   table: routeTable,
-  routes: [],
+  routes,
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
 };
 

@@ -2,18 +2,8 @@
 // @ts-nocheck
 
 import type { CompiledApplication } from "@kit/types";
-import {
-  GetReportResponseJsonSerializer,
-  OrderCoercer,
-  OrderSerializer,
-  OrderValidator,
-  PostPhotosBodyMultipartCoercer,
-  PostPhotosBodyMultipartValidator,
-  ProgressSerializer,
-  ReceivedSerializer,
-} from "../runtime.js";
-import { compiledRouter } from "./compiled-router.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable, routes } from "./routes.js";
+import { compiledRouter } from "./tree.js";
 import { readFile } from "node:fs/promises";
 
 /** The built application. */
@@ -21,108 +11,7 @@ const application: CompiledApplication = {
   version: 1,
   tree: compiledRouter,
   table: routeTable,
-  routes: [
-    {
-      ref: "POST /orders",
-      method: "POST",
-      path: "/orders",
-      key: "POST /orders",
-      group: "OrderRoutes",
-      status: 201,
-      params: null,
-      query: null,
-      body: null,
-      response: ReceivedSerializer,
-      bodyFormat: { format: "oneof", mediaTypes: ["application/json", "application/x-www-form-urlencoded", "text/csv", "text/tab-separated-values", "image/*"], choices: [{ format: "json", mediaTypes: ["application/json"], validator: OrderValidator }, { format: "form", mediaTypes: ["application/x-www-form-urlencoded"], validator: OrderValidator, form: OrderCoercer.query }, { format: "text", mediaTypes: ["text/csv", "text/tab-separated-values"] }, { format: "raw", mediaTypes: ["image/*"] }] },
-      middleware: [],
-      source: {
-        contract: { file: "src/orders.routes.ts", line: 4 },
-        schemas: { response: "src/orders.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "POST /photos",
-      method: "POST",
-      path: "/photos",
-      key: "POST /photos",
-      group: "OrderRoutes",
-      status: 201,
-      params: null,
-      query: null,
-      body: null,
-      response: ReceivedSerializer,
-      bodyFormat: { format: "oneof", mediaTypes: ["multipart/form-data", "application/json"], choices: [{ format: "multipart", mediaTypes: ["multipart/form-data"], validator: PostPhotosBodyMultipartValidator, multipart: PostPhotosBodyMultipartCoercer.multipart, files: [{ name: "photo", optional: false, many: false, maxBytes: 1000 }] }, { format: "raw", mediaTypes: ["application/json"] }] },
-      middleware: [],
-      source: {
-        contract: { file: "src/orders.routes.ts", line: 5 },
-        schemas: { response: "src/orders.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /report",
-      method: "GET",
-      path: "/report",
-      key: "GET /report",
-      group: "OrderRoutes",
-      status: 200,
-      params: null,
-      query: null,
-      body: null,
-      response: null,
-      responseFormat: { format: "oneof", mediaType: "application/json", choices: [{ format: "json", mediaType: "application/json", json: GetReportResponseJsonSerializer }, { format: "text", mediaType: "text/csv" }, { format: "bytes", mediaType: "application/pdf" }, { format: "lines", mediaType: "application/jsonl", line: OrderSerializer }] },
-      middleware: [],
-      source: {
-        contract: { file: "src/orders.routes.ts", line: 6 },
-        schemas: {},
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /export",
-      method: "GET",
-      path: "/export",
-      key: "GET /export",
-      group: "OrderRoutes",
-      status: 200,
-      params: null,
-      query: null,
-      body: null,
-      response: null,
-      replies: { 200: { body: null, headers: null, content: { format: "oneof", mediaType: "text/csv", choices: [{ format: "text", mediaType: "text/csv" }, { format: "json", mediaType: "application/json", json: OrderSerializer }] } }, 202: { body: ProgressSerializer, headers: null }, 204: { body: null, headers: null } },
-      middleware: [],
-      source: {
-        contract: { file: "src/orders.routes.ts", line: 7 },
-        schemas: {},
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /watch",
-      method: "GET",
-      path: "/watch",
-      key: "GET /watch",
-      group: "OrderRoutes",
-      status: 200,
-      params: null,
-      query: null,
-      body: null,
-      response: null,
-      responseFormat: { format: "oneof", mediaType: "application/json", choices: [{ format: "json", mediaType: "application/json", json: ProgressSerializer }, { format: "events", mediaType: "text/event-stream", events: { progress: ProgressSerializer } }] },
-      middleware: [],
-      source: {
-        contract: { file: "src/orders.routes.ts", line: 8 },
-        schemas: {},
-        handler: null,
-        tests: [],
-      },
-    },
-  ],
+  routes,
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
   asyncapi: () => readFile(new URL("../schemas/asyncapi.json", import.meta.url), "utf8"),
 };

@@ -3,17 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import { OrderShape, PostPhotosBodyMultipartShape, ProgressShape } from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "POST /orders", successes: [201], errors: [], formats: [{ format: "json", types: ["application/json"], value: OrderShape }, { format: "form", types: ["application/x-www-form-urlencoded"], value: OrderShape }, { format: "text", types: ["text/csv", "text/tab-separated-values"] }, { format: "raw", types: ["image/*"] }] },
-    { route: "POST /photos", successes: [201], errors: [], formats: [{ format: "multipart", types: ["multipart/form-data"], value: PostPhotosBodyMultipartShape }, { format: "raw", types: ["application/json"] }] },
-    { route: "GET /report", successes: [200], errors: [] },
-    { route: "GET /export", successes: [200, 202, 204], errors: [] },
-    { route: "GET /watch", successes: [200], errors: [], events: { "progress": ProgressShape } },
-  ],
+  routes,
 };
 
 export default contracts;

@@ -3,26 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import {
-  DefaultsShape,
-  GetFilesByPathParamsShape,
-  GetOpenQueryShape,
-  GetSearchQueryShape,
-  PairShape,
-  UserAccountShape,
-} from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "GET /search", successes: [200], errors: [], query: GetSearchQueryShape },
-    { route: "GET /open", successes: [204], errors: [], query: GetOpenQueryShape },
-    { route: "GET /pairs/:a/:b", successes: [204], errors: [], params: PairShape },
-    { route: "DELETE /swapped/:b/:a", successes: [204], errors: [], params: PairShape },
-    { route: "GET /files/*path", successes: [204], errors: [], params: GetFilesByPathParamsShape },
-    { route: "POST /accounts", successes: [201], errors: [], body: UserAccountShape },
-    { route: "PUT /defaults", successes: [200], errors: [], body: DefaultsShape },
-  ],
+  routes,
 };
 
 export default contracts;

@@ -2,22 +2,8 @@
 // @ts-nocheck
 
 import type { CompiledApplication } from "@kit/types";
-import {
-  DeleteNotesByIdParamsCoercer,
-  DeleteNotesByIdParamsValidator,
-  GetNotesByIdParamsCoercer,
-  GetNotesByIdParamsValidator,
-  GetNotesQueryCoercer,
-  GetNotesQueryValidator,
-  NoteSerializer,
-  PaginatedResponseOfNoteSummarySerializer,
-  PostNotesBodyValidator,
-  PutNotesByIdParamsCoercer,
-  PutNotesByIdParamsValidator,
-  UpdateNoteInputValidator,
-} from "../runtime.js";
-import { compiledRouter } from "./compiled-router.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable, routes } from "./routes.js";
+import { compiledRouter } from "./tree.js";
 import { readFile } from "node:fs/promises";
 
 /** The built application. */
@@ -25,103 +11,7 @@ const application: CompiledApplication = {
   version: 1,
   tree: compiledRouter,
   table: routeTable,
-  routes: [
-    {
-      ref: "POST /notes",
-      method: "POST",
-      path: "/notes",
-      key: "POST /notes",
-      group: "NoteRoutes",
-      status: 201,
-      params: null,
-      query: null,
-      body: PostNotesBodyValidator,
-      response: NoteSerializer,
-      middleware: ["requireAuth"],
-      source: {
-        contract: { file: "src/notes.routes.ts", line: 11 },
-        schemas: { body: "src/notes.routes.ts", response: "src/notes.types.ts" },
-        handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 1 },
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /notes",
-      method: "GET",
-      path: "/notes",
-      key: "GET /notes",
-      group: "NoteRoutes",
-      status: 200,
-      params: null,
-      query: { ...GetNotesQueryValidator, query: GetNotesQueryCoercer.query, keys: GetNotesQueryCoercer.keys },
-      body: null,
-      response: PaginatedResponseOfNoteSummarySerializer,
-      middleware: ["requireAuth"],
-      source: {
-        contract: { file: "src/notes.routes.ts", line: 12 },
-        schemas: { query: "src/notes.routes.ts", response: "src/notes.types.ts" },
-        handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 2 },
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /notes/:id",
-      method: "GET",
-      path: "/notes/:id",
-      key: "GET /notes/:id",
-      group: "NoteRoutes",
-      status: 200,
-      params: { ...GetNotesByIdParamsValidator, params: GetNotesByIdParamsCoercer.params },
-      query: null,
-      body: null,
-      response: NoteSerializer,
-      middleware: ["requireAuth"],
-      source: {
-        contract: { file: "src/notes.routes.ts", line: 13 },
-        schemas: { params: "src/notes.routes.ts", response: "src/notes.types.ts" },
-        handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 3 },
-        tests: [],
-      },
-    },
-    {
-      ref: "PUT /notes/:id",
-      method: "PUT",
-      path: "/notes/:id",
-      key: "PUT /notes/:id",
-      group: "NoteRoutes",
-      status: 200,
-      params: { ...PutNotesByIdParamsValidator, params: PutNotesByIdParamsCoercer.params },
-      query: null,
-      body: UpdateNoteInputValidator,
-      response: NoteSerializer,
-      middleware: ["requireAuth"],
-      source: {
-        contract: { file: "src/notes.routes.ts", line: 14 },
-        schemas: { params: "src/notes.routes.ts", body: "src/notes.types.ts", response: "src/notes.types.ts" },
-        handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 4 },
-        tests: [],
-      },
-    },
-    {
-      ref: "DELETE /notes/:id",
-      method: "DELETE",
-      path: "/notes/:id",
-      key: "DELETE /notes/:id",
-      group: "NoteRoutes",
-      status: 204,
-      params: { ...DeleteNotesByIdParamsValidator, params: DeleteNotesByIdParamsCoercer.params },
-      query: null,
-      body: null,
-      response: null,
-      middleware: ["requireAuth"],
-      source: {
-        contract: { file: "src/notes.routes.ts", line: 15 },
-        schemas: { params: "src/notes.routes.ts" },
-        handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 5 },
-        tests: [],
-      },
-    },
-  ],
+  routes,
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
 };
 

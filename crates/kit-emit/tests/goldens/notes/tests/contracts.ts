@@ -3,24 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import {
-  DeleteNotesByIdParamsShape,
-  GetNotesByIdParamsShape,
-  GetNotesQueryShape,
-  PostNotesBodyShape,
-  PutNotesByIdParamsShape,
-  UpdateNoteInputShape,
-} from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "POST /notes", successes: [201], errors: [], body: PostNotesBodyShape },
-    { route: "GET /notes", successes: [200], errors: [], query: GetNotesQueryShape },
-    { route: "GET /notes/:id", successes: [200], errors: ["404 NOTE_NOT_FOUND"], params: GetNotesByIdParamsShape },
-    { route: "PUT /notes/:id", successes: [200], errors: ["404 NOTE_NOT_FOUND"], params: PutNotesByIdParamsShape, body: UpdateNoteInputShape },
-    { route: "DELETE /notes/:id", successes: [204], errors: ["404 NOTE_NOT_FOUND"], skipped: true, params: DeleteNotesByIdParamsShape },
-  ],
+  routes,
 };
 
 export default contracts;

@@ -2,18 +2,8 @@
 // @ts-nocheck
 
 import type { CompiledApplication } from "@kit/types";
-import {
-  MessageSerializer,
-  NewMessageValidator,
-  PingSerializer,
-  PingValidator,
-  WsRoomsByIdParamsCoercer,
-  WsRoomsByIdParamsValidator,
-  WsRoomsByIdQueryCoercer,
-  WsRoomsByIdQueryValidator,
-} from "../runtime.js";
-import { compiledRouter } from "./compiled-router.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable, routes } from "./routes.js";
+import { compiledRouter } from "./tree.js";
 import { readFile } from "node:fs/promises";
 
 /** The built application. */
@@ -21,107 +11,7 @@ const application: CompiledApplication = {
   version: 1,
   tree: compiledRouter,
   table: routeTable,
-  routes: [
-    {
-      ref: "WS /rooms/:id",
-      method: "GET",
-      path: "/rooms/:id",
-      key: "WS /rooms/:id",
-      group: "ChatRoutes",
-      status: 101,
-      params: { ...WsRoomsByIdParamsValidator, params: WsRoomsByIdParamsCoercer.params },
-      query: { ...WsRoomsByIdQueryValidator, query: WsRoomsByIdQueryCoercer.query, keys: WsRoomsByIdQueryCoercer.keys },
-      body: null,
-      response: null,
-      socket: { in: NewMessageValidator, out: MessageSerializer },
-      middleware: [],
-      source: {
-        contract: { file: "src/chat.routes.ts", line: 5 },
-        schemas: { params: "src/chat.routes.ts", query: "src/chat.routes.ts", body: "src/chat.types.ts", response: "src/chat.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "WS /heartbeat",
-      method: "GET",
-      path: "/heartbeat",
-      key: "WS /heartbeat",
-      group: "ChatRoutes",
-      status: 101,
-      params: null,
-      query: null,
-      body: null,
-      response: null,
-      socket: { in: PingValidator, out: PingSerializer },
-      middleware: [],
-      source: {
-        contract: { file: "src/chat.routes.ts", line: 8 },
-        schemas: { body: "src/chat.types.ts", response: "src/chat.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "WS /versions",
-      method: "GET",
-      path: "/versions",
-      key: "WS /versions",
-      group: "ChatRoutes",
-      status: 101,
-      params: null,
-      query: null,
-      body: null,
-      response: null,
-      socket: { in: PingValidator, out: PingSerializer, protocols: { names: ["ping.v1", "ping.v2"], optional: false } },
-      middleware: [],
-      source: {
-        contract: { file: "src/chat.routes.ts", line: 6 },
-        schemas: { body: "src/chat.types.ts", response: "src/chat.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "WS /either",
-      method: "GET",
-      path: "/either",
-      key: "WS /either",
-      group: "ChatRoutes",
-      status: 101,
-      params: null,
-      query: null,
-      body: null,
-      response: null,
-      socket: { in: PingValidator, out: PingSerializer, protocols: { names: ["ping.v1"], optional: true } },
-      middleware: [],
-      source: {
-        contract: { file: "src/chat.routes.ts", line: 7 },
-        schemas: { body: "src/chat.types.ts", response: "src/chat.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /latest",
-      method: "GET",
-      path: "/latest",
-      key: "GET /latest",
-      group: "ChatRoutes",
-      status: 200,
-      params: null,
-      query: null,
-      body: null,
-      response: MessageSerializer,
-      middleware: [],
-      source: {
-        contract: { file: "src/chat.routes.ts", line: 9 },
-        schemas: { response: "src/chat.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-  ],
+  routes,
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
   asyncapi: () => readFile(new URL("../schemas/asyncapi.json", import.meta.url), "utf8"),
 };

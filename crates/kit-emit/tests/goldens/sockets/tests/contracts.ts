@@ -3,23 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import {
-  MessageShape,
-  NewMessageShape,
-  PingShape,
-  WsRoomsByIdParamsShape,
-  WsRoomsByIdQueryShape,
-} from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "WS /rooms/:id", successes: [101], errors: [], params: WsRoomsByIdParamsShape, query: WsRoomsByIdQueryShape, socket: { in: NewMessageShape, out: MessageShape } },
-    { route: "WS /heartbeat", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
-    { route: "WS /versions", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
-    { route: "WS /either", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
-    { route: "GET /latest", successes: [200], errors: [] },
-  ],
+  routes,
 };
 
 export default contracts;

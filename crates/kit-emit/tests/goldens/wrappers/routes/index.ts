@@ -2,22 +2,8 @@
 // @ts-nocheck
 
 import type { CompiledApplication } from "@kit/types";
-import {
-  CachedReply202HeadersHeaderWriter,
-  CachedReply304HeadersHeaderWriter,
-  GetPlainResponseSerializer,
-  GetReportsByIdParamsCoercer,
-  GetReportsByIdParamsValidator,
-  GetReportsByIdQueryCoercer,
-  GetReportsByIdQueryValidator,
-  LimitSerializer,
-  NewReportValidator,
-  PostReportsReply201HeadersHeaderWriter,
-  QueuedSerializer,
-  ReportSerializer,
-} from "../runtime.js";
-import { compiledRouter } from "./compiled-router.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable, routes } from "./routes.js";
+import { compiledRouter } from "./tree.js";
 import { readFile } from "node:fs/promises";
 
 /** The built application. */
@@ -25,70 +11,7 @@ const application: CompiledApplication = {
   version: 1,
   tree: compiledRouter,
   table: routeTable,
-  routes: [
-    {
-      ref: "GET /reports/:id",
-      method: "GET",
-      path: "/reports/:id",
-      key: "GET /reports/:id",
-      group: "ReportRoutes",
-      status: 200,
-      params: { ...GetReportsByIdParamsValidator, params: GetReportsByIdParamsCoercer.params },
-      query: { ...GetReportsByIdQueryValidator, query: GetReportsByIdQueryCoercer.query, keys: GetReportsByIdQueryCoercer.keys },
-      body: null,
-      response: ReportSerializer,
-      wrappers: { timed: {}, cached: { 304: { body: null, headers: CachedReply304HeadersHeaderWriter }, 202: { body: QueuedSerializer, headers: CachedReply202HeadersHeaderWriter } }, limited: {} },
-      details: { LIMITED: LimitSerializer },
-      middleware: ["timed", "tagged", "cached", "limited"],
-      source: {
-        contract: { file: "src/reports.routes.ts", line: 5 },
-        schemas: { params: "src/reports.routes.ts", query: "src/reports.routes.ts", response: "src/reports.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "POST /reports",
-      method: "POST",
-      path: "/reports",
-      key: "POST /reports",
-      group: "ReportRoutes",
-      status: 201,
-      params: null,
-      query: null,
-      body: NewReportValidator,
-      response: null,
-      replies: { 201: { body: ReportSerializer, headers: PostReportsReply201HeadersHeaderWriter } },
-      wrappers: { timed: {}, cached: { 304: { body: null, headers: CachedReply304HeadersHeaderWriter }, 202: { body: QueuedSerializer, headers: CachedReply202HeadersHeaderWriter } }, limited: {} },
-      details: { LIMITED: LimitSerializer },
-      middleware: ["timed", "tagged", "cached", "limited"],
-      source: {
-        contract: { file: "src/reports.routes.ts", line: 8 },
-        schemas: { body: "src/reports.types.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-    {
-      ref: "GET /plain",
-      method: "GET",
-      path: "/plain",
-      key: "GET /plain",
-      group: "ReportRoutes",
-      status: 200,
-      params: null,
-      query: null,
-      body: null,
-      response: GetPlainResponseSerializer,
-      middleware: [],
-      source: {
-        contract: { file: "src/reports.routes.ts", line: 11 },
-        schemas: { response: "src/reports.routes.ts" },
-        handler: null,
-        tests: [],
-      },
-    },
-  ],
+  routes,
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
 };
 

@@ -3,15 +3,12 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import { GetReportsByIdParamsShape, GetReportsByIdQueryShape, NewReportShape } from "../codecs.js";
+
+import { routes } from "./routes.js";
 
 const contracts: Contracts = {
   application,
-  routes: [
-    { route: "GET /reports/:id", successes: [200, 304, 202], errors: ["429 LIMITED"], params: GetReportsByIdParamsShape, query: GetReportsByIdQueryShape },
-    { route: "POST /reports", successes: [201, 304, 202], errors: ["429 LIMITED"], body: NewReportShape },
-    { route: "GET /plain", successes: [200], errors: [] },
-  ],
+  routes,
 };
 
 export default contracts;
