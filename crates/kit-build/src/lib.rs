@@ -85,7 +85,9 @@ pub use kit_typescript::{
     FileSystem, MentionKind, Registration, RouteMention, SourceTexts, TypeName, default_table, display_path,
     imports, register, route_mentions, syntax_error,
 };
-pub use migrations::{MIGRATIONS, read_migrations, remove_migration, write_migration, write_snapshot};
+pub use migrations::{
+    MIGRATIONS, other_files, read_migrations, remove_migration, write_migration, write_snapshot,
+};
 pub use output::{FileChanges, copy_javascript};
 pub use parent_project::{project_above, project_advice, project_of};
 pub use plugins::{

@@ -51,6 +51,19 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
     done.and(removed).map(|()| target)
 }
 
+/// Files of a migration.
+const FILES: [&str; 3] = ["migration.sql", "changes.json", "snapshot.json"];
+
+/// Returns the names, sorted, of files and directories in the directory of a migration that are no part of the migration.
+///
+/// # Errors
+/// Returns an error if the directory cannot be read.
+pub fn other_files(root: &Path, name: &str) -> Result<Vec<String>, BuildError> {
+    let mut names = disk::names(&root.join(MIGRATIONS).join(name))?;
+    names.retain(|name| !FILES.contains(&name.as_str()));
+    Ok(names)
+}
+
 /// Deletes the directory of a migration. A crash leaves the complete directory, or none.
 ///
 /// # Errors

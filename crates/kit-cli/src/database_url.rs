@@ -52,10 +52,7 @@ fn from_variable(environment: &dyn Environment, variable: &str) -> Result<Option
         return Ok(Some(url.to_owned()));
     }
     let is_set = value.is_some();
-    let place = if environment
-        .var("NODE_ENV")
-        .is_some_and(|mode| mode == "production")
-    {
+    let place = if is_production(environment) {
         "NODE_ENV is `production`"
     } else if is_set && is_ci(environment) {
         "CI is set"
@@ -71,6 +68,13 @@ fn from_variable(environment: &dyn Environment, variable: &str) -> Result<Option
             format!("set {variable}={FORM}")
         },
     })
+}
+
+/// Returns true if `NODE_ENV` is `production`, in any letter case: a typing mistake must not turn off a protection.
+pub(crate) fn is_production(environment: &dyn Environment) -> bool {
+    environment
+        .var("NODE_ENV")
+        .is_some_and(|mode| mode.trim().eq_ignore_ascii_case("production"))
 }
 
 /// Error for a `DATABASE_URL` that is missing or blank.

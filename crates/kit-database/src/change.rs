@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::online::{ColumnCopy, Retype};
 use crate::qualified::{parts, qualified};
 use crate::sql::{
-    Statement, TableAction, alter, comment, identifier, is_timestamp_conversion, relation, string_literal,
+    Statement, TableAction, alter, comment, create_schema, identifier, is_timestamp_conversion, relation,
+    string_literal,
 };
 use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Table, Unique};
 
@@ -46,6 +47,13 @@ pub enum Change {
         /// Value before which the new value stands in the order of the type; `None` for the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<String>,
+    },
+    /// Renames an enum type. All columns with the type keep their values.
+    RenameEnum {
+        /// Old name.
+        from: String,
+        /// New name.
+        to: String,
     },
     /// Drops an enum type.
     DropEnum {
@@ -272,6 +280,7 @@ impl Change {
             | Self::CreateExtension { .. }
             | Self::CreateEnum { .. }
             | Self::AddEnumValue { .. }
+            | Self::RenameEnum { .. }
             | Self::DropEnum { .. } => "",
             Self::CreateTable { table } => &table.name,
             Self::RenameTable { to: table, .. }
@@ -311,6 +320,8 @@ impl Change {
             | Self::RenameTable { .. }
             | Self::RenameColumn { .. }
             | Self::ReplaceColumns { .. }
+            // Rust servers name the type in their queries.
+            | Self::RenameEnum { .. }
             | Self::DropTenant { .. } => true,
             Self::SetTenant { in_use, .. } => *in_use,
             Self::SetType { from, to, .. } => !(from.is_any_text() && to.is_any_text()),
@@ -344,6 +355,7 @@ impl Change {
             Self::CreateExtension { name } => format!("create extension {name}"),
             Self::CreateEnum { name, .. } => format!("create enum type {name}"),
             Self::AddEnumValue { name, value, .. } => format!("add value '{value}' to enum type {name}"),
+            Self::RenameEnum { from, to } => format!("rename enum type {from} to {to}"),
             Self::DropEnum { name } => format!("drop enum type {name}"),
             Self::DropTable { table } => format!("drop table {table} and all its rows"),
             Self::RenameTable { from, to } => format!("rename table {from} to {to}"),
@@ -413,10 +425,7 @@ impl Change {
         match self {
             Self::CreateTable { table } => create_table(table),
             Self::CreateSchema { name } => {
-                vec![Statement::Text(format!(
-                    "CREATE SCHEMA IF NOT EXISTS {}",
-                    identifier(name)
-                ))]
+                vec![Statement::Text(create_schema(name))]
             }
             Self::CreateExtension { name } => {
                 vec![Statement::Text(format!(
@@ -444,6 +453,11 @@ impl Change {
                     string_literal(value)
                 ))]
             }
+            Self::RenameEnum { from, to } => vec![Statement::Text(format!(
+                "ALTER TYPE {} RENAME TO {}",
+                identifier(from),
+                identifier(to)
+            ))],
             Self::DropEnum { name } => vec![Statement::Text(format!("DROP TYPE {}", identifier(name)))],
             Self::DropTable { table } => vec![Statement::DropTable { name: table.clone() }],
             Self::RenameTable { from, to } => rename_table(from, to),

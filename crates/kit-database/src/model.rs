@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::column_type::{ColumnType, ElementType, TypeName};
 use crate::local_name;
+use crate::sql::names_in;
 
 /// All tables of an application, in the order of its entities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -409,6 +410,12 @@ impl Index {
             ..self.clone()
         };
         renamed == *other
+    }
+
+    /// Returns true if the index uses a column in its condition, or contains the column beside its key.
+    pub(crate) fn uses_outside_key(&self, column: &String) -> bool {
+        let condition = self.condition.as_deref().map_or_else(Vec::new, names_in);
+        self.include.contains(column) || condition.contains(column)
     }
 
     /// Returns true if the index keeps the same rule as the unique constraint.

@@ -8,6 +8,10 @@ use sha2::{Digest, Sha256};
 /// Maximum length of a name in PostgreSQL, in bytes; PostgreSQL silently truncates longer names.
 pub(crate) const LONGEST: usize = 63;
 
+/// Tables in which kit stores the history of migrations and the progress of a migration, in the first schema of the
+/// `search_path`. No entity can have these names there.
+pub const HISTORY_TABLES: [&str; 2] = ["kit_migrations", "kit_migration_progress"];
+
 /// Hidden columns that PostgreSQL adds to every table.
 const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 

@@ -25,6 +25,8 @@ pub struct Snapshot {
     /// Checksum of the SQL that kit wrote: of the whole text in a squashed migration, and otherwise of the statements that may
     /// change tables. `None` if the SQL is hand-written, or an earlier version of kit wrote the file.
     generated: Option<String>,
+    /// Checksum of the statements that kit planned, if these were edited since; `None` otherwise.
+    planned: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
     is_baseline: bool,
     /// State between the two halves of the migration; `None` if the migration has no halves.
@@ -72,6 +74,9 @@ struct Document {
     /// Checksum of the SQL that kit wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     generated: Option<String>,
+    /// Checksum of the statements that kit planned, if these were edited since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planned: Option<String>,
     /// True if the SQL creates the objects of an adopted database.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     baseline: bool,
@@ -154,6 +159,7 @@ impl Snapshot {
             foreign,
             sql,
             generated: None,
+            planned: None,
             is_baseline: false,
             expansion: None,
             replaces: Vec::new(),
@@ -168,6 +174,7 @@ impl Snapshot {
             foreign,
             sql: None,
             generated: None,
+            planned: None,
             is_baseline: false,
             expansion: None,
             replaces: Vec::new(),
@@ -240,6 +247,33 @@ impl Snapshot {
         Self { generated, ..self }
     }
 
+    /// Returns the snapshot after an edit of the SQL of `earlier`. The statements of `earlier` are the planned ones, unless
+    /// these were edited before.
+    ///
+    /// ```
+    /// use kit_database::{Schema, Snapshot};
+    ///
+    /// let with = |checksum: &str| Snapshot::of(&Schema::default()).with_generated(Some(checksum.to_owned()));
+    /// let edited = with("edited").edited_from(&with("planned"));
+    /// assert!(edited.is_edited());
+    /// assert!(!with("planned").edited_from(&edited).is_edited());
+    /// ```
+    #[must_use]
+    pub fn edited_from(self, earlier: &Self) -> Self {
+        let planned = earlier.planned.as_ref().or(earlier.generated.as_ref());
+        Self {
+            planned: planned
+                .filter(|planned| Some(*planned) != self.generated.as_ref())
+                .cloned(),
+            ..self
+        }
+    }
+
+    /// Returns true if the SQL that kit planned was edited, so that `changes.json` may list other changes than the SQL makes.
+    pub fn is_edited(&self) -> bool {
+        self.planned.is_some()
+    }
+
     /// Returns the snapshot, marked as the one of a baseline.
     #[must_use]
     pub fn of_baseline(self) -> Self {
@@ -274,6 +308,7 @@ impl Snapshot {
     pub fn squashed(self, replaces: Vec<Replaced>) -> Self {
         Self {
             sql: None,
+            planned: None,
             is_baseline: false,
             expansion: None,
             parents: Some(Vec::new()),
@@ -312,6 +347,7 @@ impl Snapshot {
             foreign: document.foreign,
             sql: document.sql,
             generated: document.generated,
+            planned: document.planned,
             is_baseline: document.baseline,
             expansion: document.expansion,
             replaces: document.replaces,
@@ -331,6 +367,7 @@ impl Snapshot {
             parents: self.parents.clone(),
             sql: self.sql.clone(),
             generated: self.generated.clone(),
+            planned: self.planned.clone(),
             baseline: self.is_baseline,
             tables: self.tables.clone(),
             foreign: self.foreign.clone(),

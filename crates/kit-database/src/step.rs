@@ -159,9 +159,17 @@ fn two_halves(change: &Change) -> Option<Alternative> {
     // The two builds cannot have different policies or defaults.
     let is_possible = change.breaks_running_app()
         && !matches!(change, Change::DropTenant { .. } | Change::DropDefault { .. });
+    // One column cannot have a type for each build.
+    let first = match change {
+        Change::SetType { column, .. } => Some(format!(
+            "write `@column {column}_next @renamedFrom {column}` on the property, so that each build has a column of its type"
+        )),
+        _ => None,
+    };
+    let command = "kit migrate:generate --expand --name <name>".to_owned();
     is_possible.then(|| Alternative {
         summary: "the running application and the next one work side by side".to_owned(),
-        steps: vec!["kit migrate:generate --expand --name <name>".to_owned()],
+        steps: first.into_iter().chain([command]).collect(),
     })
 }
 
@@ -170,6 +178,8 @@ pub(crate) struct Classification {
     class: ChangeClass,
     reason: String,
     alternative: Option<Alternative>,
+    /// True if two halves cannot make the change.
+    is_undivided: bool,
 }
 
 impl Classification {
@@ -178,7 +188,13 @@ impl Classification {
             class,
             reason: reason.into(),
             alternative: None,
+            is_undivided: false,
         }
+    }
+
+    /// Marks a change that two halves cannot make, if `is_undivided` is true.
+    pub(crate) fn undivided(self, is_undivided: bool) -> Self {
+        Self { is_undivided, ..self }
     }
 
     /// Adds an alternative.
@@ -193,7 +209,12 @@ impl Classification {
     }
 
     pub(crate) fn of(self, change: Change) -> PlannedChange {
-        let alternative = self.alternative.or_else(|| two_halves(&change));
+        let halves = if self.is_undivided {
+            None
+        } else {
+            two_halves(&change)
+        };
+        let alternative = self.alternative.or(halves);
         PlannedChange {
             change,
             class: self.class,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kit_analysis::{is_identifier, is_reserved_word};
 
-use crate::{Schema, Table};
+use crate::{Schema, Table, schema_of};
 
 /// Names that a schema module imports or uses, sorted. The variable of a table must not have one of these
 /// names.
@@ -53,13 +53,16 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Chooses the names. `reserved` lists file names without extension that no table may use.
+    /// Chooses the names, which do not depend on the order of the tables. If names are equal, a table without a schema comes
+    /// first. `reserved` lists file names without extension that no table may use.
     pub(crate) fn of(schema: &Schema, reserved: &[&str]) -> Self {
         let mut variables = BTreeSet::new();
         let mut files: BTreeSet<String> = reserved.iter().map(|&name| name.to_owned()).collect();
         let mut by_table = BTreeMap::new();
         let mut properties = BTreeMap::new();
-        for table in &schema.tables {
+        let mut tables: Vec<&Table> = schema.tables.iter().collect();
+        tables.sort_by_key(|table| (schema_of(&table.name).is_some(), &table.name));
+        for table in tables {
             let camel = table.name.to_lower_camel_case();
             let usable = camel.starts_with(|char: char| char.is_ascii_alphabetic())
                 && camel.chars().all(|char| char.is_ascii_alphanumeric());

@@ -2,7 +2,7 @@
 
 mod support;
 
-use kit_database::{Schema, Snapshot, plan};
+use kit_database::{Schema, Snapshot, drizzle, plan};
 use kit_diagnostics::{Code, codes};
 
 use support::{Builder, tagged};
@@ -26,6 +26,8 @@ fn refuses_schemas_that_a_table_cannot_name() {
             "public.tags",
             "the schema `public` of the table `public.tags` is the one of tables without a schema",
         ),
+        ("kit_migrations", "the table name `kit_migrations` belongs to kit"),
+        ("kit_migration_progress", "belongs to kit"),
         ("pg_catalog.tags", "belongs to PostgreSQL"),
         ("information_schema.tags", "belongs to PostgreSQL"),
         (&*format!("{}.tags", "s".repeat(64)), "is 64 bytes long"),
@@ -122,4 +124,34 @@ fn refuses_to_move_a_table_to_a_schema_in_which_its_names_are_taken() {
         "{}",
         moved.sql()
     );
+}
+
+#[test]
+fn names_of_files_do_not_depend_on_the_order_of_the_entities() {
+    let tables = ["a_b_c", "a.b_c", "a_b.c"];
+    let files = |order: [usize; 3]| {
+        let mut builder = Builder::new();
+        for at in order {
+            builder.with_id(&format!("Entity{at}"), tables[at], vec![]);
+        }
+        let (schema, diagnostics) = Schema::from_program(&builder.program);
+        assert_eq!(diagnostics.len(), 0, "{diagnostics:#?}");
+        let mut files: Vec<(String, String)> = drizzle::emit(&schema)
+            .into_iter()
+            .filter(|file| file.path.starts_with("a_b_c"))
+            .map(|file| (file.path, file.text))
+            .collect();
+        files.sort();
+        files
+    };
+    let expected = files([0, 1, 2]);
+    let paths: Vec<&str> = expected.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["a_b_c.ts", "a_b_c2.ts", "a_b_c3.ts"]);
+    assert!(
+        !expected[0].1.contains("pgSchema"),
+        "the table without a schema has the plain name"
+    );
+    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        assert_eq!(files(order), expected, "{order:?}");
+    }
 }

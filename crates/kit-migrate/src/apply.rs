@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use kit_database::{Migration, PlannedChange, Risk, Snapshot, replaced_but_present, squash_problems};
+use kit_database::{
+    HISTORY_TABLES, Migration, PlannedChange, Risk, Snapshot, replaced_but_present, squash_problems,
+};
 use tokio_postgres::Client;
 
 use crate::catalog::literals;
@@ -16,7 +18,7 @@ use crate::lint::findings;
 use crate::migration_run::MigrationRun;
 use crate::run::Run;
 use crate::script::Script;
-use crate::structure::squashed_checksum;
+use crate::structure::{differs_from_plan, squashed_checksum};
 use crate::{DatabaseError, MigrateError, Options, halves, history, lock, pooler};
 
 /// Result of a run.
@@ -128,7 +130,7 @@ pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
 impl Run<'_> {
     /// Returns true if the schemas of a migration contain no table besides those of kit.
     async fn has_no_tables(&self, migration: &Migration) -> Result<bool, MigrateError> {
-        let names = history::TABLES.map(|name| format!("'{name}'")).join(", ");
+        let names = HISTORY_TABLES.map(|name| format!("'{name}'")).join(", ");
         let schemas = migration
             .snapshot
             .as_ref()
@@ -136,7 +138,7 @@ impl Run<'_> {
             .unwrap_or_default();
         let query = format!(
             "SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace \
-             WHERE relkind IN ('r', 'p') AND (nspname = current_schema() OR nspname IN ({})) AND relname NOT IN ({names}))",
+             WHERE relkind IN ('r', 'p') AND (nspname = current_schema() AND relname NOT IN ({names}) OR nspname IN ({})))",
             literals(&schemas)
         );
         let row = self
@@ -148,6 +150,19 @@ impl Run<'_> {
                 source: DatabaseError::of(error, None),
             })?;
         Ok(row.get(0))
+    }
+
+    /// Refuses migrations whose tables have the first schema of the `search_path` in their names: other tables are in this schema
+    /// too, and one table would have two names.
+    fn refuse_first_schema(&self, pending: &[&Migration]) -> Result<(), MigrateError> {
+        let first = &self.history.schema;
+        let mut snapshots = pending.iter().filter_map(|migration| migration.snapshot.as_ref());
+        if snapshots.any(|snapshot| snapshot.schemas().contains(first)) {
+            return Err(MigrateError::SchemaIsFirst {
+                schema: first.clone(),
+            });
+        }
+        Ok(())
     }
 
     async fn all(&self, migrations: &[Migration]) -> Result<Report, MigrateError> {
@@ -167,6 +182,7 @@ impl Run<'_> {
             });
         }
         let pending = pending(migrations, &done)?;
+        self.refuse_first_schema(&pending)?;
         halves::refuse_unknown(migrations, &done, &progress)?;
         let scripts = scripts(&pending)?;
         let work = halves::select(self, pending, scripts, &done, &progress).await?;
@@ -226,10 +242,7 @@ impl Run<'_> {
             } else {
                 *half
             };
-            let name = match half {
-                Half::Undo => history::undoing(&migration.name),
-                _ => migration.name.clone(),
-            };
+            let name = history::progress_name(&migration.name, half);
             let before = progress.get(&name).cloned().unwrap_or_default();
             if half == Half::Undo {
                 halves::begin_undo(self, &name, &before).await?;
@@ -294,21 +307,17 @@ pub(crate) fn refuse_later(
     migrations: &[Migration],
     done: &HashMap<String, Record>,
 ) -> Result<(), MigrateError> {
-    let mut gone: Vec<&String> = done
-        .keys()
-        .filter(|name| !migrations.iter().any(|migration| migration.name == **name))
-        .collect();
-    gone.sort();
+    let gone = history::absent(migrations, done.keys());
     let newest = migrations.last().map_or("", |migration| &migration.name);
     let is_later_release = migrations
         .iter()
         .all(|migration| done.contains_key(&migration.name))
         && gone
             .iter()
-            .all(|name| name.as_str() > newest && done[*name].breaks.is_some());
+            .all(|name| *name > newest && done[*name].breaks.is_some());
     if !is_later_release && let Some(name) = gone.first() {
         return Err(MigrateError::Missing {
-            name: (*name).clone(),
+            name: (*name).to_owned(),
         });
     }
     let breaking = gone.iter().filter_map(|name| {
@@ -349,10 +358,7 @@ fn plan(
         .iter()
         .zip(&work.scripts)
         .map(|(migration, script)| {
-            let name = match work.half {
-                Half::Undo => history::undoing(&migration.name),
-                _ => migration.name.clone(),
-            };
+            let name = history::progress_name(&migration.name, work.half);
             let progress = progress.get(&name).cloned().unwrap_or_default();
             if !progress.matches(script) {
                 return Err(MigrateError::EditedWhilePartlyApplied {
@@ -394,6 +400,7 @@ fn plan(
                 risks,
                 out_of_order: newest.is_some_and(|newest| migration.name < *newest),
                 steps_done: progress.done,
+                edited: differs_from_plan(migration),
             })
         })
         .collect()
@@ -406,12 +413,7 @@ async fn warnings(
     done: &HashMap<String, Record>,
 ) -> Result<Vec<String>, MigrateError> {
     let newest = done.keys().max().map_or("", String::as_str);
-    let mut later: Vec<&str> = done
-        .keys()
-        .filter(|name| !migrations.iter().any(|migration| migration.name == **name))
-        .map(String::as_str)
-        .collect();
-    later.sort_unstable();
+    let later: Vec<&str> = history::absent(migrations, done.keys()).into_iter().collect();
     let later = (!later.is_empty()).then(|| {
         format!(
             "a later release has applied migrations that this release does not have, and this release can work with them: {}",

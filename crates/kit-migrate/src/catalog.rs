@@ -7,10 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kit_database::sql::string_literal;
-use kit_database::{ForeignObject, ObjectKind};
+use kit_database::{ForeignObject, HISTORY_TABLES, ObjectKind};
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
-use crate::history;
 use crate::printed::stable;
 use crate::{DatabaseError, MigrateError};
 
@@ -132,7 +131,7 @@ fn objects_query(scope: Scope<'_>) -> String {
         ),
         Scope::Temporary => ("pg_my_temp_schema()", &[][..]),
     };
-    let ours = history::TABLES.map(|name| format!("'{name}'")).join(", ");
+    let ours = HISTORY_TABLES.map(|name| format!("'{name}'")).join(", ");
     OBJECTS
         .replace("{schema}", schema)
         .replace("{others}", &literals(others))
@@ -171,7 +170,7 @@ pub(crate) fn path_without(schemas: &[String]) -> String {
 }
 
 /// Query for the objects. `{schema}` is the first schema, `{others}` has the names of the others, and `{ours}` those of
-/// kit's own tables. Functions with one more argument (`true`) print names without their schema if the `search_path` finds
+/// kit's own tables, which are in the first schema. Functions with one more argument (`true`) print names without their schema if the `search_path` finds
 /// them. `shown` is the prefix of names in SQL, and `called` the name as kit has it.
 const OBJECTS: &str = r#"
 WITH ns AS MATERIALIZED (SELECT oid, quote_ident(nspname) || '.' AS prefix, oid = {schema} AS main,
@@ -182,7 +181,7 @@ members AS MATERIALIZED (SELECT classid, objid FROM pg_catalog.pg_depend WHERE d
 relations AS MATERIALIZED (SELECT c.*, ns.prefix, ns.shown,
     ns.called || CASE WHEN strpos(relname, '.') = 0 THEN relname::text ELSE '"' || replace(relname, '"', '""') || '"' END AS called
   FROM pg_catalog.pg_class c, ns WHERE relnamespace = ns.oid
-  AND relname NOT IN ({ours}) AND NOT EXISTS (SELECT FROM members WHERE classid = 'pg_class'::regclass AND objid = c.oid)),
+  AND NOT (ns.main AND relname IN ({ours})) AND NOT EXISTS (SELECT FROM members WHERE classid = 'pg_class'::regclass AND objid = c.oid)),
 tables AS MATERIALIZED (SELECT * FROM relations WHERE relkind IN ('r', 'p')),
 procedures AS MATERIALIZED (SELECT p.*, ns.prefix, ns.shown, ns.called || p.proname::text || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS signature
   FROM pg_catalog.pg_proc p, ns WHERE pronamespace = ns.oid

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use kit_database::sql::{beside, identifier, relation};
+use kit_database::sql::{beside, create_schema, identifier, relation};
 use kit_database::{ForeignObject, ObjectKind};
 
 use crate::catalog::{Catalog, CatalogObject};
@@ -12,17 +12,18 @@ use crate::drift::statement;
 /// Returns SQL that creates the objects in an empty database, in an order in which each object exists before its users.
 /// The SQL does not contain some objects of the kind [`ObjectKind::Other`], such as foreign tables.
 pub(crate) fn dump(catalog: &Catalog) -> String {
-    dump_with_rows(catalog, &BTreeMap::new())
-}
-
-/// Returns SQL as [`dump`] does, with statements that insert rows, by table. They come directly after the table is created:
-/// then it has no constraint, trigger or policy yet.
-pub(crate) fn dump_with_rows(catalog: &Catalog, inserts: &BTreeMap<String, Vec<String>>) -> String {
     let mut sql = String::new();
     let schemas: BTreeSet<String> = catalog.described().filter_map(ForeignObject::schema).collect();
     for schema in schemas {
-        let _ = write!(sql, "\nCREATE SCHEMA IF NOT EXISTS {};\n", identifier(&schema));
+        let _ = write!(sql, "\n{};\n", create_schema(&schema));
     }
+    sql + &dump_with_rows(catalog, &BTreeMap::new())
+}
+
+/// Returns SQL as [`dump`] does, for schemas that exist, with statements that insert rows, by table. They come directly after the
+/// table is created: then it has no constraint, trigger or policy yet.
+pub(crate) fn dump_with_rows(catalog: &Catalog, inserts: &BTreeMap<String, Vec<String>>) -> String {
+    let mut sql = String::new();
     for object in ordered(catalog) {
         let described = &object.described;
         let own = statements(object, catalog);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio_postgres::error::ErrorPosition;
 
-use crate::Loss;
+use crate::{Half, Loss};
 
 /// Formats each loss on a separate line.
 fn format_losses(losses: &[Loss]) -> String {
@@ -160,7 +160,7 @@ pub enum MigrateError {
     Order(String),
     /// An applied migration was edited afterwards.
     #[error(
-        "`{name}` was edited after it was applied or squashed; restore migrations/{name}/migration.sql, and put your change into a new migration"
+        "`{name}` was edited after it was applied or squashed; restore migration.sql and snapshot.json in migrations/{name}, and put your change into a new migration"
     )]
     Edited {
         /// Name of the migration.
@@ -270,19 +270,25 @@ pub enum MigrateError {
         /// Name of the migration.
         name: String,
     },
-    /// A run stopped in the first half of a migration, or while it undid the first half.
-    #[error("a run stopped while it {} the first half of `{name}`", if *undoes { "undid" } else { "applied" })]
-    HalfExpanded {
+    /// A run stopped in one of the halves of a migration, or while it undid the first half.
+    #[error("a run stopped while it {} half of `{name}`", match half {
+        Half::Undo => "undid the first",
+        Half::Second => "applied the second",
+        Half::First | Half::Both => "applied the first",
+    })]
+    StoppedInHalf {
         /// Name of the migration.
         name: String,
-        /// True if the run undid the first half.
-        undoes: bool,
+        /// Part of the migration that the run applied.
+        half: Half,
     },
     /// No migration is expanded.
     #[error("no migration is expanded")]
     NotExpanded,
-    /// The second half of a migration has begun, so that the first half can no longer be undone.
-    #[error("the second half of `{name}` has begun, so its first half can no longer be undone")]
+    /// The second half of a migration has removed columns, so that the first half can no longer be undone.
+    #[error(
+        "the second half of `{name}` has removed columns of the old build, so the first half can no longer be undone"
+    )]
     ContractBegan {
         /// Name of the migration.
         name: String,
@@ -386,10 +392,16 @@ impl MigrateError {
             Self::Expanded { .. } => Some(
                 "if no process of the old build is left, run `kit migrate:contract`; `kit migrate:contract --abort` goes back to the tables of the old build",
             ),
-            Self::HalfExpanded { undoes: false, .. } => Some(
-                "`kit migrate:expand` continues; `kit migrate:contract --abort` goes back to the tables of the old build",
-            ),
-            Self::HalfExpanded { undoes: true, .. } => Some("`kit migrate:contract --abort` continues"),
+            Self::StoppedInHalf { half, .. } => Some(match half {
+                Half::Undo => "`kit migrate:contract --abort` continues",
+                Half::Second => {
+                    "if no process of the old build is left, `kit migrate:contract` runs the rest; \
+                     before the old columns are removed, `--abort` goes back to the tables of the old build"
+                }
+                Half::First | Half::Both => {
+                    "`kit migrate:expand` continues; `kit migrate:contract --abort` goes back to the tables of the old build"
+                }
+            }),
             Self::NotExpanded => Some(
                 "`kit migrate:expand` runs the first half of a migration; `kit migrate:status` shows the state of all migrations",
             ),

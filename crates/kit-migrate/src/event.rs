@@ -55,6 +55,8 @@ pub struct Planned {
     pub out_of_order: bool,
     /// Number of steps that an earlier run already completed.
     pub steps_done: usize,
+    /// True if the SQL that kit planned was edited, so that `changes.json` may list other changes than the SQL makes.
+    pub edited: bool,
 }
 
 /// An applied migration.

@@ -1,15 +1,15 @@
 //! Migrations in two halves: selects the part that runs, and compares a database between the halves.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use kit_database::{Expansion, Migration, Risk, Snapshot, UndoCheck};
 use tokio_postgres::Client;
 
 use crate::drift::{Difference, Drift, compare};
 use crate::event::{Half, Planned};
-use crate::history::{Progress, Record, own_name, undoing};
+use crate::history::{Progress, Record, absent, progress_name};
 use crate::run::Run;
-use crate::script::Script;
+use crate::script::{Script, Step};
 use crate::{DatabaseError, MigrateError};
 
 /// Migrations that a run applies, with the part of them.
@@ -30,21 +30,65 @@ pub(crate) enum Stage {
     NotBegun,
     InFirstHalf,
     Between,
+    /// The second half has begun, and everything that the first half added is still there.
+    Completing,
     InSecondHalf,
     Undoing,
 }
 
 /// Returns the state of a migration; `None` if it has no halves.
-pub(crate) fn stage(name: &str, script: &Script<'_>, progress: &HashMap<String, Progress>) -> Option<Stage> {
+pub(crate) fn stage(
+    migration: &Migration,
+    script: &Script<'_>,
+    progress: &HashMap<String, Progress>,
+) -> Option<Stage> {
     let first_half = script.first_half?;
-    if progress.contains_key(&undoing(name)) {
+    if progress.contains_key(&progress_name(&migration.name, Half::Undo)) {
         return Some(Stage::Undoing);
     }
-    Some(match progress.get(name) {
+    Some(match progress.get(&migration.name) {
         None => Stage::NotBegun,
         Some(progress) if progress.done < first_half => Stage::InFirstHalf,
-        Some(progress) if progress.done == first_half && !progress.running => Stage::Between,
-        Some(_) => Stage::InSecondHalf,
+        Some(progress) if progress.is_between(Some(first_half)) => Stage::Between,
+        Some(progress) => {
+            let removal = first_removal(migration, script, first_half);
+            if progress.done < removal || progress.done == removal && !progress.running {
+                Stage::Completing
+            } else {
+                Stage::InSecondHalf
+            }
+        }
+    })
+}
+
+/// Returns the index of the first step after which the first half can no longer be undone. kit knows the steps of its own SQL
+/// only, so any step of the second half of an edited file counts.
+fn first_removal(migration: &Migration, script: &Script<'_>, first_half: usize) -> usize {
+    let expansion = migration.snapshot.as_ref().and_then(Snapshot::expansion);
+    if expansion.is_none_or(|expansion| expansion.sql != migration.checksum()) {
+        return first_half;
+    }
+    let second_half = script.steps.iter().enumerate().skip(first_half);
+    let mut removals = second_half.filter(|(_, step)| !keeps_first_half(step));
+    removals.next().map_or(script.steps.len(), |(at, _)| at)
+}
+
+/// Returns true if a step only checks rows, or completes columns that an abort removes.
+fn keeps_first_half(step: &Step<'_>) -> bool {
+    let has = |head: &[String], words: [&str; 2]| head.windows(2).any(|pair| pair == words);
+    let mut follows_not_null = false;
+    step.statements.iter().all(|statement| {
+        let head = statement.head.as_slice();
+        let sets_not_null = has(head, ["set", "not"]);
+        let keeps = statement.begins(&["do"])
+            || statement.begins(&["alter", "table"])
+                && (has(head, ["add", "constraint"])
+                    || has(head, ["validate", "constraint"])
+                    || sets_not_null
+                    // The check that made `SET NOT NULL` fast.
+                    || follows_not_null && has(head, ["drop", "constraint"]));
+        follows_not_null = sets_not_null;
+        keeps
     })
 }
 
@@ -59,7 +103,7 @@ pub(crate) async fn select<'a>(
     let all = pending.iter().zip(&scripts);
     let begun = all
         .enumerate()
-        .filter_map(|(at, (migration, script))| Some((at, stage(&migration.name, script, progress)?)))
+        .filter_map(|(at, (migration, script))| Some((at, stage(migration, script, progress)?)))
         .find(|(_, stage)| *stage != Stage::NotBegun);
     let begun = begun.map(|(at, stage)| (at, pending[at].name.clone(), stage));
     let work = |pending, scripts, half| Work {
@@ -69,22 +113,24 @@ pub(crate) async fn select<'a>(
         expanded: None,
         waiting: Vec::new(),
     };
-    let half_expanded = |name: &String, undoes| MigrateError::HalfExpanded {
+    let stopped = |name: &String, half| MigrateError::StoppedInHalf {
         name: name.clone(),
-        undoes,
+        half,
     };
     match run.options.half {
         Half::Both => match &begun {
             Some((_, name, Stage::Between)) => Err(MigrateError::Expanded { name: name.clone() }),
-            Some((_, name, Stage::Undoing)) => Err(half_expanded(name, true)),
-            Some((_, name, Stage::InFirstHalf)) => Err(half_expanded(name, false)),
-            _ => Ok(work(pending, scripts, Half::Both)),
+            Some((_, name, Stage::Undoing)) => Err(stopped(name, Half::Undo)),
+            Some((_, name, Stage::InFirstHalf)) => Err(stopped(name, Half::First)),
+            // A pipeline that only applies migrations must not remove columns of a build that may still run.
+            Some((_, name, Stage::Completing | Stage::InSecondHalf)) => Err(stopped(name, Half::Second)),
+            Some((_, _, Stage::NotBegun)) | None => Ok(work(pending, scripts, Half::Both)),
         },
         Half::First => {
             match &begun {
-                Some((_, name, Stage::Undoing)) => return Err(half_expanded(name, true)),
-                Some((_, name, Stage::InSecondHalf)) => {
-                    return Err(MigrateError::ContractBegan { name: name.clone() });
+                Some((_, name, Stage::Undoing)) => return Err(stopped(name, Half::Undo)),
+                Some((_, name, Stage::Completing | Stage::InSecondHalf)) => {
+                    return Err(stopped(name, Half::Second));
                 }
                 Some((at, name, Stage::Between)) => {
                     let waiting = pending.iter().enumerate().filter(|(other, _)| other != at);
@@ -115,8 +161,8 @@ pub(crate) async fn select<'a>(
             })
         }
         Half::Second => match &begun {
-            Some((_, name, Stage::Undoing)) => Err(half_expanded(name, true)),
-            Some((_, name, Stage::InFirstHalf)) => Err(half_expanded(name, false)),
+            Some((_, name, Stage::Undoing)) => Err(stopped(name, Half::Undo)),
+            Some((_, name, Stage::InFirstHalf)) => Err(stopped(name, Half::First)),
             Some((at, name, stage)) => {
                 if *stage == Stage::Between && !run.options.ignore_sessions {
                     refuse_old_sessions(run, name, progress).await?;
@@ -146,7 +192,7 @@ pub(crate) async fn select<'a>(
                     let expansion = expansion.cloned().unwrap_or_default();
                     let mut places = expansion.only_new;
                     // Before the end of the first half, new columns of existing rows are empty.
-                    if *stage == Stage::Between {
+                    if matches!(stage, Stage::Between | Stage::Completing) {
                         places.extend(lost_values(run, &expansion.undo_checks).await?);
                     }
                     if !places.is_empty() {
@@ -205,19 +251,16 @@ pub(crate) fn refuse_unknown(
     done: &HashMap<String, Record>,
     progress: &HashMap<String, Progress>,
 ) -> Result<(), MigrateError> {
-    let is_unknown =
-        |name: &str| !done.contains_key(name) && !migrations.iter().any(|migration| migration.name == name);
-    let begun = progress.iter().filter_map(|(name, progress)| {
-        let own = own_name(name);
-        (is_unknown(own) && !progress.between).then(|| own.to_owned())
-    });
-    let names: BTreeSet<String> = begun.collect();
+    let begun = progress.iter().filter(|(_, progress)| !progress.is_between(None));
+    let names: Vec<String> = absent(migrations, begun.map(|(name, _)| name))
+        .into_iter()
+        .filter(|name| !done.contains_key(*name))
+        .map(str::to_owned)
+        .collect();
     if names.is_empty() {
         return Ok(());
     }
-    Err(MigrateError::LaterReleaseRuns {
-        names: names.into_iter().collect(),
-    })
+    Err(MigrateError::LaterReleaseRuns { names })
 }
 
 /// Refuses migrations without halves that break the running application.

@@ -1,28 +1,26 @@
 //! Record of the applied migrations, stored in the database.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use kit_database::sql::identifier;
-use kit_database::{Migration, Risk, sql};
+use kit_database::{HISTORY_TABLES, Migration, Risk, sql};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use crate::event::Half;
 use crate::lint::{findings, widenings};
 use crate::script::{Mode, Script};
-use crate::structure::squashed_checksum;
+use crate::structure::{differs_from_plan, squashed_checksum};
 use crate::{DatabaseError, MigrateError};
 
 /// Table of migrations that are completely applied.
-const TABLE: &str = "kit_migrations";
+const TABLE: &str = HISTORY_TABLES[0];
 
 /// Table of migrations that are partly applied. Only migrations with statements outside of a transaction can be partly
 /// applied.
-const PROGRESS: &str = "kit_migration_progress";
-
-/// Tables that belong to kit and to no migration.
-pub(crate) const TABLES: [&str; 2] = [TABLE, PROGRESS];
+const PROGRESS: &str = HISTORY_TABLES[1];
 
 /// The history of one database.
 pub(crate) struct History {
@@ -67,9 +65,12 @@ pub(crate) struct Progress {
 /// End of the name under which the progress of undoing a first half is recorded.
 const UNDOING: &str = "/abort";
 
-/// Returns the name under which the progress of undoing the first half of a migration is recorded.
-pub(crate) fn undoing(name: &str) -> String {
-    format!("{name}{UNDOING}")
+/// Returns the name under which the progress of a part of a migration is recorded.
+pub(crate) fn progress_name(name: &str, part: Half) -> String {
+    match part {
+        Half::Undo => format!("{name}{UNDOING}"),
+        Half::Both | Half::First | Half::Second => name.to_owned(),
+    }
 }
 
 /// Returns the name of the migration to which a record of progress belongs.
@@ -77,7 +78,27 @@ pub(crate) fn own_name(name: &str) -> &str {
     name.strip_suffix(UNDOING).unwrap_or(name)
 }
 
+/// Returns the names of migrations, sorted, that have records and are not in `migrations`.
+pub(crate) fn absent<'a>(
+    migrations: &[Migration],
+    recorded: impl IntoIterator<Item = &'a String>,
+) -> BTreeSet<&'a str> {
+    let recorded = recorded.into_iter().map(|name| own_name(name));
+    recorded
+        .filter(|name| !migrations.iter().any(|migration| migration.name == **name))
+        .collect()
+}
+
 impl Progress {
+    /// Returns true if the first half of a migration is complete and nothing else has begun. `first_half` is the number of its
+    /// steps; `None` if this release does not have the migration, and only the record can tell.
+    pub(crate) fn is_between(&self, first_half: Option<usize>) -> bool {
+        match first_half {
+            Some(steps) => self.done == steps && !self.running,
+            None => self.between,
+        }
+    }
+
     /// Returns true if the completed steps were not edited since they ran.
     pub(crate) fn matches(&self, script: &Script<'_>) -> bool {
         self.done <= script.steps.len()
@@ -327,7 +348,7 @@ pub(crate) fn breaking_changes(migration: &Migration) -> String {
     let planned = planned.filter(|change| change.breaks_older_releases());
     let mut all: Vec<String> = planned.map(|change| change.change.summary()).collect();
     if let Ok(script) = Script::parse(&migration.sql)
-        && all.is_empty()
+        && (all.is_empty() || differs_from_plan(migration))
     {
         let mut found: Vec<(usize, String)> = findings(migration, &script)
             .into_iter()

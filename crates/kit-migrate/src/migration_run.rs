@@ -13,10 +13,10 @@ use tokio_postgres::SimpleQueryMessage;
 
 use crate::blockers::Blockers;
 use crate::concurrent::{Concurrent, IndexState};
-use crate::history::Progress;
+use crate::history::{Progress, progress_name};
 use crate::run::Run;
 use crate::script::{Mode, Script, Statement, Step};
-use crate::{Applied, Event, Half, MigrateError, history};
+use crate::{Applied, Event, Half, MigrateError};
 
 mod attempts;
 mod in_batches;
@@ -59,10 +59,7 @@ impl<'a> MigrationRun<'a> {
 
     /// Returns the name under which progress is recorded.
     fn progress_name(&self) -> String {
-        match self.half {
-            Half::Undo => history::undoing(&self.migration.name),
-            _ => self.migration.name.clone(),
-        }
+        progress_name(&self.migration.name, self.half)
     }
 
     /// Runs the steps that `progress` does not count as completed.

@@ -92,6 +92,10 @@ fn snapshot_after(url: &str, earlier: &[Migration], migration: &Migration) -> Re
             [] => recorded.with_expansion(expansion),
             replaced => recorded.squashed(replaced.to_vec()),
         };
-        Ok(recorded.with_generated(generated))
+        let recorded = recorded.with_generated(generated);
+        Ok(match own {
+            Some(own) => recorded.edited_from(own),
+            None => recorded,
+        })
     })
 }

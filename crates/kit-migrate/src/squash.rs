@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use kit_database::sql::create_schema;
 use kit_database::{Migration, latest};
 
 use crate::adopt::{all_differences, other_schemas};
 use crate::connect::{block_on, connect};
-use crate::drift::{compare, read_live};
+use crate::drift::{compare, read_used};
 use crate::dump::dump_with_rows;
 use crate::history::breaking_changes;
 use crate::squash_rows::{Contents, MOST_ROWS};
@@ -39,6 +40,8 @@ pub struct Squashed {
 struct Outcome {
     catalog: Catalog,
     contents: Contents,
+    /// Names of the schemas, except for the first of the `search_path`.
+    schemas: Vec<String>,
 }
 
 /// Writes a migration that makes the same database as `migrations`, which must be the first migrations of the project. Runs
@@ -88,14 +91,6 @@ pub fn squash(
                     "write a migration that makes the difference good (`kit migrate:generate --empty`), then squash",
                 ));
             }
-            let others = other_schemas(&client).await?;
-            if !others.is_empty() {
-                return Err(refuse(
-                    "they create other schemas, and a squash works with one schema only",
-                    others.into_keys().collect(),
-                    "squash only the migrations before these (`--to`)",
-                ));
-            }
             Ok(())
         })?;
         Ok(wanted)
@@ -104,6 +99,8 @@ pub fn squash(
     let (left_out, kept): (Vec<Unmodelled>, Vec<Unmodelled>) = unmodelled(migrations)
         .into_iter()
         .partition(|statement| statement.is_code || !keep_statements);
+    // Nobody has to act because of a block that kit wrote.
+    let left_out: Vec<Unmodelled> = left_out.into_iter().filter(|one| !one.is_own).collect();
     let replaces = migrations
         .iter()
         .flat_map(|migration| migration.to_replaced(breaking_changes(migration)))
@@ -144,9 +141,14 @@ fn outcome(url: &str, migrations: &[Migration]) -> Result<Outcome, MigrateError>
     apply(url, migrations, &options)?;
     block_on(async {
         let client = connect(url).await?;
-        let catalog = read_live(&client, &[]).await?;
-        let contents = Contents::read(&client, &catalog).await?;
-        Ok(Outcome { catalog, contents })
+        let schemas: Vec<String> = other_schemas(&client).await?.into_keys().collect();
+        let (catalog, _) = read_used(&client, schemas.clone()).await?;
+        let contents = Contents::read(&client, &catalog, &schemas).await?;
+        Ok(Outcome {
+            catalog,
+            contents,
+            schemas,
+        })
     })
 }
 
@@ -205,6 +207,8 @@ fn sql(
     } else {
         BTreeMap::new()
     };
+    let schemas = wanted.schemas.iter();
+    parts.extend(schemas.map(|schema| format!("\n{};\n", create_schema(schema))));
     parts.push(dump_with_rows(&wanted.catalog, &rows));
     parts.extend(
         wanted
@@ -250,6 +254,9 @@ fn prove(
         let tables = wanted.contents.inserts.iter();
         let tables = tables.filter(|(table, rows)| made.contents.inserts.get(*table) != Some(rows));
         differing.extend(tables.map(|(table, _)| format!("rows of {table}")));
+    }
+    if made.schemas != wanted.schemas {
+        differing.push("schemas".to_owned());
     }
     if made.contents.sequences != wanted.contents.sequences {
         differing.push("positions of sequences".to_owned());

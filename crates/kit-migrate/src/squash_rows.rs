@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use kit_database::ObjectKind;
 use kit_database::sql::{identifier, relation, string_literal};
+use kit_database::{HISTORY_TABLES, ObjectKind};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use crate::{Catalog, DatabaseError, MigrateError, history};
+use crate::catalog::literals;
+use crate::{Catalog, DatabaseError, MigrateError};
 
 /// Maximum number of rows that a squashed migration inserts. More rows belong into a program that fills a database.
 pub(crate) const MOST_ROWS: u64 = 10_000;
@@ -30,8 +31,17 @@ impl Contents {
         self.counts.values().sum()
     }
 
-    /// Reads the contents of a database.
-    pub(crate) async fn read(client: &Client, catalog: &Catalog) -> Result<Self, MigrateError> {
+    /// Reads the contents of the first schema of the `search_path` and of the other given schemas. `catalog` has the objects of
+    /// these schemas.
+    pub(crate) async fn read(
+        client: &Client,
+        catalog: &Catalog,
+        others: &[String],
+    ) -> Result<Self, MigrateError> {
+        let schemas = format!(
+            "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema() OR nspname IN ({}))",
+            literals(others)
+        );
         // The text of a time must not depend on the settings of the database.
         query(
             client,
@@ -61,9 +71,10 @@ impl Contents {
                 contents.inserts.insert(table.clone(), inserts);
             }
         }
-        contents.sequences = sequences(client).await?;
-        let ours = history::TABLES.map(|name| format!("'{name}'")).join(", ");
-        for row in query(client, &PRIVILEGES.replace("{ours}", &ours)).await? {
+        contents.sequences = sequences(client, &schemas).await?;
+        let ours = HISTORY_TABLES.map(|name| format!("'{name}'")).join(", ");
+        let privileges = PRIVILEGES.replace("{ours}", &ours).replace("{schemas}", &schemas);
+        for row in query(client, &privileges).await? {
             if let [Some(object), Some(list)] = row.as_slice() {
                 contents.privileges.insert(object.clone(), list.clone());
             }
@@ -72,17 +83,18 @@ impl Contents {
     }
 }
 
-/// Query for the owners and privileges of the objects in the schema, of the schema, and of future objects. `{ours}` has the
-/// names of kit's own tables.
+/// Query for the owners and privileges of the objects in the schemas, of the schemas, and of future objects. `{schemas}` are the
+/// schemas, and `{ours}` has the names of kit's own tables, which are in the first schema.
 const PRIVILEGES: &str = "SELECT title, coalesce((SELECT string_agg(item::text, ', ' ORDER BY item::text) FROM unnest(acl) item), '') || ' ' || owner::regrole FROM ( \
     SELECT 'privileges of ' || oid::regclass AS title, coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::\"char\", relowner)) AS acl, relowner AS owner \
-      FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relname NOT IN ({ours}) \
+      FROM pg_catalog.pg_class WHERE relnamespace IN {schemas} AND relkind IN ('r', 'p', 'v', 'm', 'S') \
+      AND NOT (relnamespace = current_schema()::regnamespace AND relname IN ({ours})) \
     UNION ALL SELECT 'privileges of column ' || attrelid::regclass || '.' || quote_ident(attname), attacl, relowner FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class c ON c.oid = attrelid \
-      WHERE relnamespace = current_schema()::regnamespace AND attacl IS NOT NULL AND NOT attisdropped \
-    UNION ALL SELECT 'privileges of ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_catalog.pg_proc WHERE pronamespace = current_schema()::regnamespace \
+      WHERE relnamespace IN {schemas} AND attacl IS NOT NULL AND NOT attisdropped \
+    UNION ALL SELECT 'privileges of ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_catalog.pg_proc WHERE pronamespace IN {schemas} \
     UNION ALL SELECT 'privileges of type ' || oid::regtype, coalesce(typacl, acldefault('T', typowner)), typowner FROM pg_catalog.pg_type \
-      WHERE typnamespace = current_schema()::regnamespace AND typtype IN ('e', 'd', 'r') \
-    UNION ALL SELECT 'privileges of schema ' || nspname, coalesce(nspacl, acldefault('n', nspowner)), nspowner FROM pg_catalog.pg_namespace WHERE nspname = current_schema() \
+      WHERE typnamespace IN {schemas} AND typtype IN ('e', 'd', 'r') \
+    UNION ALL SELECT 'privileges of schema ' || nspname, coalesce(nspacl, acldefault('n', nspowner)), nspowner FROM pg_catalog.pg_namespace WHERE oid IN {schemas} \
     UNION ALL SELECT 'default privileges ' || defaclobjtype::text || ' ' || defaclnamespace::regnamespace || ' ' || defaclrole::regrole, defaclacl, defaclrole FROM pg_catalog.pg_default_acl) found";
 
 /// Returns the statements that insert the rows of a table, in the order in which the table stores them.
@@ -124,18 +136,18 @@ async fn inserts(client: &Client, catalog: &Catalog, table: &str) -> Result<Vec<
         .collect())
 }
 
-/// Returns the statements that set the sequences of the schema which are not at their start. A sequence of a column is named
+/// Returns the statements that set the sequences of the schemas which are not at their start. A sequence of a column is named
 /// by its column, because a renamed table keeps the name of the sequence.
-async fn sequences(client: &Client) -> Result<Vec<String>, MigrateError> {
+async fn sequences(client: &Client, schemas: &str) -> Result<Vec<String>, MigrateError> {
     const ALL: &str = "SELECT s.oid::regclass::text, CASE WHEN refobjid IS NULL THEN quote_literal(s.oid::regclass::text) \
         ELSE 'pg_catalog.pg_get_serial_sequence(' || quote_literal(refobjid::regclass::text) || ', ' || quote_literal(attname) || ')' END, seqstart \
         FROM pg_catalog.pg_class s JOIN pg_catalog.pg_sequence ON seqrelid = s.oid \
         LEFT JOIN pg_catalog.pg_depend ON classid = 'pg_class'::regclass AND objid = s.oid AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype IN ('a', 'i') \
         LEFT JOIN pg_catalog.pg_attribute ON attrelid = refobjid AND attnum = refobjsubid \
-        WHERE relnamespace = current_schema()::regnamespace \
+        WHERE relnamespace IN {schemas} \
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = s.oid AND e.deptype = 'e') ORDER BY 2";
     let mut statements = Vec::new();
-    for row in query(client, ALL).await? {
+    for row in query(client, &ALL.replace("{schemas}", schemas)).await? {
         let [Some(sequence), Some(place), Some(start)] = row.as_slice() else {
             continue;
         };

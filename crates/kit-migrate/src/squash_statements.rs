@@ -3,7 +3,7 @@
 use kit_database::Migration;
 
 use crate::script::Script;
-use crate::structure::ROWS;
+use crate::structure::{ROWS, differs_from_plan};
 
 /// A statement whose effect the description of a database does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Unmodelled {
     pub is_code: bool,
     /// True if the other statements need the result, such as a schema or a role.
     pub(crate) comes_first: bool,
+    /// True for a block of code that kit wrote, in a migration whose statements nobody edited.
+    pub(crate) is_own: bool,
 }
 
 /// First words of further statements that change no objects. Rows are read from the database, so statements that change rows
@@ -74,6 +76,11 @@ pub(crate) fn unmodelled(migrations: &[Migration]) -> Vec<Unmodelled> {
         let Ok(script) = Script::parse(&migration.sql) else {
             continue;
         };
+        let is_generated = migration
+            .snapshot
+            .as_ref()
+            .is_some_and(|snapshot| snapshot.generated_checksum().is_some());
+        let is_own = is_generated && !differs_from_plan(migration);
         for statement in script.steps.iter().flat_map(|step| &step.statements) {
             let words: Vec<&str> = statement.head.iter().map(String::as_str).collect();
             let is_code = matches!(words.first(), Some(&("do" | "call")));
@@ -85,6 +92,7 @@ pub(crate) fn unmodelled(migrations: &[Migration]) -> Vec<Unmodelled> {
                 line: statement.line,
                 text: statement.text.to_owned(),
                 is_code,
+                is_own: is_own && is_code,
                 // Default privileges apply to objects that are created later.
                 comes_first: matches!(
                     words.as_slice(),

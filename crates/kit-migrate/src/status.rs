@@ -1,5 +1,6 @@
 //! Compares a database with the committed migrations.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use kit_database::{Migration, Snapshot, latest};
@@ -8,8 +9,9 @@ use crate::apply::{in_order, refuse_later};
 use crate::connect::{block_on, connect};
 use crate::destructive::losses;
 use crate::drift::{Drift, compare};
+use crate::event::Half;
 use crate::halves::Stage;
-use crate::history::{self, History, undoing};
+use crate::history::{self, History, Progress};
 use crate::script::Script;
 use crate::{MigrateError, halves, lock, pooler};
 
@@ -85,6 +87,8 @@ pub enum State {
         of: usize,
         /// True if the completed steps were edited afterwards.
         edited: bool,
+        /// Half in which the run stopped; `None` if the migration has no halves.
+        half: Option<Half>,
     },
     /// The migration is a squashed one, and the database has applied only a part of the migrations that it replaces.
     PartlyReplaced {
@@ -126,7 +130,6 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
         let mut done = history.read(&client).await?;
         let mut progress = history.read_progress(&client).await?;
         let partly = history::fold(migrations, &mut done, &mut progress);
-        let all_progress = &progress;
         let newest = done.keys().max();
         let mut all: Vec<MigrationStatus> = migrations
             .iter()
@@ -148,26 +151,12 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                     (Some(record), _) => State::Edited {
                         at: record.applied_at.clone(),
                     },
-                    (None, _) if progress.contains_key(&undoing(&migration.name)) => State::PartlyUndone,
-                    (None, Some(progress)) => {
-                        let script = Script::parse(&migration.sql);
-                        if let Ok(script) = &script
-                            && halves::stage(&migration.name, script, all_progress) == Some(Stage::Between)
-                            && progress.matches(script)
-                        {
-                            return MigrationStatus {
-                                name: migration.name.clone(),
-                                state: State::Expanded {
-                                    since: progress.changed_at.clone(),
-                                },
-                            };
-                        }
-                        State::PartlyApplied {
-                            done: progress.done,
-                            of: script.as_ref().map_or(0, |script| script.steps.len()),
-                            edited: !script.is_ok_and(|script| progress.matches(&script)),
-                        }
+                    (None, _)
+                        if progress.contains_key(&history::progress_name(&migration.name, Half::Undo)) =>
+                    {
+                        State::PartlyUndone
                     }
+                    (None, Some(begun)) => state_of_begun(migration, begun, &progress),
                     (None, None) => State::Pending {
                         destructive: migration.destructive
                             || Script::parse(&migration.sql)
@@ -181,32 +170,24 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
                 }
             })
             .collect();
-        let unknown = |name: &&String| {
-            !migrations
-                .iter()
-                .any(|migration| migration.name == **name || undoing(&migration.name) == **name)
-        };
         let accepts_later = refuse_later(migrations, &done).is_ok()
             && halves::refuse_unknown(migrations, &done, &progress).is_ok();
         let newest_here = migrations.last().map_or("", |migration| &migration.name);
         let is_complete = migrations
             .iter()
             .all(|migration| done.contains_key(&migration.name));
-        let without_files = |name: &String, at: Option<String>| MigrationStatus {
-            name: name.clone(),
-            state: if accepts_later && is_complete && name.as_str() > newest_here {
-                State::Later { at }
-            } else {
-                State::Missing { at }
-            },
-        };
-        all.extend(
-            done.iter()
-                .filter(|(name, _)| unknown(name))
-                .map(|(name, record)| without_files(name, Some(record.applied_at.clone()))),
-        );
-        let begun = progress.keys().filter(unknown);
-        all.extend(begun.map(|name| without_files(name, None)));
+        let absent = history::absent(migrations, done.keys().chain(progress.keys()));
+        all.extend(absent.into_iter().map(|name| {
+            let at = done.get(name).map(|record| record.applied_at.clone());
+            MigrationStatus {
+                name: name.to_owned(),
+                state: if accepts_later && is_complete && name > newest_here {
+                    State::Later { at }
+                } else {
+                    State::Missing { at }
+                },
+            }
+        }));
         all.sort_by(|one, other| one.name.cmp(&other.name));
         let drift = if let Some(reason) = reason_without_comparison(&all) {
             Err(reason.to_owned())
@@ -250,6 +231,35 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
             running: lock::holder(&client).await,
         })
     })
+}
+
+/// Returns the state of a migration that is partly applied. `begun` is its own progress.
+fn state_of_begun(migration: &Migration, begun: &Progress, progress: &HashMap<String, Progress>) -> State {
+    let Ok(script) = Script::parse(&migration.sql) else {
+        return State::PartlyApplied {
+            done: begun.done,
+            of: 0,
+            edited: true,
+            half: None,
+        };
+    };
+    let stage = halves::stage(migration, &script, progress);
+    let matches = begun.matches(&script);
+    if stage == Some(Stage::Between) && matches {
+        return State::Expanded {
+            since: begun.changed_at.clone(),
+        };
+    }
+    State::PartlyApplied {
+        done: begun.done,
+        of: script.steps.len(),
+        edited: !matches,
+        half: match stage {
+            Some(Stage::InFirstHalf) => Some(Half::First),
+            Some(Stage::Completing | Stage::InSecondHalf) => Some(Half::Second),
+            _ => None,
+        },
+    }
 }
 
 /// Returns the reason why the tables cannot be compared: no snapshot describes the expected tables. Returns `None` if

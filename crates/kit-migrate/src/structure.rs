@@ -1,6 +1,6 @@
 //! Finds out if the SQL of a generated migration was edited so that other tables may result.
 
-use kit_database::Migration;
+use kit_database::{Migration, Snapshot};
 use sha2::{Digest as _, Sha256};
 use squawk_lexer::{TokenKind, tokenize};
 
@@ -76,6 +76,12 @@ pub(crate) fn squashed_checksum(migration: &Migration) -> Option<String> {
         .as_ref()
         .filter(|_| !migration.replaces().is_empty())?;
     snapshot.generated_checksum().map(str::to_owned)
+}
+
+/// Returns true if the statements of a generated migration are not those that kit planned, so that `changes.json` may list
+/// other changes.
+pub(crate) fn differs_from_plan(migration: &Migration) -> bool {
+    was_edited(migration) || migration.snapshot.as_ref().is_some_and(Snapshot::is_edited)
 }
 
 /// Returns true if the statements of a generated migration were edited so that other tables may result. Returns false for a

@@ -402,6 +402,71 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// pgbouncer in front of a server. When the value is dropped, pgbouncer stops.
+pub struct Bouncer {
+    child: Child,
+    file: PathBuf,
+    /// URL of the database through pgbouncer.
+    pub url: String,
+}
+
+impl Drop for Bouncer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+impl Bouncer {
+    /// Starts pgbouncer in front of the database at `url`. `mode` is its `pool_mode`, and `size` the number of its connections to
+    /// the server, which have the role `role`. Returns `None` if this machine has no pgbouncer, and reports the test as
+    /// skipped.
+    pub fn start(test: &str, url: &str, role: &str, mode: &str, size: usize) -> Option<Self> {
+        use std::io::Write as _;
+        static NUMBER: AtomicU32 = AtomicU32::new(1);
+
+        // Debian installs pgbouncer in a directory that is in `PATH` for root only.
+        let programs = ["pgbouncer", "/usr/sbin/pgbouncer"];
+        let is_there = |program: &&str| Command::new(program).arg("--version").output().is_ok();
+        let Some(program) = programs.into_iter().find(|program| is_there(program)) else {
+            let _ = writeln!(std::io::stderr(), "SKIPPED {test}: there is no pgbouncer");
+            return None;
+        };
+        let (base, database) = url.rsplit_once('/').expect("a database");
+        let server_port = base.rsplit_once(':').expect("a port").1;
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a port")
+            .port();
+        let configuration = format!(
+            "[databases]\n* = host=127.0.0.1 port={server_port} user={role}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+             unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = {size}\nmax_client_conn = 500\n"
+        );
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let file = std::env::temp_dir().join(format!("kit-pgbouncer-{}-{number}.ini", std::process::id()));
+        std::fs::write(&file, configuration).expect("a file");
+        let path = file.display().to_string();
+        // pgbouncer refuses to run as root, as PostgreSQL does.
+        let child = as_user(Path::new(program), is_root(&file), &["-q", &path])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("pgbouncer");
+        let bouncer = Self {
+            child,
+            file,
+            url: format!("postgres://{role}@127.0.0.1:{port}/{database}?sslmode=disable"),
+        };
+        let end = Instant::now() + Duration::from_secs(20);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < end, "pgbouncer does not listen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(bouncer)
+    }
+}
+
 /// Returns pseudorandom bytes (xorshift) that are the same on every machine.
 pub fn random(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

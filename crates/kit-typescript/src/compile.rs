@@ -10,6 +10,7 @@ use kit_ir::{
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
+use crate::affected::Affected;
 use crate::docs::index::{self, is_identifier};
 use crate::docs::{Doc, Tag, TagName, entity_reference, invalid, is_property_name, table_name};
 use crate::eval::{CheckedTypes, Evaluator, Ty, TyId};
@@ -22,8 +23,9 @@ use crate::source::SourceTexts;
 use crate::unmatched_tables;
 use crate::{Input, Output};
 
-/// Compiles an application. Files whose syntax trees are in `parsed` are not parsed again.
-pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
+/// Compiles an application. Files whose syntax trees are in `parsed` are not parsed again. If `only` is given, compiles only
+/// the entities, routes and exported types that an edit can affect, and what they need.
+pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Affected>) -> Output {
     let allocator = Allocator::default();
     let mut graph = Graph::new(
         &allocator,
@@ -54,16 +56,16 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
 
     let mut lowering = Lowering::new(Evaluator::new(graph));
     let mut factory = factory::read(&mut lowering, &modules);
-    let owners = entities(&mut lowering, &type_modules, &route_modules);
+    let owners = entities(&mut lowering, &type_modules, &route_modules, only);
     unmatched_tables::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
     let of_groups = factory.groups.iter_mut().flat_map(Group::all_middleware_mut);
     routes::read_wrappers(&mut lowering, factory.middleware.iter_mut().chain(of_groups));
-    routes(&mut lowering, &factory, &route_modules);
+    routes(&mut lowering, &factory, &route_modules, only);
     let errors = factory.errors.take().map(|errors| errors.lower(&mut lowering));
     let environment = factory.environment.take();
     let environment = environment.map(|read| read.lower(&mut lowering));
     lowering.drain();
-    exported(&mut lowering, &type_modules);
+    exported(&mut lowering, &type_modules, only);
     lowering.lower_remaining();
     routes::check(&mut lowering);
     if let Some(environment) = &environment {
@@ -135,6 +137,7 @@ fn entities(
     lowering: &mut Lowering<'_>,
     type_modules: &[ModuleId],
     route_modules: &[ModuleId],
+    only: Option<&Affected>,
 ) -> Vec<owner::OwnerTag> {
     let mut seen = FxHashSet::default();
     let modules = type_modules
@@ -153,6 +156,9 @@ fn entities(
     }
     let mut owners = Vec::new();
     for decl in decls {
+        if only.is_some_and(|only| !only.all_entities && !only.contains(lowering.graph(), decl)) {
+            continue;
+        }
         let Some(doc) = lowering.eval.declaration_doc(decl) else {
             continue;
         };
@@ -393,7 +399,12 @@ fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, nam
 }
 
 /// Adds the routes that `createApp` registers. If no module calls `createApp`, adds the routes of all groups.
-fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
+fn routes(
+    lowering: &mut Lowering<'_>,
+    factory: &Factory,
+    route_modules: &[ModuleId],
+    only: Option<&Affected>,
+) {
     let mut registered: FxHashSet<Location> = FxHashSet::default();
     for (index, group) in factory.groups.iter().enumerate() {
         let name = lowering.eval.text(group.contracts);
@@ -405,8 +416,14 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             lowering.report(diagnostic);
             continue;
         }
-        let contracts = routes::contracts(lowering, group.contracts);
         let stripped = lowering.eval.without_laziness(group.contracts);
+        if let (Some(only), Ty::Named(instance)) = (only, lowering.eval.store.get(stripped)) {
+            let decl = lowering.eval.store.instances[instance.index()].decl;
+            if !is_needed(lowering, only, decl) {
+                continue;
+            }
+        }
+        let contracts = routes::contracts(lowering, group.contracts);
         // If the contracts have an error, such as a syntax error in their module, each key would be a further error.
         if !matches!(lowering.eval.store.get(stripped), Ty::Invalid(_)) {
             group.handlers.check(lowering, &contracts, &name);
@@ -437,7 +454,9 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
     }
     let mut seen = FxHashSet::default();
     for module in route_modules.iter().filter(|module| seen.insert(**module)) {
-        for decl in routes::groups(&mut lowering.eval, *module) {
+        let mut decls = lowering.graph().declared_in(*module);
+        decls.retain(|decl| only.is_none_or(|only| is_needed(lowering, only, *decl)));
+        for decl in routes::groups(&mut lowering.eval, decls) {
             let ty = lowering.eval.declared(decl);
             let contracts = routes::contracts(lowering, ty);
             let new: Vec<_> = contracts
@@ -486,6 +505,11 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
     }
 }
 
+/// Returns true if the routes of a group must be compiled, because an edit can affect them.
+fn is_needed(lowering: &Lowering<'_>, only: &Affected, group: DeclId) -> bool {
+    only.all_routes || only.contains(lowering.graph(), group)
+}
+
 /// Starts to count evaluation steps for a declaration, which the limit on steps applies to.
 fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     let decl = lowering.graph().decl(decl);
@@ -502,11 +526,14 @@ fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
 
 /// Adds the exported types of type files. A type that JSON cannot represent, such as the type of a helper
 /// function, is an error only if a route or an entity uses it.
-fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
+fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId], only: Option<&Affected>) {
     let mut checked = CheckedTypes::default();
     for module in type_modules {
         let decls: Vec<DeclId> = lowering.graph().declared_in(*module);
         for decl in decls {
+            if only.is_some_and(|only| !only.contains(lowering.graph(), decl)) {
+                continue;
+            }
             let exported = lowering.graph().exported_name(decl).is_some();
             if !exported || lowering.eval.parameter_count(decl) > 0 {
                 continue;

@@ -32,12 +32,14 @@
 //! assert!(output.diagnostics.is_empty());
 //! ```
 
+mod affected;
 mod compile;
 mod docs;
 mod eval;
 mod exports;
 mod factory;
 mod files;
+mod incremental;
 mod known_types;
 mod lower;
 mod mentions;
@@ -59,6 +61,7 @@ use std::sync::Arc;
 use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
 
+use crate::incremental::Previous;
 use crate::modules::ParsedFiles;
 
 pub use exports::{exports, syntax_error};
@@ -117,10 +120,11 @@ pub struct Output {
 
 /// Compiles the types, contracts and `createApp` call of an application. No input causes a panic.
 pub fn compile(input: &Input<'_>) -> Output {
-    compile::compile(input, &ParsedFiles::default())
+    compile::compile(input, &ParsedFiles::default(), None)
 }
 
-/// Compiler for repeated builds of an application. It parses only the files whose contents changed.
+/// Compiler for repeated builds of an application. It parses only the files whose contents changed, and after an edit of
+/// interfaces and type aliases it compiles only what the edit can affect.
 ///
 /// ```
 /// use kit_typescript::{Input, MemoryFiles, Session};
@@ -146,6 +150,8 @@ pub struct Session {
     parsed: ParsedFiles,
     /// Files that the last compilation read.
     dependencies: Vec<PathBuf>,
+    previous: Option<Previous>,
+    compiled: Option<usize>,
 }
 
 impl Session {
@@ -154,10 +160,46 @@ impl Session {
     pub fn compile(&mut self, input: &Input<'_>) -> Output {
         let read = self.dependencies.iter();
         let named = input.type_files.iter().chain(&input.route_files);
-        self.parsed.update(input.root, read.chain(named), &*input.files);
-        let output = compile::compile(input, &self.parsed);
+        let changed = self.parsed.update(input.root, read.chain(named), &*input.files);
+        let partial = self
+            .previous
+            .take()
+            .and_then(|previous| incremental::compile(input, &self.parsed, &changed, previous));
+        self.compiled = partial.as_ref().map(|partial| partial.compiled);
+        let output = match partial {
+            Some(partial) => partial.output,
+            None => compile::compile(input, &self.parsed, None),
+        };
         self.dependencies.clone_from(&output.dependencies);
+        self.previous = Previous::new(input, &output);
         output
+    }
+
+    /// Returns the number of declarations that the last call of [`Session::compile`] compiled, if the call compiled only those
+    /// that an edit can affect. Returns `None` if the call compiled the whole program.
+    ///
+    /// ```
+    /// use kit_typescript::{Input, MemoryFiles, Session};
+    /// use std::path::{Path, PathBuf};
+    /// use std::sync::Arc;
+    ///
+    /// let mut session = Session::default();
+    /// for maximum in [10, 20] {
+    ///     let text = format!(
+    ///         "export interface Note {{ /** @maxLength {maximum} */ title: string }}\nexport interface Tag {{ name: string }}"
+    ///     );
+    ///     session.compile(&Input {
+    ///         root: Path::new("/app"),
+    ///         type_files: vec![PathBuf::from("/app/src/types.ts")],
+    ///         route_files: vec![],
+    ///         entry_files: vec![],
+    ///         files: Arc::new(MemoryFiles::new([("/app/src/types.ts", text)])),
+    ///     });
+    /// }
+    /// assert_eq!(session.compiled_declarations(), Some(1));
+    /// ```
+    pub fn compiled_declarations(&self) -> Option<usize> {
+        self.compiled
     }
 
     /// Returns the type to which the name at an offset of a file refers. Returns `None` if there is no name, or the name is

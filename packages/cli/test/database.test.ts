@@ -34,6 +34,7 @@ test("migrate:apply applies migrations to the embedded database", { timeout: 120
           destructiveStatements: [],
           outOfOrder: false,
           stepsDone: 0,
+          edited: false,
           changes: [{ summary: "create table notes", destructive: false, risks: [] }],
           risks: [],
           statements: [],

@@ -121,13 +121,16 @@ test("db seed refuses production, a missing file and a file without a function",
   );
 
   await project.write("src/demo.ts", "export const rows = [];\n");
-  const production = { NODE_ENV: "production", DATABASE_URL: "postgres://127.0.0.1:1/app" };
-  const refused = await project.kit(["db", "seed", "--file", "src/demo.ts"], production);
-  assert.equal(refused.code, 1);
-  assert.match(
-    refused.err,
-    /error: NODE_ENV is `production`, and rows for development .*\nhelp: `--production`/,
-  );
+  for (const NODE_ENV of ["production", "Production", " PRODUCTION "]) {
+    const production = { NODE_ENV, DATABASE_URL: "postgres://127.0.0.1:1/app" };
+    // oxlint-disable-next-line no-await-in-loop
+    const refused = await project.kit(["db", "seed", "--file", "src/demo.ts"], production);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.err,
+      /error: NODE_ENV is `production`, and rows for development .*\nhelp: `--production`/,
+    );
+  }
 
   assert.equal((await project.kit(["migrate:apply"])).code, 0);
   const outcome = await project.kit(["db", "seed", "--file", "src/demo.ts"]);

@@ -12,6 +12,7 @@ use crate::commands::migrate_apply::{migrations_of, problem};
 use crate::common_args::Common;
 use crate::console::milliseconds;
 use crate::context::Context;
+use crate::database_url::is_production;
 use crate::failure::{CommandError, Problem, Reason};
 use crate::project::Project;
 use crate::{NodeRun, REPORT, database_url, env_file};
@@ -57,7 +58,7 @@ fn refuse(message: String, help: &str) -> CommandError {
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     env_file::load_and_print(&arguments.common, context).await?;
     let mode = context.environment.var("NODE_ENV").unwrap_or_default();
-    if mode == "production" && !arguments.production {
+    if is_production(context.environment) && !arguments.production {
         return Err(refuse(
             "NODE_ENV is `production`, and rows for development do not belong into that database".to_owned(),
             "`--production` runs the program nevertheless",

@@ -7,7 +7,7 @@ use kit_database::Migration;
 use kit_migrate::{first_unrecorded, record};
 
 use crate::context::Context;
-use crate::database_url::is_ci;
+use crate::database_url::{is_ci, is_production};
 use crate::failure::{CommandError, Problem, Reason};
 
 /// Environment variables with the URL of a server on which kit may create databases, in the order of precedence.
@@ -25,11 +25,7 @@ pub(crate) async fn record_snapshots(
     let Some(first) = first_unrecorded(migrations) else {
         return Ok(());
     };
-    let is_production = context
-        .environment
-        .var("NODE_ENV")
-        .is_some_and(|mode| mode == "production");
-    if is_production || is_ci(context.environment) {
+    if is_production(context.environment) || is_ci(context.environment) {
         return refuse_outdated_snapshot(migrations);
     }
     let name = migrations[first].name.clone();

@@ -1,17 +1,15 @@
 //! The command `kit migrate:apply`.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
 use clap::Args;
 use kit_build::{MIGRATIONS, read_migrations};
-use kit_database::{Alternative, Migration, PlannedChange, Risk};
+use kit_database::{Alternative, Migration, Risk};
 use kit_diagnostics::Diagnostics;
-use kit_migrate::{Event, Half, MigrateError, Planned, Report, apply_watched};
+use kit_migrate::{Half, MigrateError, Report, apply, apply_watched, first_unrecorded};
 use serde::Serialize;
 
-use crate::commands::change_lines::describe as describe_change;
+use crate::commands::apply_progress::{ProgressPrinter, changes, describe, verb};
 use crate::commands::hand_written::record_snapshots;
 use crate::commands::migrate_limits::Limits;
 use crate::common_args::Common;
@@ -88,6 +86,14 @@ pub(crate) async fn run_with(
     }
     let url = database_url(&root, context).await?;
     if !options.dry_run {
+        // An edit of a migration that the database has applied is an error, which must leave the files unchanged.
+        if first_unrecorded(&migrations).is_some() {
+            let check = kit_migrate::Options {
+                dry_run: true,
+                ..options.clone()
+            };
+            apply(&url, &migrations, &check).map_err(|error| problem(&error))?;
+        }
         record_snapshots(&root, &mut migrations, context).await?;
     }
     let printer = ProgressPrinter {
@@ -100,16 +106,6 @@ pub(crate) async fn run_with(
     let report = outcome.map_err(|error| problem(&error))?;
     print_report(console, options, &migrations, &report);
     Ok(report)
-}
-
-/// Returns the word for a part of a migration that was run.
-fn verb(half: Half) -> &'static str {
-    match half {
-        Half::Both => "applied",
-        Half::First => "expanded",
-        Half::Second => "contracted",
-        Half::Undo => "undid",
-    }
 }
 
 /// Returns an error if a migration that would be applied has one of the risks of `--fail-on`.
@@ -195,124 +191,6 @@ pub(crate) fn problem(error: &MigrateError) -> Problem {
     Problem::from(error)
 }
 
-/// Prints progress while migrations are applied.
-struct ProgressPrinter<'a> {
-    console: &'a Console<'a>,
-    migrations: &'a [Migration],
-    /// True if the terminal can show a line that is erased afterwards.
-    line: bool,
-}
-
-impl ProgressPrinter<'_> {
-    fn print(&self, event: &Event<'_>) {
-        if self.console.is_json() {
-            return;
-        }
-        match event {
-            Event::Planned(planned) => {
-                let count = quantity(planned.len(), "migration");
-                let text: Vec<String> = planned.iter().map(|one| describe(one, self.migrations)).collect();
-                self.console
-                    .note(&format!("to apply: {count}\n{}", text.join("\n")));
-            }
-            Event::Statement {
-                name,
-                number,
-                of,
-                line,
-                title,
-            } if self.line => {
-                let text = format!("{name} {number}/{of}, line {line}: {title}");
-                let text = self.console.paint(Stream::Err, Style::new().dimmed(), &text);
-                self.console.write(Stream::Err, &format!("\r\x1b[2K{text}"));
-            }
-            Event::Waiting { what, pause } => {
-                self.clear();
-                self.console
-                    .note(&format!("waiting for up to {:.1} s: {what}", pause.as_secs_f32()));
-            }
-            Event::Repaired(text) => {
-                self.clear();
-                self.console.note(text);
-            }
-            Event::Applied(applied) => {
-                self.clear();
-                self.console.result(&format!(
-                    "{} {} in {:.0} ms",
-                    verb(applied.half),
-                    applied.name,
-                    milliseconds(applied.duration)
-                ));
-            }
-            _ => {}
-        }
-    }
-
-    fn clear(&self) {
-        if self.line {
-            self.console.write(Stream::Err, "\r\x1b[2K");
-        }
-    }
-}
-
-/// Describes a migration with its changes, one per line.
-fn describe(planned: &Planned, migrations: &[Migration]) -> String {
-    let mut marks = Vec::new();
-    if planned.destructive {
-        marks.push("destructive: needs --allow-destructive".to_owned());
-    }
-    if planned.out_of_order {
-        marks.push("older than the newest applied migration".to_owned());
-    }
-    if planned.steps_done > 0 {
-        marks.push(format!(
-            "continues after {}",
-            quantity(planned.steps_done, "step")
-        ));
-    }
-    let marks = if marks.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", marks.join("; "))
-    };
-    let mut text = format!("  {}{marks}", planned.name);
-    for loss in &planned.losses {
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n    line {}: `{}` {}",
-            loss.line, loss.statement, loss.reason
-        );
-    }
-    for finding in &planned.findings {
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n    line {}: `{}` {} ({})",
-            finding.line,
-            finding.statement,
-            finding.reason,
-            finding.risk.name()
-        );
-        if !finding.alternative.is_empty() {
-            let _ = write!(text, "\n      instead: {}", finding.alternative);
-        }
-    }
-    for change in changes(migrations, &planned.name) {
-        let mut lines = String::new();
-        describe_change(change, &mut lines);
-        text += &lines.replace('\n', "\n  ");
-    }
-    text
-}
-
-fn changes<'a>(migrations: &'a [Migration], name: &str) -> &'a [PlannedChange] {
-    migrations
-        .iter()
-        .find(|migration| migration.name == name)
-        .map_or(&[], |migration| &migration.changes)
-}
-
 fn print_report(
     console: &Console<'_>,
     options: &kit_migrate::Options,
@@ -364,6 +242,7 @@ fn print_report(
                     .collect(),
                 out_of_order: planned.out_of_order,
                 steps_done: planned.steps_done,
+                edited: planned.edited,
                 changes: changes(migrations, &planned.name)
                     .iter()
                     .map(|change| JsonChange {
@@ -457,6 +336,8 @@ struct JsonPending<'a> {
     statements: Vec<JsonFinding<'a>>,
     out_of_order: bool,
     steps_done: usize,
+    /// True if the SQL that kit planned was edited, so that `changes` may not be what the SQL does.
+    edited: bool,
     changes: Vec<JsonChange<'a>>,
 }
 

@@ -137,7 +137,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 /// Reports the changes that no migration contains.
 fn check(analysis: &Analysis, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    let (latest, plan) = compare(analysis)?;
+    let (latest, plan) = compare(analysis).map_err(refuse)?;
     let is_current = plan.is_empty() && latest.side_by_side.is_empty();
     console.json(&Report {
         status: if is_current { "unchanged" } else { "missing" },
@@ -166,13 +166,13 @@ fn check(analysis: &Analysis, context: &Context<'_>) -> Result<(), CommandError>
 }
 
 /// Returns the changes of the types that no migration contains yet.
-pub(crate) fn pending_plan(analysis: &Analysis) -> Result<Plan, CommandError> {
+pub(crate) fn pending_plan(analysis: &Analysis) -> Result<Plan, PlanError> {
     Ok(compare(analysis)?.1)
 }
 
-fn compare(analysis: &Analysis) -> Result<(Latest, Plan), CommandError> {
-    let latest = latest(&analysis.migrations).map_err(refuse)?;
-    let plan = plan(latest.snapshot.as_ref(), &analysis.schema).map_err(refuse)?;
+fn compare(analysis: &Analysis) -> Result<(Latest, Plan), PlanError> {
+    let latest = latest(&analysis.migrations)?;
+    let plan = plan(latest.snapshot.as_ref(), &analysis.schema)?;
     Ok((latest, plan))
 }
 
@@ -213,7 +213,7 @@ async fn write_halves(
     using: Option<&[Using]>,
     context: &Context<'_>,
 ) -> Result<Option<Written>, CommandError> {
-    let (latest, plan) = compare(analysis)?;
+    let (latest, plan) = compare(analysis).map_err(refuse)?;
     if plan.is_empty() && latest.side_by_side.is_empty() {
         return Ok(None);
     }

@@ -1,9 +1,10 @@
 //! The command `kit migrate:squash`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use kit_build::{MIGRATIONS, remove_migration, write_migration};
+use kit_build::{MIGRATIONS, other_files, remove_migration, write_migration};
 use kit_database::{Migration, latest};
 use kit_migrate::{Rows, Squashed, Unmodelled, squash};
 use serde::Serialize;
@@ -99,6 +100,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let end = end(arguments, &migrations)?;
     record_snapshots(&root, &mut migrations, context).await?;
     let (replaced, rest) = migrations.split_at(end);
+    refuse_other_files(&root, replaced)?;
     let name = name(arguments, replaced, rest)?;
     let server = scratch_server(&root, &name, context).await?;
     let rows = arguments.rows.map(|choice| match choice {
@@ -119,6 +121,25 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     report(arguments, &squashed, replaced, context);
     Ok(())
+}
+
+/// Refuses directories with files that the squash would delete and that the new migration does not replace.
+fn refuse_other_files(root: &Path, replaced: &[Migration]) -> Result<(), CommandError> {
+    let mut reasons = Vec::new();
+    for migration in replaced {
+        for file in other_files(root, &migration.name)? {
+            reasons.push(Reason::new(format!(
+                "the squash would delete {MIGRATIONS}/{}/{file}, which is no part of a migration",
+                migration.name
+            )));
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::migration(reasons)
+        .help("move or delete these files, then squash")
+        .into())
 }
 
 /// Returns the number of migrations to replace.

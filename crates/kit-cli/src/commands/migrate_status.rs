@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::commands::build_steps::request;
 use crate::commands::migrate_apply::{database_url, load, problem};
 use crate::commands::migrate_generate::pending_plan;
+use crate::commands::status_words::{Types, describe, facts, repairs, text_of, word};
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds, quantity};
 use crate::context::Context;
@@ -37,7 +38,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let url = database_url(&root, context).await?;
     let status = status(&url, &migrations).map_err(|error| problem(&error))?;
     let types = compare_types(&arguments.common, context).await;
-    let is_behind = matches!(&types, Types::Ahead(_));
+    let is_behind = types.are_ahead();
     console.json(&Document::new(&status, &types));
     if !console.is_json() {
         print_status(&status, &types, console);
@@ -47,16 +48,6 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     } else {
         Err(CommandError::Reported)
     }
-}
-
-/// Types of the project compared with its migrations.
-enum Types {
-    /// The migrations contain all changes of the types, or the directory has no types, as in production.
-    Same,
-    /// Description of the changes that no migration contains.
-    Ahead(String),
-    /// Reason why the types were not compared.
-    Unknown(String),
 }
 
 /// Compares the types with the committed migrations.
@@ -71,16 +62,20 @@ async fn compare_types(common: &Common, context: &Context<'_>) -> Types {
         }
         // Without types, the project is deployed, or its tables come from elsewhere.
         if analysis.schema.tables.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Types::Same);
         }
         Ok(match pending_plan(&analysis) {
-            Ok(plan) => plan.changes.iter().map(|step| step.change.summary()).collect(),
-            Err(error) => vec![error.summary().0],
+            Ok(plan) if plan.is_empty() => Types::Same,
+            Ok(plan) => {
+                let changes = plan.changes.iter();
+                let changes: Vec<String> = changes.map(|step| step.change.summary()).collect();
+                Types::Ahead(changes.join("; "))
+            }
+            Err(error) => Types::Refused(error.problems),
         })
     };
     match compared.await {
-        Ok(changes) if changes.is_empty() => Types::Same,
-        Ok(changes) => Types::Ahead(changes.join("; ")),
+        Ok(types) => types,
         Err(error) => Types::Unknown(error.summary().0),
     }
 }
@@ -135,11 +130,15 @@ fn print_status(status: &Status, types: &Types, console: &Console<'_>) {
         Types::Ahead(changes) => console.result(&format!(
             "ahead  the types have changes that no migration contains: {changes}"
         )),
+        Types::Refused(problems) => console.result(&format!(
+            "ahead  the types have changes for which kit cannot write a migration: {}",
+            text_of(problems)
+        )),
         Types::Unknown(reason) => console.result(&format!(
             "the types were not compared with the migrations: {reason}"
         )),
     }
-    if status.is_up_to_date() && !matches!(types, Types::Ahead(_)) {
+    if status.is_up_to_date() && !types.are_ahead() {
         console.result(&format!(
             "up to date: {}",
             quantity(status.migrations.len(), "migration")
@@ -148,125 +147,6 @@ fn print_status(status: &Status, types: &Types, console: &Console<'_>) {
     for repair in repairs(status, types) {
         console.result(&format!("repair: {repair}"));
     }
-}
-
-fn word(state: &State) -> &'static str {
-    match state {
-        State::Applied { .. } => "applied",
-        State::Pending { .. } => "pending",
-        State::Edited { .. } => "edited",
-        State::Missing { .. } => "missing",
-        State::Later { .. } => "later",
-        State::Expanded { .. } => "expanded",
-        State::PartlyApplied { .. } | State::PartlyUndone => "half way",
-        State::PartlyReplaced { .. } => "in part",
-    }
-}
-
-fn facts(state: &State) -> String {
-    match state {
-        State::Applied { at, .. }
-        | State::Edited { at }
-        | State::Missing { at: Some(at) }
-        | State::Later { at: Some(at) } => at.clone(),
-        State::Missing { at: None } | State::Later { at: None } => "partly applied".to_owned(),
-        State::Expanded { since } => format!("since {since}; the second half is missing"),
-        State::PartlyUndone => "its first half is being undone".to_owned(),
-        State::PartlyReplaced { missing, different } => {
-            let lists = [("not applied", missing), ("applied with another text", different)];
-            let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
-            let lists = lists.map(|(title, names)| format!("{title}: {}", names.join(", ")));
-            lists.collect::<Vec<_>>().join("; ")
-        }
-        State::Pending {
-            destructive,
-            out_of_order,
-        } => [
-            destructive.then_some("destructive"),
-            out_of_order.then_some("older than the newest applied migration"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("; "),
-        State::PartlyApplied { done, of, edited } => {
-            let edited = if *edited { "; edited since" } else { "" };
-            format!("{done} of {of} steps are done{edited}")
-        }
-    }
-}
-
-fn describe(difference: &Difference) -> String {
-    let Difference {
-        object,
-        expected,
-        found,
-        ..
-    } = difference;
-    match (expected, found) {
-        (Some(expected), Some(found)) => format!("{object}: is {found}, should be {expected}"),
-        (Some(expected), None) => format!("{object}: is missing, should be {expected}"),
-        (None, found) => format!(
-            "{object}: is {}, but should not exist",
-            found.as_deref().unwrap_or("there")
-        ),
-    }
-}
-
-/// Returns the steps that repair all differences. Steps that are equal are listed once.
-fn repairs(status: &Status, types: &Types) -> Vec<String> {
-    let mut all = Vec::new();
-    // A migration must be deleted first; the conflict says which one.
-    let has_conflict = status.branches.is_err();
-    if matches!(types, Types::Ahead(_)) && !has_conflict {
-        all.push(
-            "`kit migrate:generate --name <name>` writes the changes of the types into a migration"
-                .to_owned(),
-        );
-    }
-    let mut pending = false;
-    for MigrationStatus { name, state } in &status.migrations {
-        match state {
-            State::Applied { .. } | State::Later { .. } => {}
-            State::Pending { .. } => pending = true,
-            State::Edited { .. } => all.push(format!(
-                "restore migrations/{name}/migration.sql as it was applied (`git log -- migrations/{name}` finds this version), \
-                 and put the change into a new migration"
-            )),
-            State::Missing { .. } => all.push(format!(
-                "get migrations/{name}/ from the branch or version that has it (`git log --all -- migrations/{name}` finds it), or \
-                 use a database of this branch's own"
-            )),
-            State::PartlyApplied { done, edited: true, .. } => all.push(format!(
-                "restore the first {} of migrations/{name}/migration.sql, then `kit migrate:apply` continues",
-                quantity(*done, "step")
-            )),
-            State::PartlyApplied { .. } => all.push(format!(
-                "`kit migrate:apply` continues {name} at the failed step; if the step belongs to the first or second half of a migration, \
-                 `kit migrate:expand` or `kit migrate:contract` continues"
-            )),
-            State::Expanded { .. } => all.push(format!(
-                "`kit migrate:contract` completes {name}, if no process of the old build is left; with `--abort`, it goes back to the tables of the old build"
-            )),
-            State::PartlyUndone => all.push(format!("`kit migrate:contract --abort` continues to undo {name}")),
-            State::PartlyReplaced { .. } => all.push(format!(
-                "{name} replaces several migrations: apply the missing ones with a version of the project from before the squash (`git log -- migrations` finds it), \
-                 or create the database anew"
-            )),
-        }
-    }
-    if pending && !has_conflict {
-        all.insert(0, "`kit migrate:apply` applies the pending migrations".to_owned());
-    }
-    if let Ok(drift) = &status.drift {
-        all.extend(
-            drift
-                .differences
-                .iter()
-                .map(|difference| format!("{}: {}", difference.object, difference.repair)),
-        );
-    }
-    all
 }
 
 #[derive(Serialize)]
@@ -289,6 +169,9 @@ struct JsonTypes<'a> {
     /// Changes of the types that no migration contains.
     #[serde(skip_serializing_if = "Option::is_none")]
     ahead: Option<&'a str>,
+    /// Changes of the types for which kit cannot write a migration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
     /// Reason why the types were not compared with the migrations.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_because: Option<&'a str>,
@@ -353,7 +236,7 @@ impl<'a> Document<'a> {
     fn new(status: &'a Status, types: &'a Types) -> Self {
         let drift = status.drift.as_ref();
         Self {
-            status: if status.is_up_to_date() && !matches!(types, Types::Ahead(_)) {
+            status: if status.is_up_to_date() && !types.are_ahead() {
                 "up-to-date"
             } else {
                 "differs"
@@ -375,6 +258,10 @@ impl<'a> Document<'a> {
             types: JsonTypes {
                 ahead: match types {
                     Types::Ahead(changes) => Some(changes),
+                    _ => None,
+                },
+                refused: match types {
+                    Types::Refused(problems) => Some(text_of(problems)),
                     _ => None,
                 },
                 unknown_because: match types {

@@ -1,5 +1,6 @@
 //! The commands, one module per command.
 
+mod apply_progress;
 pub(crate) mod build;
 mod build_json;
 pub(crate) mod build_steps;
@@ -28,4 +29,5 @@ mod migrate_limits;
 pub(crate) mod migrate_squash;
 pub(crate) mod migrate_status;
 pub(crate) mod scaffold;
+mod status_words;
 pub(crate) mod test;

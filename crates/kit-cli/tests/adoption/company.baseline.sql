@@ -1,8 +1,20 @@
 SET LOCAL check_function_bodies = off;
 
-CREATE SCHEMA IF NOT EXISTS "Sales";
+DO $kit$
+BEGIN
+  IF to_regnamespace('"Sales"') IS NULL THEN
+    CREATE SCHEMA "Sales";
+  END IF;
+END
+$kit$;
 
-CREATE SCHEMA IF NOT EXISTS billing;
+DO $kit$
+BEGIN
+  IF to_regnamespace('billing') IS NULL THEN
+    CREATE SCHEMA billing;
+  END IF;
+END
+$kit$;
 
 CREATE EXTENSION IF NOT EXISTS citext;
 

@@ -278,6 +278,7 @@ fn migrate_generate_converts_timestamp_columns_only_with_its_option() {
                  values are read as UTC and lose their digits below a millisecond; a second column is filled in batches while \
                  the application runs, and then replaces the column\n    \
                  instead (the running application and the next one work side by side):\n      \
+                 write `@column at_next @renamedFrom at` on the property, so that each build has a column of its type\n      \
                  kit migrate:generate --expand --name <name>\n",
             ""
         )

@@ -42,7 +42,7 @@ pub(super) fn rename_constraint() -> Classification {
 pub(super) fn create_schema() -> Classification {
     Classification::new(
         ChangeClass::Safe,
-        "nothing happens if the schema exists; the role needs the right CREATE on the database",
+        "nothing happens if the schema exists; otherwise the role needs the right CREATE on the database",
     )
 }
 
@@ -55,6 +55,14 @@ pub(super) fn add_enum_value() -> Classification {
         ChangeClass::Safe,
         "every row stays valid; the value is added before a later step can use it",
     )
+}
+
+pub(super) fn rename_enum() -> Classification {
+    Classification::new(
+        ChangeClass::Safe,
+        "rows stay; programs that name the type in their queries, such as Rust servers, fail until their new versions run",
+    )
+    .undivided(true)
 }
 
 pub(super) fn drop_enum() -> Classification {
@@ -125,7 +133,7 @@ pub(super) fn set_type(
     let way = if is_copied {
         "a second column is filled in batches while the application runs, and then replaces the column"
     } else {
-        "the table is rewritten while other sessions cannot read it, because hand-written SQL, a condition or a check of the row uses the column"
+        "the table is rewritten while other sessions cannot read it, because hand-written SQL or the condition of a unique index uses the column"
     };
     let harmless = if is_copied {
         ChangeClass::Safe

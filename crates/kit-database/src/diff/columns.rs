@@ -3,7 +3,11 @@
 use kit_ir::LiteralValue;
 
 use crate::online::{self, Parts, Retype};
-use crate::{Change, Column, ColumnCopy, ColumnDefault, ColumnType, Rule, Snapshot, Table, Unique};
+use crate::sql::names_in;
+use crate::{
+    Change, Check, Column, ColumnCopy, ColumnDefault, ColumnType, ForeignKey, Index, Rule, Snapshot, Table,
+    Unique,
+};
 
 use super::types::{Conversion, conversion};
 use super::{Phase, Planner, at_once, classify};
@@ -171,18 +175,28 @@ impl Planner<'_> {
             .foreign
             .iter()
             .any(|object| object.uses.iter().any(|one| used.contains(one)));
-        let copy = (conversion != Conversion::Free && !is_foreign)
-            .then(|| copy(was, owner, after))
-            .flatten();
+        let unique = unique_with_condition(was, owner, &after.name);
+        let copy = (conversion != Conversion::Free && !is_foreign && unique.is_none())
+            .then(|| copy(was, owner, after));
         // PostgreSQL would keep the former comparison in a condition, as in `mail::text <> ''`.
         let changes_comparison = [from, to]
             .iter()
             .any(|one| matches!(one, ColumnType::Citext | ColumnType::Enum { .. }));
         if copy.is_none() && (changes_comparison || online::needs_query(from, to)) {
+            let (user, help) = match unique.filter(|_| !is_foreign) {
+                Some(index) => (
+                    format!("the condition of the unique index {}", index.name),
+                    "first remove the tag of the index from the types, and migrate; then change the type, and write the tag again",
+                ),
+                None => (
+                    "hand-written SQL".to_owned(),
+                    "first drop what uses the column in a migration of its own, which `kit migrate:generate --empty` begins",
+                ),
+            };
             self.problem(
                 &format!("{table}.{}", after.name),
-                format!("its type changes from {from} to {to}, and hand-written SQL, a condition or a check of the row uses the column"),
-                "first drop what uses the column in a migration of its own, which `kit migrate:generate --empty` begins",
+                format!("its type changes from {from} to {to}, and {user} uses the column"),
+                help,
             );
             return false;
         }
@@ -193,7 +207,12 @@ impl Planner<'_> {
             .into_iter()
             .filter(|key| merges && key.0.contains(&after.name) && former.contains(key))
             .collect();
-        let classification = classify::set_type(from, to, conversion, !merged.is_empty(), copy.is_some());
+        let refers = |key: &ForeignKey| key.table == table && key.targets.contains(&after.name);
+        let mut references = self.after.iter().flat_map(|other| &other.foreign_keys);
+        // The builds share the primary key and the columns to which other tables refer.
+        let is_undivided = owner.primary_key.contains(&after.name) || references.any(refers);
+        let classification = classify::set_type(from, to, conversion, !merged.is_empty(), copy.is_some())
+            .undivided(is_undivided);
         let guarded = conversion == Conversion::Guarded;
         let parts = copy.as_ref().map(|copy| {
             self.retype(
@@ -304,6 +323,38 @@ fn keys(table: &Table) -> Vec<(&[String], Option<&str>)> {
         .collect()
 }
 
+/// Returns the columns of a table whose values get another form.
+fn converted<'a>(before: &'a Table, after: &'a Table) -> impl Iterator<Item = &'a String> {
+    let names = after.columns.iter().map(|column| &column.name);
+    names.filter(|name| is_converted(before, after, name))
+}
+
+/// Returns true for an index that must be dropped before the values of a column get another form, and then created again: it
+/// uses the column outside of its key. A unique index stays, because rows would be equal meanwhile.
+pub(super) fn is_rebuilt(before: &Table, after: &Table, index: &Index) -> bool {
+    !index.unique && converted(before, after).any(|column| index.uses_outside_key(column))
+}
+
+/// Returns true for a check that must be dropped before the values of a column get another form, and then added again.
+pub(super) fn is_checked_again(before: &Table, after: &Table, check: &Check) -> bool {
+    match &check.rule {
+        Rule::Sql(condition) => {
+            let names = names_in(condition);
+            converted(before, after).any(|column| names.contains(column))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the unique index that uses the column, and that uses a column whose values get another form outside of its key.
+fn unique_with_condition<'a>(before: &'a Table, after: &Table, column: &String) -> Option<&'a Index> {
+    before.indexes.iter().find(|index| {
+        index.unique
+            && (index.columns.contains(column) || index.uses_outside_key(column))
+            && converted(before, after).any(|other| index.uses_outside_key(other))
+    })
+}
+
 /// Returns true if the values of a column get another form.
 fn is_converted(before: &Table, after: &Table, name: &str) -> bool {
     match (before.column(name), after.column(name)) {
@@ -314,9 +365,8 @@ fn is_converted(before: &Table, after: &Table, name: &str) -> bool {
     }
 }
 
-/// Returns the copy that replaces a column. Returns `None` if PostgreSQL has to rewrite the column: the condition of an index
-/// or a check of the row uses the column.
-fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
+/// Returns the copy that replaces a column.
+fn copy(before: &Table, after: &Table, column: &Column) -> ColumnCopy {
     let contains = |columns: &[String]| columns.contains(&column.name);
     let uniques: Vec<Unique> = after
         .uniques
@@ -328,7 +378,7 @@ fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
     let indexes: Vec<_> = after
         .indexes
         .iter()
-        .filter(|index| contains(&index.columns))
+        .filter(|index| contains(&index.columns) && !is_rebuilt(before, after, index))
         .filter(|index| before.indexes.iter().any(|was| was.is_defined_as(index)))
         .cloned()
         .collect();
@@ -337,25 +387,13 @@ fn copy(before: &Table, after: &Table, column: &Column) -> Option<ColumnCopy> {
             name: after.primary_key_name(),
             columns: after.primary_key.clone(),
         });
-    // PostgreSQL changes these together with a column that it rewrites.
-    let mentions = |text: &str| text.contains(column.name.as_str());
-    let is_part = before.indexes.iter().any(|index| {
-        index.include.contains(&column.name) || index.condition.as_deref().is_some_and(mentions)
-    });
-    let is_in_row_check = before
-        .checks
-        .iter()
-        .any(|check| check.column.is_empty() && mentions(&crate::sql::condition(&check.rule, "")));
-    if is_part || is_in_row_check {
-        return None;
-    }
     let kept = before.column(&column.name).and_then(|was| was.default.clone());
-    Some(ColumnCopy {
+    ColumnCopy {
         not_null: !column.nullable,
         identity: kept == Some(ColumnDefault::Identity) && column.default == kept,
         comment: column.comment.clone(),
         primary_key,
         uniques,
         indexes,
-    })
+    }
 }

@@ -6,6 +6,7 @@ use crate::online::{self, Parts};
 use crate::sql::{self, TableAction, identifier};
 use crate::{Change, Check, ColumnType, ForeignKey, Index, Rule, Table, Unique};
 
+use super::columns::{is_checked_again, is_rebuilt};
 use super::order::Rename;
 use super::{Phase, Planner, at_once, classify};
 
@@ -163,7 +164,10 @@ impl Planner<'_> {
 
     fn checks(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
         let retyped = self.retyped_columns.clone();
-        let stays = |check: &Check| !retyped.contains(&(after.name.clone(), check.column.clone()));
+        let stays = |check: &Check| {
+            !retyped.contains(&(after.name.clone(), check.column.clone()))
+                && !is_checked_again(before, after, check)
+        };
         let same = |one: &Check, other: &Check| {
             (&one.column, &one.rule) == (&other.column, &other.rule) && stays(one)
         };
@@ -260,7 +264,7 @@ impl Planner<'_> {
     }
 
     fn indexes(&mut self, before: &Table, after: &Table, renames: &mut Vec<Rename>) {
-        let same = |one: &Index, other: &Index| one.is_defined_as(other);
+        let same = |one: &Index, other: &Index| one.is_defined_as(other) && !is_rebuilt(before, after, one);
         let matched = pair(&before.indexes, &after.indexes, same, |index| &index.name);
         for (was, index) in matched.kept {
             renames.extend(Rename::of(&after.name, &was.name, &index.name, true));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::online::{Group, Parts};
 use crate::sql::string_literal;
-use crate::{Change, ColumnType, ForeignObject, ObjectKind, Table};
+use crate::{Change, ColumnType, ForeignObject, ObjectKind, Table, TypeName};
 
 use super::{Phase, Planner, classify};
 
@@ -73,6 +73,64 @@ fn merged(known: &[String], wanted: &[String]) -> Vec<String> {
 }
 
 impl Planner<'_> {
+    /// Plans renames of enum types: all columns with a type that goes away get the same other type, which is new and has all
+    /// values of the former one. Must run after the renames of tables and columns, and before the columns are compared.
+    pub(super) fn rename_enums(&mut self) {
+        let (stored, wanted) = (enums(&self.before), enums(self.after));
+        for (from, labels) in &stored {
+            let Some(name) = self.other_name(from).filter(|_| !wanted.contains_key(from)) else {
+                continue;
+            };
+            let to = name.as_str();
+            let is_taken = stored.contains_key(to)
+                || self
+                    .foreign
+                    .iter()
+                    .any(|object| object.kind == ObjectKind::Type && object.name == to);
+            let has_all = wanted
+                .get(to)
+                .is_some_and(|new| labels.iter().all(|label| new.contains(label)));
+            if is_taken || !has_all {
+                continue;
+            }
+            for column in self.before.iter_mut().flat_map(|table| &mut table.columns) {
+                if matches!(column.r#type, ColumnType::Enum { name } if name.as_str() == from) {
+                    column.r#type = ColumnType::Enum { name };
+                }
+            }
+            for object in &mut self.foreign {
+                if object.kind == ObjectKind::Type && object.name == *from {
+                    to.clone_into(&mut object.name);
+                }
+            }
+            let change = Change::RenameEnum {
+                from: from.clone(),
+                to: to.to_owned(),
+            };
+            self.push(Phase::Types, classify::rename_enum(), change);
+        }
+    }
+
+    /// Returns the one enum type that all columns of the type `from` get. Returns `None` if there is no such type.
+    fn other_name(&self, from: &str) -> Option<TypeName> {
+        let mut found: Option<TypeName> = None;
+        for table in &self.before {
+            for column in &table.columns {
+                let after = self.after.iter().find(|after| after.name == table.name);
+                match (column.r#type, after.and_then(|after| after.column(&column.name))) {
+                    (ColumnType::Enum { name }, Some(after)) if name.as_str() == from => match after.r#type {
+                        ColumnType::Enum { name } if found.is_none_or(|found| found == name) => {
+                            found = Some(name);
+                        }
+                        _ => return None,
+                    },
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
     /// Plans new enum types, new values, and types that no column has any more. `stored` are the types that exist.
     pub(super) fn enums(&mut self, stored: &Enums) {
         let wanted = enums(self.after);

@@ -110,6 +110,10 @@ impl Planner<'_> {
     /// updated.
     pub(super) fn touches_foreign(&self) -> bool {
         self.steps.iter().any(|(_, step, _)| {
+            if let Change::RenameEnum { from, .. } = &step.change {
+                let used = format!("type {from}");
+                return self.foreign.iter().any(|object| object.uses.contains(&used));
+            }
             let (table, column) = match &step.change {
                 Change::RenameTable { from, .. } => (from, None),
                 Change::RenameColumn { table, from, .. } => (table, Some(from)),
@@ -200,6 +204,7 @@ impl Planner<'_> {
                 Change::RenameColumn { table, from, to } => {
                     (format!("column {table}.{from}"), format!("column {table}.{to}"))
                 }
+                Change::RenameEnum { from, to } => (format!("type {from}"), format!("type {to}")),
                 Change::RenameConstraint { table, from, to } => (
                     format!("constraint {from} of {table}"),
                     format!("constraint {to} of {table}"),

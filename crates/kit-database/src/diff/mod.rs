@@ -23,6 +23,7 @@ use crate::{
 };
 
 pub(crate) use enums::enums;
+pub(crate) use renames::relations_of;
 
 /// The steps of a migration, in an order in which they can run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -132,6 +133,7 @@ pub fn plan(previous: Option<&Snapshot>, next: &Schema) -> Result<Plan, PlanErro
     planner.schemas();
     planner.extensions();
     planner.renames();
+    planner.rename_enums();
     // Earlier versions of kit wrote such constraints into snapshots.
     planner.before.iter_mut().for_each(Table::leave_out_key);
     let mut adopted = adopt::adopt(&mut planner.before, &mut planner.foreign, &next.tables);

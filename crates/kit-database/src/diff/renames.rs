@@ -148,7 +148,7 @@ impl Planner<'_> {
 }
 
 /// Returns the names of a table, of its keys and of its indexes, which must be unique in a schema.
-fn relations_of(table: &Table) -> Vec<String> {
+pub(crate) fn relations_of(table: &Table) -> Vec<String> {
     let keys = table.uniques.iter().map(|unique| unique.name.clone());
     let indexes = table.indexes.iter().map(|index| index.name.clone());
     [local_name(&table.name).into_owned(), table.primary_key_name()]

@@ -3,16 +3,20 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use kit_ir::LiteralValue;
+
 use crate::expansion::UndoCheck;
 use crate::online::{all_satisfy, converted};
-use crate::sql::{Statement, identifier, is_timestamp_conversion, relation, string_literal};
-use crate::{Column, ColumnDefault, Problem, Table, local_name};
+use crate::sql::{
+    Statement, condition, identifier, is_timestamp_conversion, names_in, relation, string_literal,
+};
+use crate::{Column, ColumnDefault, ColumnType, Problem, Rule, Table, local_name};
 
 use super::Using;
 use super::pair::Pair;
 use super::refuse::{own_migration, refuse_fill};
 use super::shape::Shape;
-use super::values::{differ, equal, names_in, plain_default, unbounded};
+use super::values::{differ, equal, plain_default, unbounded};
 
 /// Columns of the old build, and the columns of the new build that replace them.
 pub(super) struct Group<'a> {
@@ -36,11 +40,18 @@ impl Group<'_> {
                 && columns.iter().any(|column| !column.nullable)
         };
         let mut all = self.old.iter().chain(&self.new);
-        let same_default = self.is_rename && self.old[0].default == self.new[0].default
+        let same_default = (self.is_rename || self.has_enum() && self.has_own_expressions)
+            && self.old[0].default == self.new[0].default
             || self.has_own_expressions
                 && (all.clone().all(|column| column.default.is_none())
                     || all.all(|column| column.default == Some(ColumnDefault::Now)));
         same_default || is_given(&self.old) || is_given(&self.new)
+    }
+
+    /// Returns true if a column has an enum type. A type that the migration creates does not exist when the checks run.
+    fn has_enum(&self) -> bool {
+        let mut all = self.old.iter().chain(&self.new);
+        all.any(|column| matches!(column.r#type, ColumnType::Enum { .. }))
     }
 
     /// Returns a text such as `people.name: first_name, last_name`, which identifies the group.
@@ -107,6 +118,12 @@ impl<'a> Links<'a> {
         }
         for group in &links.groups {
             refuse_own_values(group, problems);
+            if group.has_enum() && !group.shows_writer() {
+                problems.push(own_migration(
+                    &format!("{}.{}", group.after.name, group.new[0].name),
+                    "its default changes together with an enum type",
+                ));
+            }
         }
         links
     }
@@ -261,6 +278,21 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// Returns the expression of a new column for the checks, before the enum types of the migration exist.
+    fn value_in_check(&self, group: &Group<'_>, column: &Column) -> String {
+        if !matches!(column.r#type, ColumnType::Enum { .. }) {
+            return self.value(group.table, column);
+        }
+        let sql = if group.has_own_expressions {
+            identifier(&group.old[0].name)
+        } else {
+            self.expression(&group.table.name, &column.name)
+                .unwrap_or("NULL")
+                .to_owned()
+        };
+        format!("({sql})::text")
+    }
+
     /// Returns the group of a column. `table` is the name of the table after the migration.
     pub(super) fn group_of(&self, table: &str, column: &str) -> Option<&Group<'a>> {
         self.groups.iter().find(|group| {
@@ -294,13 +326,26 @@ impl<'a> Links<'a> {
                     .iter()
                     .filter(is_old)
                     .map(|column| identifier(&column.name));
-                let new = group
-                    .new
-                    .iter()
-                    .map(|column| format!("{} AS {}", self.value(table, column), identifier(&column.name)));
+                let new = group.new.iter().map(|column| {
+                    format!(
+                        "{} AS {}",
+                        self.value_in_check(group, column),
+                        identifier(&column.name)
+                    )
+                });
                 let row: Vec<String> = kept.chain(new).collect();
                 let row = row.join(", ");
-                group.old.iter().map(move |old| {
+                let enums = group.new.iter().filter(|column| !column.labels.is_empty());
+                let labels = enums.map(move |column| {
+                    let values = column.labels.iter().cloned().map(LiteralValue::String);
+                    let rule = condition(
+                        &Rule::Values(values.collect()),
+                        &self.value_in_check(group, column),
+                    );
+                    let place = format!("{}.{}", table.name, column.name);
+                    refuse_rows(&place, "the enum type does not have", &rule, &table.name)
+                });
+                labels.chain(group.old.iter().map(move |old| {
                     let there = format!(
                         "(SELECT {} FROM (SELECT {row}) AS {})",
                         self.value(table, old),
@@ -309,22 +354,7 @@ impl<'a> Links<'a> {
                     let rule = equal(old, &identifier(&old.name), &there);
                     let place = format!("{}.{}", table.name, old.name);
                     refuse_rows(&place, "the new columns cannot give back", &rule, &table.name)
-                })
-            })
-            .collect()
-    }
-
-    /// Returns the checks that the new columns contain all values of the old ones of a table.
-    pub(super) fn losses(&self, table: &Table) -> Vec<Statement> {
-        self.groups
-            .iter()
-            .filter(|group| group.table.name == table.name)
-            .flat_map(|group| {
-                group.old.iter().map(|old| {
-                    let rule = equal(old, &identifier(&old.name), &self.value(group.table, old));
-                    let place = format!("{}.{}", group.table.name, old.name);
-                    refuse_rows(&place, "the new columns do not contain", &rule, &group.table.name)
-                })
+                }))
             })
             .collect()
     }
@@ -440,7 +470,7 @@ fn refuse_own_values(group: &Group<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// Returns the check that all rows satisfy a rule. `why` is the part of the message between the place and the values.
-fn refuse_rows(place: &str, why: &str, rule: &str, table: &str) -> Statement {
+pub(super) fn refuse_rows(place: &str, why: &str, rule: &str, table: &str) -> Statement {
     match all_satisfy(place, rule, table) {
         Statement::Guard {
             table,

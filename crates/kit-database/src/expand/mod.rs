@@ -7,27 +7,33 @@
 //! Both halves are ordinary plans: from the last snapshot to tables with the columns of both builds, and from these tables
 //! to the types.
 
+mod abort;
+mod kept;
 mod links;
 mod pair;
 mod refuse;
+mod script;
 mod shape;
 mod sync;
 mod values;
 
 use std::collections::BTreeSet;
 
+use crate::diff::enums;
 use crate::sql::{
-    ABORT, CONTRACT, IN_BATCHES_WITHOUT_TRIGGERS, NEW_TRANSACTION, OUTSIDE_TRANSACTION, Statement,
-    TableAction, alter, beside, identifier, relation, string_literal,
+    ABORT, CONTRACT, IN_BATCHES_WITHOUT_TRIGGERS, Statement, TableAction, alter, identifier, relation,
+    string_literal,
 };
 use crate::{
-    Change, ChangeClass, Expansion, Plan, PlanError, PlannedChange, Problem, Schema, Snapshot, Table,
-    local_name, plan,
+    Change, ChangeClass, Check, ColumnType, Expansion, ForeignObject, ObjectKind, Plan, PlanError,
+    PlannedChange, Problem, Schema, Snapshot, Table, local_name, plan,
 };
 
 use crate::online::unknown_objects;
+use abort::abort;
 use links::Links;
 use pair::{Pair, names_of};
+use script::Script;
 use shape::Shape;
 
 /// SQL expression for a column of one build, computed from the columns of the other build: `people.first_name=split_part(name, ' ', 1)`.
@@ -100,10 +106,19 @@ pub fn expand(
         return Err(PlanError { problems });
     }
     let halves = Halves::new(previous, &whole, &shape, &links)?;
+    let mut foreign = previous.foreign().to_vec();
+    let extension = ForeignObject::citext();
+    let mut columns = halves.between.iter().flat_map(|table| &table.columns);
+    // The first half creates the extension.
+    if columns.any(|column| column.r#type == ColumnType::Citext)
+        && !foreign.iter().any(|object| object.is_same_object(&extension))
+    {
+        foreign.push(extension);
+    }
     let expansion = Expansion {
         sql: String::new(),
         tables: halves.between.iter().map(Snapshot::without_entity).collect(),
-        foreign: previous.foreign().to_vec(),
+        foreign,
         objects: halves.objects,
         only_new: only_new(&shape, &links),
         undo_checks: links.undo_checks(),
@@ -121,6 +136,10 @@ fn changes(planned: Vec<PlannedChange>, links: &Links<'_>) -> Vec<PlannedChange>
     let mut replaced = BTreeSet::new();
     let mut changes = Vec::new();
     for mut step in planned {
+        // The old and the new build have columns of different types.
+        if let Change::RenameEnum { .. } = step.change {
+            continue;
+        }
         let place = match &step.change {
             Change::DropColumn { table, column } => Some((table.clone(), column.clone())),
             Change::AddColumn { table, column } => Some((table.clone(), column.name.clone())),
@@ -216,7 +235,9 @@ impl Halves {
         let mut objects = Vec::new();
         let known = |tables: &[Table]| -> Vec<Statement> {
             let pairs = shape.pairs.iter();
-            pairs.flat_map(|pair| removed_are_known(pair, tables)).collect()
+            pairs
+                .flat_map(|pair| removed_are_known(pair, tables, &[]))
+                .collect()
         };
         let mut checks = known(previous.tables());
         checks.extend(links.default_checks());
@@ -254,12 +275,26 @@ impl Halves {
         checks.extend(complete);
         script.transaction(checks);
         script.plan(changes);
+        for pair in &shape.pairs {
+            script.keep_values(pair.before, links);
+        }
         for (pair, table) in shape.pairs.iter().zip(&between) {
             script.transaction(remove_old(pair, table, &between, links));
         }
+        let drops =
+            |change: &Change, name: &str| matches!(change, Change::DropEnum { name: own } if own == name);
+        let dropped = unused_types(previous, &whole.tables)
+            .filter(|name| !rest.changes.iter().any(|step| drops(&step.change, name)))
+            .flat_map(|name| Change::DropEnum { name }.statements());
+        let dropped: Vec<Statement> = dropped.collect();
         script.plan(rest.statements);
+        script.transaction(dropped);
         // A comment, so that other programs can run the file too.
-        let abort = crate::sql::print(&abort(shape, links));
+        let new_types: Vec<String> = enums(&whole.tables)
+            .into_keys()
+            .filter(|name| !enums(previous.tables()).contains_key(name) && !is_foreign_type(previous, name))
+            .collect();
+        let abort = crate::sql::print(&abort(shape, links, &new_types));
         if abort.contains("*/") || abort.contains("/*") {
             let problem = Problem {
                 place: "migrations".to_owned(),
@@ -279,10 +314,33 @@ impl Halves {
     }
 }
 
+/// Returns the enum types that no column has after the migration and that no hand-written SQL uses.
+fn unused_types(previous: &Snapshot, tables: &[Table]) -> impl Iterator<Item = String> {
+    let used = enums(tables);
+    let mut former = enums(previous.tables());
+    former.retain(|name, _| {
+        let title = format!("type {name}");
+        let is_used = previous
+            .foreign()
+            .iter()
+            .any(|object| object.uses.contains(&title));
+        !used.contains_key(name) && !is_used
+    });
+    former.into_keys()
+}
+
+/// Returns true if hand-written SQL created the type.
+fn is_foreign_type(previous: &Snapshot, name: &str) -> bool {
+    let mut objects = previous.foreign().iter();
+    objects.any(|object| object.kind == ObjectKind::Type && object.name == name)
+}
+
 /// Returns the statements that stop the migration if something that kit does not know uses a column that only the old build
-/// uses, because PostgreSQL would remove it with the column. `tables` are the present tables.
-fn removed_are_known(pair: &Pair<'_>, tables: &[Table]) -> Vec<Statement> {
-    let known = known_objects(pair.before, tables);
+/// uses, because PostgreSQL would remove it with the column. `tables` are the present tables, and `kept` are further constraints
+/// of kit.
+fn removed_are_known(pair: &Pair<'_>, tables: &[Table], kept: &[Check]) -> Vec<Statement> {
+    let mut known = known_objects(pair.before, tables);
+    known.extend(kept.iter().map(|check| check.name.clone()));
     let columns = pair.removed();
     columns
         .map(|column| {
@@ -311,8 +369,8 @@ fn known_objects(table: &Table, tables: &[Table]) -> Vec<String> {
 /// can lose a value.
 fn remove_old(pair: &Pair<'_>, between: &Table, tables: &[Table], links: &Links<'_>) -> Vec<Statement> {
     let table = pair.before;
-    let mut statements = removed_are_known(pair, tables);
-    statements.extend(links.losses(table));
+    let mut statements = links.losses_in_lock(table);
+    statements.extend(removed_are_known(pair, tables, &links.kept_constraints(table)));
     if links.is_synchronized(&table.name) {
         statements.extend(sync::remove(table));
     }
@@ -323,45 +381,6 @@ fn remove_old(pair: &Pair<'_>, between: &Table, tables: &[Table], links: &Links<
         statements.extend(rename(table, pair.after));
     }
     statements
-}
-
-/// Statements with the lines that divide them into steps.
-#[derive(Default)]
-struct Script(Vec<Statement>);
-
-impl Script {
-    /// Adds statements that run in a transaction of their own.
-    fn transaction(&mut self, statements: Vec<Statement>) {
-        if statements.is_empty() {
-            return;
-        }
-        self.separate();
-        self.0.extend(statements);
-    }
-
-    /// Adds a statement that runs in the way that the line says.
-    fn one(&mut self, mark: &'static str, statement: Statement) {
-        self.0.extend([Statement::Mark(mark), statement]);
-    }
-
-    /// Adds the statements of a plan.
-    fn plan(&mut self, statements: Vec<Statement>) {
-        if !matches!(statements.first(), None | Some(Statement::Mark(_))) {
-            self.separate();
-        }
-        self.0.extend(statements);
-    }
-
-    /// Begins the next part of the migration.
-    fn half(&mut self, mark: &'static str) {
-        self.0.push(Statement::Mark(mark));
-    }
-
-    fn separate(&mut self) {
-        if !matches!(self.0.last(), None | Some(Statement::Mark(_))) {
-            self.0.push(Statement::Mark(NEW_TRANSACTION));
-        }
-    }
 }
 
 /// Returns the statements that let the new build use a table by its new name. Rights on the table hold for the view too.
@@ -402,52 +421,4 @@ fn rename(from: &Table, to: &Table) -> Vec<Statement> {
         ));
     }
     statements
-}
-
-/// Returns the statements that undo the first half, even if the half is not complete.
-fn abort(shape: &Shape<'_>, links: &Links<'_>) -> Vec<Statement> {
-    let mut script = Script::default();
-    let text = |text: String| Statement::Text(text);
-    for (_, to) in shape.renamed_tables() {
-        script.transaction(vec![text(format!("DROP VIEW IF EXISTS {}", relation(&to.name)))]);
-    }
-    let new: Vec<String> = shape.created().map(|table| relation(&table.name)).collect();
-    if !new.is_empty() {
-        script.transaction(vec![text(format!("DROP TABLE IF EXISTS {}", new.join(", ")))]);
-    }
-    for pair in &shape.pairs {
-        let table = relation(&pair.before.name);
-        let mut statements = Vec::new();
-        if links.is_synchronized(&pair.before.name) {
-            let name = identifier(&sync::name(&pair.before.name));
-            statements.push(text(format!("DROP TRIGGER IF EXISTS {name} ON {table}")));
-            statements.push(text(format!("DROP FUNCTION IF EXISTS {name}()")));
-        }
-        let drops: Vec<String> = pair
-            .added()
-            .map(|column| format!("DROP COLUMN IF EXISTS {}", identifier(&column.name)))
-            .collect();
-        if !drops.is_empty() {
-            statements.push(text(format!("ALTER TABLE {table} {}", drops.join(", "))));
-        }
-        script.transaction(statements);
-        // An index that contains a new column goes with the column.
-        for index in pair
-            .new_indexes()
-            .iter()
-            .filter(|index| !pair.contains_added(index))
-        {
-            script.one(
-                OUTSIDE_TRANSACTION,
-                text(format!(
-                    "DROP INDEX CONCURRENTLY IF EXISTS {}",
-                    beside(&pair.before.name, &index.name)
-                )),
-            );
-        }
-    }
-    if script.0.is_empty() {
-        script.transaction(vec![text("SELECT 'nothing to remove'".to_owned())]);
-    }
-    script.0
 }

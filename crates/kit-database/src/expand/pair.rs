@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::sql::{Statement, TableAction, alter};
+use crate::sql::{Statement, TableAction, alter, names_in};
 use crate::{Column, Index, Table, names};
-
-use super::values::names_in;
 
 /// A table that exists before and after the migration.
 pub(super) struct Pair<'a> {

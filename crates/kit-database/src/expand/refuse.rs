@@ -40,6 +40,11 @@ pub(super) fn refuse(
                 "it may no longer be null"
             };
             problems.push(own_migration(&place(&old.name), what));
+        } else if old.labels != new.labels {
+            problems.push(own_migration(
+                &place(&old.name),
+                "its enum type gets more values, which the old build does not know",
+            ));
         }
     }
     for (from, to) in &pair.renamed {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::change::place;
-use crate::{Change, Check, Column, ForeignKey, Plan, Problem, Snapshot, Table, Unique};
+use crate::diff::relations_of;
+use crate::{Change, Check, Column, ForeignKey, Plan, Problem, Snapshot, Table, Unique, schema_of};
 
 use super::pair::Pair;
 use super::refuse::{own_migration, refuse};
@@ -69,6 +70,25 @@ impl<'a> Shape<'a> {
                             "the table is dropped, and refers to a column of {} that is removed too",
                             key.table
                         ),
+                    ));
+                }
+            }
+        }
+        for table in &whole.tables {
+            let own = shape.pairs.iter().find(|pair| pair.after.name == table.name);
+            for other in previous.tables() {
+                let is_own = own.is_some_and(|pair| pair.before.name == other.name);
+                if is_own || schema_of(&other.name) != schema_of(&table.name) {
+                    continue;
+                }
+                let taken = relations_of(other);
+                for name in relations_of(table)
+                    .into_iter()
+                    .filter(|name| taken.contains(name))
+                {
+                    problems.push(own_migration(
+                        &table.name,
+                        &format!("the old build has `{name}` as a name of {}", other.name),
                     ));
                 }
             }

@@ -42,6 +42,37 @@ pub fn fragment_problem(text: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns the names in an SQL expression.
+pub(crate) fn names_in(sql: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = sql.char_indices().peekable();
+    while let Some((start, char)) = rest.next() {
+        if char == '\'' || char == '"' {
+            let mut text = String::new();
+            for (_, inner) in rest.by_ref() {
+                if inner == char {
+                    break;
+                }
+                text.push(inner);
+            }
+            if char == '"' {
+                names.push(text);
+            }
+        } else if char.is_alphabetic() || char == '_' {
+            let mut end = start + char.len_utf8();
+            while let Some((at, next)) = rest.peek() {
+                if !(next.is_alphanumeric() || *next == '_') {
+                    break;
+                }
+                end = at + next.len_utf8();
+                rest.next();
+            }
+            names.push(sql[start..end].to_lowercase());
+        }
+    }
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::fragment_problem;

@@ -10,8 +10,9 @@ use crate::{Check, Column, ColumnDefault, ColumnType, ForeignKey, Index, Unique}
 pub use crate::tables::pattern::translate as pattern;
 pub use check::{condition, literal};
 pub use fragment::fragment_problem;
+pub(crate) use fragment::names_in;
 pub(crate) use print::{TENANT_POLICY, index_columns, on, utc_in_milliseconds};
-pub use print::{create_index, default, now, print, print_one};
+pub use print::{create_index, create_schema, default, now, print, print_one};
 pub use quote::{beside, identifier, relation, string_literal};
 
 /// Line above a statement of `migration.sql` that must run outside of a transaction, such as

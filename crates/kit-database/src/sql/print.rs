@@ -265,16 +265,34 @@ fn action(of: &TableAction) -> String {
     }
 }
 
-fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
-    let table = relation(table);
-    // A dollar-quoted body ends at its own tag, so no string inside the body may contain the tag.
+/// Returns a tag for a dollar-quoted body with these parts. The body ends at its tag, so no part may contain the tag.
+fn dollar_tag(parts: &[&str]) -> String {
     let mut tag = "$kit$".to_owned();
-    while [&table, condition, message, hint]
-        .iter()
-        .any(|part| part.contains(&tag))
-    {
+    while parts.iter().any(|part| part.contains(&tag)) {
         tag.insert(1, '_');
     }
+    tag
+}
+
+/// Returns the statement that creates a schema, unless the schema exists. `CREATE SCHEMA IF NOT EXISTS` would need the right
+/// `CREATE` on the database even then.
+///
+/// ```
+/// let sql = kit_database::sql::create_schema("billing");
+/// assert!(sql.contains("IF to_regnamespace('billing') IS NULL THEN\n    CREATE SCHEMA billing;"));
+/// ```
+pub fn create_schema(name: &str) -> String {
+    let name = identifier(name);
+    let text = string_literal(&name);
+    let tag = dollar_tag(&[&text]);
+    format!(
+        "DO {tag}\nBEGIN\n  IF to_regnamespace({text}) IS NULL THEN\n    CREATE SCHEMA {name};\n  END IF;\nEND\n{tag}"
+    )
+}
+
+fn guard(table: &str, condition: &str, message: &str, hint: &str) -> String {
+    let table = relation(table);
+    let tag = dollar_tag(&[&table, condition, message, hint]);
     // `RAISE` reads `%` as a placeholder.
     let message = string_literal(&message.replace('%', "%%"));
     let hint = string_literal(hint);

@@ -78,7 +78,19 @@ impl<'a> Builder<'a> {
                 "name it: `@table shorter_name`",
             );
         }
-        let Some(schema) = schema else { return };
+        let Some(schema) = schema else {
+            if names::HISTORY_TABLES.contains(&name.as_ref()) {
+                self.error(
+                    codes::UNUSABLE_NAME,
+                    span,
+                    format!(
+                        "the table name `{name}` belongs to kit, which keeps its history of migrations there"
+                    ),
+                    "choose another name, or a schema: `@table app.other_name`",
+                );
+            }
+            return;
+        };
         let problem = if schema == "public" {
             // Tables without a schema may be in another one, and the same table must not have two names.
             Some((

@@ -84,7 +84,7 @@ fn refuses_a_text_without_case_before_any_change_if_a_unique_index_would_fail() 
 }
 
 #[test]
-fn refuses_a_text_without_case_if_the_condition_of_an_index_uses_the_column() {
+fn refuses_a_text_without_case_if_the_condition_of_a_unique_index_uses_the_column() {
     let condition = Some("mail <> ''");
     for (from, to) in [
         (ColumnType::Text, ColumnType::Citext),
@@ -96,7 +96,7 @@ fn refuses_a_text_without_case_if_the_condition_of_an_index_uses_the_column() {
         assert!(
             error
                 .to_string()
-                .contains("hand-written SQL, a condition or a check of the row uses the column"),
+                .contains("the condition of the unique index users_mail_where uses the column"),
             "{error}"
         );
     }

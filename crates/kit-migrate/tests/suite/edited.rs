@@ -76,3 +76,42 @@ fn migrations_of_earlier_versions_of_kit_are_trusted() {
     migration.sql.push_str("DROP TABLE notes;");
     assert_eq!(first_unrecorded(&[migration]), None);
 }
+
+#[test]
+fn an_edited_migration_is_marked_until_its_sql_is_restored() {
+    let Some(database) = database("an_edited_migration_is_marked_until_its_sql_is_restored") else {
+        return;
+    };
+    let url = &database.url;
+    let dry = Options {
+        dry_run: true,
+        ..Options::default()
+    };
+    let is_edited = |migrations: &[Migration]| {
+        let report = apply(url, migrations, &dry).expect("a dry run");
+        report.pending[0].edited
+    };
+    let mut migrations = [generated()];
+    let original = migrations[0].sql.clone();
+    assert!(!is_edited(&migrations));
+    migrations[0].sql = original.replace(",\n  body text", "");
+    assert!(is_edited(&migrations), "before the result is recorded");
+    record(url, &mut migrations, 0).expect("the SQL runs");
+    assert!(is_edited(&migrations), "after the result is recorded");
+    migrations[0]
+        .sql
+        .push_str("CREATE VIEW short AS SELECT id FROM notes;");
+    record(url, &mut migrations, 0).expect("the SQL runs");
+    let files = migrations[0].files();
+    let read = Migration::read(
+        &migrations[0].name,
+        &files[0].text,
+        &files[1].text,
+        Some(&files[2].text),
+    );
+    migrations[0] = read.expect("kit reads its own files");
+    assert!(is_edited(&migrations));
+    migrations[0].sql = original;
+    record(url, &mut migrations, 0).expect("the SQL runs");
+    assert!(!is_edited(&migrations));
+}

@@ -2,11 +2,11 @@
 
 use kit_test_postgres as support;
 
-use kit_database::{Migration, PlanError, latest, plan};
+use kit_database::{Migration, PlanError, PlannedChange, latest, plan};
 use kit_migrate::{Drift, Options, apply, drift, first_unrecorded, record};
 
 use crate::branches::models::schema;
-use support::{Database, execute, on_each_release, query};
+use support::{Database, execute, on_each_release, query, with_client};
 
 /// Returns an order whose state has the given type, and a table with the same enum type if `shared` is true.
 fn orders(state: &str, shared: bool) -> String {
@@ -236,4 +236,140 @@ fn reports_an_enum_type_that_was_changed_by_hand() {
             "{repair}"
         );
     });
+}
+
+#[test]
+fn another_name_of_an_enum_type_changes_no_row() {
+    on_each_release("another_name_of_an_enum_type_changes_no_row", |database| {
+        let url = &database.url;
+        let mut project = Project::new(database);
+        project.change(&orders(ENUM, true)).expect("a plan");
+        execute(
+            url,
+            "INSERT INTO orders (id) VALUES (1); INSERT INTO events VALUES (1, 'sent')",
+        );
+        let place = "SELECT xmin || ' ' || ctid FROM orders UNION ALL SELECT xmin || ' ' || ctid FROM events";
+        let before = query(url, place);
+        project.by_hand(
+            "CREATE VIEW drafts AS SELECT id FROM orders WHERE state = 'draft'::order_state;",
+            &orders(ENUM, true),
+        );
+        // With one more value.
+        let renamed = MORE
+            .replace("order_state", "stage")
+            .replace("\"new\" | ", "")
+            .replace("\"new\"", "\"draft\"");
+        let previous = latest(&project.migrations).expect("they fit together").snapshot;
+        let planned = plan(previous.as_ref(), &schema(&orders(&renamed, true))).expect("a plan");
+        let summaries: Vec<String> = planned.changes.iter().map(PlannedChange::summary).collect();
+        assert_eq!(
+            summaries,
+            [
+                "rename enum type order_state to stage (breaks the running application)",
+                "add value 'packed' to enum type stage"
+            ]
+        );
+        assert!(planned.changes[0].alternative.is_none());
+        assert!(planned.changes_foreign(), "the view names the type");
+        let migration =
+            Migration::create("20260101000009", "m", &planned, previous.as_ref()).expect("a migration");
+        project.migrations.push(migration);
+        let last = project.migrations.len() - 1;
+        record(url, &mut project.migrations, last).expect("the SQL runs");
+        project.apply(&orders(&renamed, true));
+        assert_eq!(query(url, place), before);
+        assert_eq!(
+            query(
+                url,
+                "SELECT enumlabel FROM pg_enum JOIN pg_type t ON t.oid = enumtypid WHERE typname = 'stage' ORDER BY enumsortorder"
+            ),
+            ["draft", "packed", "sent"]
+        );
+    });
+}
+
+#[test]
+fn an_enum_type_is_no_new_name_if_a_column_keeps_the_former_type_or_a_value_is_missing() {
+    let types = |order: &str, event: &str| {
+        orders("STATE", true)
+            .replacen("STATE", order, 1)
+            .replacen("STATE", event, 1)
+    };
+    let (one, two) = (ENUM.to_owned(), ENUM.replace("order_state", "stage"));
+    let text = TEXT.to_owned();
+    let fewer = two.replace(" | \"sent\"", "");
+    for (before, after) in [
+        (types(&one, &one), types(&two, &one)),
+        (types(&one, &one), types(&two, &text)),
+        (types(&one, &two), types(&two, &two)),
+        (types(&one, &text), types(&fewer, &text)),
+    ] {
+        let first = plan(None, &schema(&before)).expect("a plan");
+        let migration = Migration::create("20260101000000", "m", &first, None).expect("a migration");
+        let planned = plan(migration.snapshot.as_ref(), &schema(&after)).expect("a plan");
+        assert!(!planned.sql().contains("RENAME TO stage"), "{}", planned.sql());
+    }
+}
+
+#[test]
+fn converts_a_text_with_an_index_and_a_check_that_have_conditions() {
+    on_each_release(
+        "converts_a_text_with_an_index_and_a_check_that_have_conditions",
+        |database| {
+            let url = &database.url;
+            let mut project = Project::new(database);
+            let types = |state: &str| {
+                format!(
+                    "/**\n * @table orders\n * @index drafts (id) where state = 'draft'\n * @index by_state (state) where id > 0\n \
+                     * @check sent_once (state <> 'sent' or id > 0)\n */\n\
+                     export interface Order {{\n  /** @id @integer */\n  id: number;\n  {state};\n}}\n"
+                )
+            };
+            project.change(&types(TEXT)).expect("a plan");
+            execute(
+                url,
+                "INSERT INTO orders SELECT n, 'draft' FROM generate_series(1, 100) AS n",
+            );
+            for state in [ENUM, TEXT] {
+                let sql = project.change(&types(state)).expect("a plan");
+                assert!(
+                    !sql.contains("ALTER COLUMN state TYPE"),
+                    "the rows are not rewritten at once: {sql}"
+                );
+                let refused = with_client(url, async |client| {
+                    client
+                        .batch_execute("INSERT INTO orders VALUES (-1, 'sent')")
+                        .await
+                });
+                assert_eq!(
+                    refused
+                        .err()
+                        .and_then(|error| error.code().map(|code| code.code().to_owned())),
+                    Some("23514".to_owned())
+                );
+                assert_eq!(
+                    query(
+                        url,
+                        "SELECT count(*) FROM pg_index WHERE indrelid = 'orders'::regclass AND indisvalid"
+                    ),
+                    ["3"]
+                );
+            }
+            // A unique index must not be dropped, because rows could become equal meanwhile.
+            let unique =
+                |state: &str| types(state).replace(" * @index drafts (id)", " * @unique drafts (id)");
+            project.change(&unique(TEXT)).expect("a plan");
+            let error = project.change(&unique(ENUM)).expect_err("an error").to_string();
+            assert!(
+                error.contains("the condition of the unique index drafts uses the column"),
+                "{error}"
+            );
+            assert!(error.contains("first remove the tag of the index"), "{error}");
+            // The steps of the help.
+            let without =
+                |state: &str| types(state).replace(" * @index drafts (id) where state = 'draft'\n", "");
+            project.change(&without(TEXT)).expect("a plan");
+            project.change(&unique(ENUM)).expect("a plan");
+        },
+    );
 }

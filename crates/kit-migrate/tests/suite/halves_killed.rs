@@ -3,19 +3,23 @@
 //! The killed run is a child process that executes this test's own program.
 #![allow(clippy::disallowed_methods)] // processes are started
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
+#![allow(clippy::print_stdout)] // prints the number of kills
 
 use kit_test_postgres as support;
 
 use std::cell::Cell;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use kit_database::Migration;
-use kit_migrate::{Event, Half, Options, State, apply_watched};
+use kit_migrate::{Event, Half, MigrateError, Options, State, apply_watched};
 
 use crate::two_builds::{ROWS, SPLIT, clean, first, in_two_halves, next_people, people, run};
 use support::{Release, database_on, execute, is_long_run, query};
 
 const TEST: &str = "continues_each_half_of_a_migration_whose_process_was_killed";
+
+const RANDOM: &str = "continues_each_half_after_kills_at_random_times";
 
 /// Environment variable of the child process: URL of the database, half, and number of the statement before which the
 /// process is killed.
@@ -53,16 +57,28 @@ fn run_and_die(target: &str) {
     apply_watched(url, &migrations(), &options, &watch).unwrap();
 }
 
-/// Runs a half in a child process that is killed before a statement. Returns true if the half has fewer statements.
-fn kill_at(url: &str, half: Half, at: usize) -> bool {
-    Command::new(std::env::current_exe().unwrap())
+/// Returns the command that runs a half in a child process, which is killed before a statement.
+fn child(url: &str, half: Half, at: usize) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", &format!("halves_killed::{TEST}")])
         .env(TARGET, format!("{url}|{half:?}|{at}"))
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap()
-        .success()
+        .stderr(Stdio::null());
+    command
+}
+
+/// Runs a half in a child process that is killed before a statement. Returns true if the half has fewer statements.
+fn kill_at(url: &str, half: Half, at: usize) -> bool {
+    child(url, half, at).status().unwrap().success()
+}
+
+/// Runs a half in a child process that is killed after a time. Returns true if the half was complete before.
+fn kill_after(url: &str, half: Half, time: Duration) -> bool {
+    let mut run = child(url, half, usize::MAX).spawn().unwrap();
+    std::thread::sleep(time);
+    run.kill().unwrap();
+    run.wait().unwrap().success()
 }
 
 #[test]
@@ -82,6 +98,103 @@ fn continues_each_half_of_a_migration_whose_process_was_killed() {
             }
         }
     }
+}
+
+#[test]
+fn an_interrupted_second_half_can_be_undone_until_a_column_is_gone() {
+    const OWN: &str = "an_interrupted_second_half_can_be_undone_until_a_column_is_gone";
+    let step = if is_long_run() { 1 } else { 5 };
+    let (mut undone, mut refused) = (0, 0);
+    for at in (1..).step_by(step) {
+        let Some(database) = database_on(Release::Oldest, OWN) else {
+            return;
+        };
+        let (url, all) = (&database.url, migrations());
+        run(url, &all[..1], Half::Both).unwrap();
+        execute(url, ROWS);
+        run(url, &all, Half::First).unwrap();
+        if kill_at(url, Half::Second, at) {
+            break;
+        }
+        let count = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'people' AND column_name = 'name'";
+        let has_old_column = query(url, count) == ["1"];
+        match run(url, &all, Half::Undo) {
+            Ok(_) => {
+                assert!(has_old_column, "statement {at}");
+                assert!(matches!(clean(url, &all), State::Pending { .. }));
+                assert_eq!(
+                    query(url, "SELECT count(*) FROM people WHERE name = 'Ada L' || cents"),
+                    ["500"]
+                );
+                undone += 1;
+            }
+            Err(MigrateError::ContractBegan { .. }) => {
+                assert!(!has_old_column, "statement {at}");
+                run(url, &all, Half::Second).unwrap();
+                assert!(matches!(clean(url, &all), State::Applied { .. }));
+                refused += 1;
+            }
+            Err(error) => panic!("statement {at}: {error}"),
+        }
+    }
+    assert!(undone > 0, "{undone} {refused}");
+    assert!(refused > 0 || !is_long_run(), "{undone} {refused}");
+}
+
+#[test]
+fn continues_each_half_after_kills_at_random_times() {
+    let runs = if is_long_run() { 100 } else { 4 };
+    let mut state: u64 = 7;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut longest = Duration::from_millis(400);
+    let mut killed = 0;
+    for number in 0..runs {
+        let Some(database) = database_on(Release::Oldest, RANDOM) else {
+            return;
+        };
+        let (url, all) = (&database.url, migrations());
+        run(url, &all[..1], Half::Both).unwrap();
+        execute(url, ROWS);
+        let other = if number % 2 == 0 { Half::Second } else { Half::Undo };
+        for half in [Half::First, other] {
+            let begun = Instant::now();
+            let mut is_complete = false;
+            // Several kills of one half.
+            for _ in 0..=random(3) {
+                let limit = u64::try_from(longest.as_millis()).unwrap();
+                is_complete = kill_after(url, half, Duration::from_millis(random(limit)));
+                killed += u32::from(!is_complete);
+                if is_complete {
+                    break;
+                }
+            }
+            if !is_complete {
+                match run(url, &all, half) {
+                    Ok(_) => longest = longest.max(begun.elapsed() / 4).min(Duration::from_secs(2)),
+                    // The process was killed after its last commit.
+                    Err(MigrateError::NotExpanded) if half != Half::First => {}
+                    Err(error) => panic!("run {number}, {half:?}: {error}"),
+                }
+            }
+        }
+        let state = clean(url, &all);
+        let values = if other == Half::Second {
+            assert!(matches!(state, State::Applied { .. }), "run {number}: {state:?}");
+            "SELECT count(*) FROM people WHERE first_name || ' ' || last_name = 'Ada L' || amount AND status = 'open'"
+        } else {
+            assert!(matches!(state, State::Pending { .. }), "run {number}: {state:?}");
+            "SELECT count(*) FROM people WHERE name = 'Ada L' || cents AND state = 'open'"
+        };
+        assert_eq!(query(url, values), ["500"], "run {number}");
+        assert_eq!(query(url, "SELECT count(*) FROM kit_migration_progress"), ["0"]);
+    }
+    println!("killed {killed} times in {runs} runs");
+    assert!(killed > 0);
 }
 
 /// Kills the first half and then the other half at the given statement. Returns true if both halves have fewer statements.

@@ -9,14 +9,12 @@ use kit_test_postgres as support;
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use kit_database::Migration;
 use kit_migrate::{MigrateError, Options, apply, status};
-use support::{Server, database, execute, own_server, query};
+use support::{Bouncer, database, own_server, query};
 
 /// Query that counts the advisory locks of one database. Other databases of the server belong to other tests.
 const LOCKS: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
@@ -271,70 +269,18 @@ fn leaves_no_lock_and_no_setting_in_a_pooled_session_after_a_failed_run() {
     }
 }
 
-/// A pgbouncer process in front of a server. Dropping the value kills the process.
-struct Bouncer(std::process::Child);
-
-impl Drop for Bouncer {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn bouncer(server: &Server, mode: &str) -> (Bouncer, String) {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .expect("a port")
-        .port();
-    let direct = server.url();
-    let server_port = direct
-        .rsplit_once(':')
-        .expect("a port")
-        .1
-        .trim_end_matches("/postgres");
-    let configuration = format!(
-        "[databases]\n* = host=127.0.0.1 port={server_port} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
-         unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = 3\n"
-    );
-    let path = std::env::temp_dir().join(format!("kit-pgbouncer-{}-{mode}.ini", std::process::id()));
-    #[allow(clippy::disallowed_methods)] // Reason: a program of the test's own reads the file.
-    std::fs::write(&path, configuration).expect("a file");
-    let mut command = Command::new("pgbouncer");
-    command
-        .arg("-q")
-        .arg(&path)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    #[cfg(unix)]
-    if std::env::var_os("USER").is_none_or(|user| user == "root") {
-        use std::os::unix::process::CommandExt as _;
-        // pgbouncer refuses to run as root, as PostgreSQL does.
-        command.uid(65_534).gid(65_534);
-    }
-    let bouncer = Bouncer(command.spawn().expect("pgbouncer"));
-    let end = Instant::now() + Duration::from_secs(20);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(Instant::now() < end, "pgbouncer does not listen");
-        thread::sleep(Duration::from_millis(20));
-    }
-    let url = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
-    (bouncer, url)
-}
-
 #[test]
 fn refuses_pgbouncer_in_transaction_mode_and_accepts_pgbouncer_in_session_mode() {
     let test = "refuses_pgbouncer_in_transaction_mode_and_accepts_pgbouncer_in_session_mode";
-    if Command::new("pgbouncer").arg("--version").output().is_err() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: there is no pgbouncer");
-        return;
-    }
     let Some(server) = own_server(test, &[], &[]) else {
         return;
     };
-    execute(&server.url(), "SELECT 1");
-    let (_transactions, url) = bouncer(&server, "transaction");
-    is_refused(&url, &server.url(), "pgbouncer");
-    let (_sessions, url) = bouncer(&server, "session");
-    apply(&url, &[notes()], &Options::default()).expect("a run");
-    assert_eq!(query(&server.url(), LOCKS), ["0"]);
+    let url = server.url();
+    let through = |mode| Bouncer::start(test, &url, "postgres", mode, 3);
+    let (Some(transactions), Some(sessions)) = (through("transaction"), through("session")) else {
+        return;
+    };
+    is_refused(&transactions.url, &url, "pgbouncer");
+    apply(&sessions.url, &[notes()], &Options::default()).expect("a run");
+    assert_eq!(query(&url, LOCKS), ["0"]);
 }

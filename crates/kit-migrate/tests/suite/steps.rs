@@ -97,7 +97,8 @@ fn the_next_run_resumes_at_the_step_that_failed() {
             State::PartlyApplied {
                 done: 3,
                 of: 4,
-                edited: false
+                edited: false,
+                half: None
             }
         );
         // Completed steps must not be edited; other steps may be edited.

@@ -76,6 +76,8 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
         .map_err(|error: sqlx::Error| url::refused(url, &error.to_string()))?;
     // The tunnel encrypts, so sqlx connects without TLS. libpq ignores `sslmode` for Unix sockets, too.
     let options = options.ssl_mode(PgSslMode::Disable);
+    // PostgreSQL 12 and newer print exact numbers by default, and poolers such as pgbouncer refuse this parameter.
+    let options = options.extra_float_digits(None);
     let database = database_text(&options);
     let options = reach(options, &security, &database).await?;
     let settings: Arc<str> = limits.session().into();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnection, Postgres};
-use sqlx::{PgPool, Transaction};
+use sqlx::{Executor as _, PgPool, Transaction};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::transaction_places::{Place, take_place};
@@ -103,7 +103,8 @@ impl RequestTransaction {
     pub(crate) async fn check_open(&self) -> Result<(), Error> {
         let mut connection = self.free_connection()?;
         // PostgreSQL refuses a savepoint in a failed transaction, and outside of a transaction.
-        let Err(error) = sqlx::query("SAVEPOINT kit_end").execute(&mut *connection).await else {
+        // Not a prepared statement, which not every pooler in transaction mode allows.
+        let Err(error) = (&mut *connection).execute("SAVEPOINT kit_end").await else {
             return Ok(());
         };
         let code = error

@@ -1,7 +1,7 @@
 //! Transactions that see only the rows of one tenant.
 
 use sqlx::postgres::{PgConnection, Postgres};
-use sqlx::{PgPool, Transaction};
+use sqlx::{Executor as _, PgPool, Row as _, Transaction};
 
 use super::{EndGuard, RequestTransaction};
 use crate::{Error, Next, Passed, Replies, Wrapped};
@@ -136,24 +136,25 @@ impl<'t> Tenant<'t> {
                 "The tenant of a transaction is empty; name the tenant of the caller, or refuse the request before",
             ));
         }
+        // These are not prepared statements, which not every pooler in transaction mode allows.
         if let Some(role) = self.role {
-            // The same as `SET LOCAL ROLE`, which takes no parameter.
-            sqlx::query("SELECT pg_catalog.set_config('role', $1, true)")
-                .bind(role)
-                .execute(&mut *connection)
-                .await?;
+            let sql = format!("SET LOCAL ROLE {}", identifier(role)?);
+            (&mut *connection).execute(sql.as_str()).await?;
         }
-        let own: Option<(String, bool, String)> = sqlx::query_as(
-            "SELECT rolname::text, rolsuper OR rolbypassrls, pg_catalog.set_config('kit.tenant', $1, true) \
+        let sql = format!(
+            "SELECT rolname::text, rolsuper OR rolbypassrls, pg_catalog.set_config('kit.tenant', {}, true) \
              FROM pg_catalog.pg_roles WHERE rolname = current_user",
-        )
-        .bind(self.id)
-        .fetch_optional(connection)
-        .await?;
+            literal(self.id)?
+        );
+        let rows = connection.fetch_all(sql.as_str()).await?;
+        let own: Option<(String, bool)> = match rows.first() {
+            Some(row) => Some((row.try_get(0)?, row.try_get(1)?)),
+            None => None,
+        };
         match own {
-            Some((_, false, _)) => Ok(()),
+            Some((_, false)) => Ok(()),
             own => {
-                let role = own.map_or("of the connection".to_owned(), |(role, ..)| format!("\"{role}\""));
+                let role = own.map_or("of the connection".to_owned(), |(role, _)| format!("\"{role}\""));
                 Err(Error::internal(format!(
                     "The role {role} ignores the policies of tables with @tenant, so the transaction would see the rows of all \
                      tenants: connect as a role without SUPERUSER and BYPASSRLS, or name one with `Tenant::role`"
@@ -161,4 +162,26 @@ impl<'t> Tenant<'t> {
             }
         }
     }
+}
+
+/// Returns a text as a literal of SQL, for any setting of `standard_conforming_strings`.
+fn literal(text: &str) -> Result<String, Error> {
+    refuse_zero(text)?;
+    Ok(format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "''")))
+}
+
+/// Returns a name as an identifier of SQL.
+fn identifier(name: &str) -> Result<String, Error> {
+    refuse_zero(name)?;
+    Ok(format!("\"{}\"", name.replace('"', "\"\"")))
+}
+
+/// Refuses a zero byte, which ends a message to PostgreSQL.
+fn refuse_zero(text: &str) -> Result<(), Error> {
+    if text.contains('\0') {
+        return Err(Error::internal(
+            "The tenant or the role of a transaction contains a zero byte, which PostgreSQL cannot store",
+        ));
+    }
+    Ok(())
 }

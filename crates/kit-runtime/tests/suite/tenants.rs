@@ -16,9 +16,9 @@ use kit_runtime::postgres::{RequestTransaction, Tenant};
 use kit_runtime::{
     Application, Error, Never, Next, Request, Response, Routes, Segment, StatusCode, Wrapped, Wrapper,
 };
-use kit_test_postgres::database;
-use sqlx::PgPool;
+use kit_test_postgres::{Bouncer, database};
 use sqlx::postgres::PgPoolOptions;
+use sqlx::{Executor as _, PgPool, Row as _};
 
 /// The table as migrations create it for `@tenant tenant`.
 const TABLE: [&str; 5] = [
@@ -38,6 +38,8 @@ const REQUESTS: u64 = 120;
 struct App {
     pool: PgPool,
     role: Option<&'static str>,
+    /// True if queries are prepared statements with names, which old versions of pgbouncer do not allow in transaction mode.
+    has_named_statements: bool,
     /// Rows of other tenants that a request has seen or changed, with the request.
     leaks: Arc<Mutex<Vec<String>>>,
 }
@@ -68,6 +70,7 @@ impl Wrapper<App> for AsTenant {
 
 async fn change(app: App, request: Request) -> Result<Response, Error> {
     let (app, request) = (&app, &request);
+    let named = app.has_named_statements;
     let rest = move |AsTenant(transaction): AsTenant| async move {
         let header = |name: &str| request.header(name).unwrap_or_default();
         let (tenant, what) = (header("x-tenant"), header("x-do"));
@@ -78,6 +81,7 @@ async fn change(app: App, request: Request) -> Result<Response, Error> {
             "insert" | "fail" => {
                 sqlx::query("INSERT INTO documents (id, tenant) VALUES ($1, current_setting('kit.tenant'))")
                     .bind(id)
+                    .persistent(named)
                     .execute(&mut *connection)
                     .await?;
                 status = StatusCode::CREATED;
@@ -85,6 +89,7 @@ async fn change(app: App, request: Request) -> Result<Response, Error> {
             "insert for another" => {
                 sqlx::query("INSERT INTO documents (id, tenant) VALUES ($1, 'other')")
                     .bind(id)
+                    .persistent(named)
                     .execute(&mut *connection)
                     .await?;
             }
@@ -92,6 +97,7 @@ async fn change(app: App, request: Request) -> Result<Response, Error> {
                 let deleted: Vec<String> =
                     sqlx::query_scalar("DELETE FROM documents WHERE id = $1 RETURNING tenant")
                         .bind(id)
+                        .persistent(named)
                         .fetch_all(&mut *connection)
                         .await?;
                 status = if deleted.is_empty() {
@@ -103,17 +109,19 @@ async fn change(app: App, request: Request) -> Result<Response, Error> {
             }
             "pause" => {
                 sqlx::query("SELECT pg_sleep(0.05)")
+                    .persistent(named)
                     .execute(&mut *connection)
                     .await?;
             }
             "pool" => {
-                let seen: Vec<String> = sqlx::query_scalar("SELECT tenant FROM documents")
-                    .fetch_all(&app.pool)
-                    .await?;
+                // Not a prepared statement: outside of a transaction, a pooler may give each message another server process.
+                let rows = app.pool.fetch_all("SELECT tenant FROM documents").await?;
+                let seen: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
                 app.expect_own("", &what, &seen);
             }
             _ => {
                 let seen: Vec<String> = sqlx::query_scalar("SELECT tenant FROM documents")
+                    .persistent(named)
                     .fetch_all(&mut *connection)
                     .await?;
                 app.expect_own(&tenant, &what, &seen);
@@ -136,8 +144,18 @@ impl App {
         leaks.extend(others.map(|row| format!("{what} of {tenant:?}: a row of {row}")));
     }
 
-    /// Sends a request. Returns the status of the response.
+    /// Sends a request, again if the server has no free connection. Returns the status of the response.
     async fn send(&self, tenant: &str, what: &str, id: u64) -> u16 {
+        loop {
+            let status = self.send_once(tenant, what, id).await;
+            if status != 503 {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn send_once(&self, tenant: &str, what: &str, id: u64) -> u16 {
         let routes = Routes::new(self.clone()).route("POST /do", &[Segment::Static("do")], change);
         let mut request = http::Request::post("/do").header("x-do", what).header("x-id", id);
         if !tenant.is_empty() {
@@ -178,6 +196,7 @@ fn with_app<F: Future>(test: &str, as_role: bool, body: impl FnOnce(App, PgPool)
         let app = App {
             pool,
             role: None,
+            has_named_statements: true,
             leaks: Arc::default(),
         };
         body(app, superuser).await;
@@ -197,67 +216,166 @@ impl Random {
     }
 }
 
+/// Sends random requests of all tenants to the applications, which share a database, and compares the rows at the end.
+async fn send_random_requests(apps: &[App], superuser: &PgPool) {
+    let ids = Arc::new(AtomicU64::new(1));
+    let stored: Arc<Mutex<BTreeMap<u64, String>>> = Arc::default();
+    let mut tasks = Vec::new();
+    for (task, app) in (0..TASKS).zip(apps.iter().cycle().cloned()) {
+        let (ids, stored) = (Arc::clone(&ids), Arc::clone(&stored));
+        tasks.push(tokio::spawn(async move {
+            let mut random = Random(task);
+            for _ in 0..REQUESTS {
+                let tenant = format!("tenant-{}", random.below(TENANTS));
+                let known = random.below(ids.load(Ordering::Relaxed)) + 1;
+                match random.below(12) {
+                    0..4 => {
+                        let id = ids.fetch_add(1, Ordering::Relaxed);
+                        stored.lock().unwrap().insert(id, tenant.clone());
+                        assert_eq!(app.send(&tenant, "insert", id).await, 201);
+                    }
+                    4 => {
+                        let id = ids.fetch_add(1, Ordering::Relaxed);
+                        assert_eq!(app.send(&tenant, "fail", id).await, 500);
+                    }
+                    5 => {
+                        let id = ids.fetch_add(1, Ordering::Relaxed);
+                        assert_eq!(app.send(&tenant, "insert for another", id).await, 500);
+                    }
+                    6 | 7 => {
+                        if app.send(&tenant, "delete", known).await == 200 {
+                            let owner = stored.lock().unwrap().remove(&known);
+                            assert!(owner.is_none_or(|owner| owner == tenant));
+                        }
+                    }
+                    8 => assert_eq!(app.send(&tenant, "pool", 0).await, 200),
+                    // The client goes away while PostgreSQL works.
+                    9 => {
+                        let sent = app.send(&tenant, "pause", 0);
+                        let _ = tokio::time::timeout(Duration::from_millis(5), sent).await;
+                    }
+                    _ => assert_eq!(app.send(&tenant, "list", 0).await, 200),
+                }
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    for app in apps {
+        assert_eq!(*app.leaks.lock().unwrap(), [""; 0]);
+    }
+    let rows: Vec<(i64, String)> = sqlx::query_as("SELECT id, tenant FROM documents ORDER BY id")
+        .fetch_all(superuser)
+        .await
+        .unwrap();
+    let stored = stored.lock().unwrap();
+    let expected = stored
+        .iter()
+        .map(|(id, tenant)| (i64::try_from(*id).unwrap(), tenant.clone()));
+    assert_eq!(rows, expected.collect::<Vec<_>>());
+    assert!(rows.len() > 100, "{}", rows.len());
+}
+
 #[test]
 fn shows_each_of_50_tenants_only_its_rows_on_shared_connections() {
     with_app(
         "shows_each_of_50_tenants_only_its_rows_on_shared_connections",
         true,
+        |app, superuser| async move { send_random_requests(&[app], &superuser).await },
+    );
+}
+
+#[test]
+fn shows_each_of_50_tenants_only_its_rows_behind_pgbouncer_in_transaction_mode() {
+    const TEST: &str = "shows_each_of_50_tenants_only_its_rows_behind_pgbouncer_in_transaction_mode";
+    /// Servers, each with a pool of its own.
+    const WORKERS: usize = 4;
+    /// Connections of the pooler to PostgreSQL. All workers together have up to 40 to the pooler.
+    const CONNECTIONS: usize = 5;
+
+    let Some(database) = database(TEST) else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let superuser = runtime.block_on(async {
+        let superuser = PgPoolOptions::new().connect(&database.url).await.unwrap();
+        let login = "DO $$ BEGIN CREATE ROLE kit_tenant_pooled LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$";
+        let grant = "GRANT SELECT, INSERT, UPDATE, DELETE ON documents TO kit_tenant_pooled";
+        for statement in TABLE.into_iter().chain([login, grant]) {
+            sqlx::query(statement).execute(&superuser).await.unwrap();
+        }
+        superuser
+    });
+    let pooler = Bouncer::start(
+        TEST,
+        &database.url,
+        "kit_tenant_pooled",
+        "transaction",
+        CONNECTIONS,
+    );
+    let Some(pooler) = pooler else { return };
+    runtime.block_on(async {
+        let mut apps = Vec::new();
+        for _ in 0..WORKERS {
+            apps.push(App {
+                pool: kit_runtime::postgres::connect(&pooler.url).await.unwrap(),
+                role: None,
+                has_named_statements: false,
+                leaks: Arc::default(),
+            });
+        }
+        send_random_requests(&apps, &superuser).await;
+        let processes: Vec<(i64,)> = sqlx::query_as(
+            "SELECT count(*) FROM pg_stat_activity WHERE usename = 'kit_tenant_pooled' AND datname = current_database()",
+        )
+        .fetch_all(&superuser)
+        .await
+        .unwrap();
+        let count = usize::try_from(processes[0].0).unwrap();
+        assert!((1..=CONNECTIONS).contains(&count), "{count} sessions of the pooler");
+    });
+}
+
+#[test]
+fn sets_tenants_and_roles_with_quotes_and_refuses_zero_bytes() {
+    with_app(
+        "sets_tenants_and_roles_with_quotes_and_refuses_zero_bytes",
+        false,
         |app, superuser| async move {
-            let ids = Arc::new(AtomicU64::new(1));
-            let stored: Arc<Mutex<BTreeMap<u64, String>>> = Arc::default();
-            let mut tasks = Vec::new();
-            for task in 0..TASKS {
-                let (app, ids, stored) = (app.clone(), Arc::clone(&ids), Arc::clone(&stored));
-                tasks.push(tokio::spawn(async move {
-                    let mut random = Random(task);
-                    for _ in 0..REQUESTS {
-                        let tenant = format!("tenant-{}", random.below(TENANTS));
-                        let known = random.below(ids.load(Ordering::Relaxed)) + 1;
-                        match random.below(12) {
-                            0..4 => {
-                                let id = ids.fetch_add(1, Ordering::Relaxed);
-                                stored.lock().unwrap().insert(id, tenant.clone());
-                                assert_eq!(app.send(&tenant, "insert", id).await, 201);
-                            }
-                            4 => {
-                                let id = ids.fetch_add(1, Ordering::Relaxed);
-                                assert_eq!(app.send(&tenant, "fail", id).await, 500);
-                            }
-                            5 => {
-                                let id = ids.fetch_add(1, Ordering::Relaxed);
-                                assert_eq!(app.send(&tenant, "insert for another", id).await, 500);
-                            }
-                            6 | 7 => {
-                                if app.send(&tenant, "delete", known).await == 200 {
-                                    let owner = stored.lock().unwrap().remove(&known);
-                                    assert!(owner.is_none_or(|owner| owner == tenant));
-                                }
-                            }
-                            8 => assert_eq!(app.send(&tenant, "pool", 0).await, 200),
-                            // The client goes away while PostgreSQL works.
-                            9 => {
-                                let sent = app.send(&tenant, "pause", 0);
-                                let _ = tokio::time::timeout(Duration::from_millis(5), sent).await;
-                            }
-                            _ => assert_eq!(app.send(&tenant, "list", 0).await, 200),
-                        }
-                    }
-                }));
+            for statement in [
+                "DO $$ BEGIN CREATE ROLE \"kit \"\"tenant\\'\"; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$",
+                "GRANT SELECT, INSERT ON documents TO \"kit \"\"tenant\\'\"",
+            ] {
+                sqlx::query(statement).execute(&superuser).await.unwrap();
             }
-            for task in tasks {
-                task.await.unwrap();
+            for setting in ["on", "off"] {
+                for id in [
+                    "it's",
+                    "back\\slash\\",
+                    "'; DROP TABLE documents; --",
+                    "ünï",
+                    "$$ \" E'",
+                ] {
+                    let mut transaction = Tenant::new(id)
+                        .role("kit \"tenant\\'")
+                        .begin(&app.pool)
+                        .await
+                        .unwrap();
+                    let own: String = sqlx::query_scalar("SELECT current_setting('kit.tenant')")
+                        .fetch_one(&mut *transaction)
+                        .await
+                        .unwrap();
+                    assert_eq!(own, id, "standard_conforming_strings is {setting}");
+                }
+                // The pool gives out its one open connection.
+                sqlx::raw_sql("SET standard_conforming_strings = off")
+                    .execute(&app.pool)
+                    .await
+                    .unwrap();
             }
-            assert_eq!(*app.leaks.lock().unwrap(), [""; 0]);
-            let rows: Vec<(i64, String)> = sqlx::query_as("SELECT id, tenant FROM documents ORDER BY id")
-                .fetch_all(&superuser)
-                .await
-                .unwrap();
-            let stored = stored.lock().unwrap();
-            let expected = stored
-                .iter()
-                .map(|(id, tenant)| (i64::try_from(*id).unwrap(), tenant.clone()));
-            assert_eq!(rows, expected.collect::<Vec<_>>());
-            assert!(rows.len() > 100, "{}", rows.len());
+            let error = Tenant::new("a\0b").begin(&app.pool).await.err().unwrap();
+            assert!(error.message().contains("zero byte"), "{error:?}");
+            let error = Tenant::new("a").role("b\0").begin(&app.pool).await.err().unwrap();
+            assert!(error.message().contains("zero byte"), "{error:?}");
         },
     );
 }

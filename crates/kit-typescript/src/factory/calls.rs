@@ -1,7 +1,7 @@
 //! Search for calls of functions of kit, such as `createApp`.
 
 use oxc_ast::AstKind;
-use oxc_ast::ast::{CallExpression, Expression};
+use oxc_ast::ast::{CallExpression, Declaration, Expression, Statement};
 use oxc_ast_visit::Visit;
 
 use super::Located;
@@ -22,8 +22,32 @@ pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a Ca
 
     let mut calls = Calls(Vec::new());
     let module = lowering.graph().module(module);
-    module.stack_size.run(|| calls.visit_program(module.program));
+    let body = module.program.body.iter();
+    let statements: Vec<&'a Statement<'a>> = body.filter(|statement| may_call(statement)).collect();
+    if !statements.is_empty() {
+        module.stack_size.run(|| {
+            for statement in statements {
+                calls.visit_statement(statement);
+            }
+        });
+    }
     calls.0
+}
+
+/// Returns false for statements that cannot contain a call, such as interfaces. Type files contain only these.
+fn may_call(statement: &Statement<'_>) -> bool {
+    let declaration = match statement {
+        Statement::ImportDeclaration(_)
+        | Statement::ExportNamedDeclaration(_)
+        | Statement::ExportFromDeclaration(_)
+        | Statement::ExportAllDeclaration(_) => return false,
+        Statement::ExportDeclaration(export) => Some(&export.declaration),
+        other => other.as_declaration(),
+    };
+    !matches!(
+        declaration,
+        Some(Declaration::TSInterfaceDeclaration(_) | Declaration::TSTypeAliasDeclaration(_))
+    )
 }
 
 /// Returns the name of the function of kit that a call calls, such as `createApp`. Its import may rename it,

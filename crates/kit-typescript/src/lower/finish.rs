@@ -2,13 +2,12 @@
 //! only on the source.
 
 use kit_diagnostics::Diagnostics;
-use kit_ir::{
-    Arena, Declaration, DeclarationId, DeclarationOrigin, ErrorFormat, Program, Slot, SourceFile, SourceId,
-    Span, TypeKind,
-};
+use kit_ir::{Arena, Declaration, DeclarationId, DeclarationOrigin, Program, SourceFile, SourceId};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
+use super::each::{each_declaration, each_span};
+use super::shared::sort_types;
 use crate::eval::Evaluator;
 
 impl<'a> Lowering<'a> {
@@ -17,6 +16,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn into_program(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
         self.sort_sources();
         self.sort_declarations();
+        sort_types(&mut self.program);
         (self.program, self.diagnostics, self.eval)
     }
 
@@ -73,49 +73,12 @@ impl<'a> Lowering<'a> {
             new_ids.insert(old, sorted.push(declaration));
         }
         program.declarations = sorted;
-        let renew = |id: &mut DeclarationId| {
+        let mut renew = |id: &mut DeclarationId| {
             if let Some(new) = new_ids.get(id) {
                 *id = *new;
             }
         };
-        for index in 0..program.types.len() {
-            if let TypeKind::Reference { declaration } = &mut program.types[index.into()].kind {
-                renew(declaration);
-            }
-        }
-        for index in 0..program.entities.len() {
-            renew(&mut program.entities[index.into()].declaration);
-        }
-        for index in 0..program.routes.len() {
-            let route = &mut program.routes[index.into()];
-            for slot in Slot::ALL {
-                route.slots.get_mut(slot).iter_mut().for_each(renew);
-            }
-            let of_wrappers = route.wrappers.iter_mut().flat_map(|wrapper| &mut wrapper.replies);
-            for reply in route.replies.iter_mut().chain(of_wrappers) {
-                reply.body.iter_mut().for_each(renew);
-                reply.headers.iter_mut().for_each(renew);
-                reply.format.inner_types_mut().into_iter().for_each(renew);
-            }
-            route
-                .response_format
-                .inner_types_mut()
-                .into_iter()
-                .for_each(renew);
-            route.body_format.inner_types_mut().into_iter().for_each(renew);
-            for error in &mut route.throws {
-                error.details.iter_mut().for_each(renew);
-            }
-        }
-        if let Some(environment) = &mut program.application.environment {
-            renew(&mut environment.declaration);
-        }
-        let errors = program.application.errors.as_mut();
-        if let Some(rules) = errors.and_then(|errors| errors.rules.as_mut())
-            && let ErrorFormat::Declared(declared) = &mut rules.format
-        {
-            renew(&mut declared.body);
-        }
+        each_declaration(program, &mut renew);
     }
 }
 
@@ -143,44 +106,4 @@ impl Names {
         self.taken.insert(key, number + 1);
         format!("{name}{number}")
     }
-}
-
-fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
-    for index in 0..program.types.len() {
-        if let TypeKind::Object(object) = &mut program.types[index.into()].kind {
-            object
-                .properties
-                .iter_mut()
-                .for_each(|property| change(&mut property.span));
-        }
-    }
-    for index in 0..program.declarations.len() {
-        change(&mut program.declarations[index.into()].span);
-    }
-    for index in 0..program.routes.len() {
-        let route = &mut program.routes[index.into()];
-        change(&mut route.span);
-        if let Some(handler) = &mut route.handler {
-            change(&mut handler.span);
-        }
-    }
-    let application = &mut program.application;
-    application.span.iter_mut().for_each(&mut *change);
-    let options = [
-        application.cors.as_mut().map(|option| &mut option.span),
-        application
-            .security_headers
-            .as_mut()
-            .map(|option| &mut option.span),
-        application.errors.as_mut().map(|option| &mut option.span),
-        application
-            .environment
-            .as_mut()
-            .map(|variables| &mut variables.span),
-    ];
-    options.into_iter().flatten().for_each(&mut *change);
-    application
-        .middleware
-        .iter_mut()
-        .for_each(|middleware| change(&mut middleware.span));
 }

@@ -5,12 +5,17 @@
 //! reported.
 
 mod at_use;
+mod each;
 mod finish;
 mod implied;
 mod kit_types;
 mod object;
 mod property;
 mod rules;
+mod shared;
+
+pub(crate) use each::{each_declaration, each_declaration_of_route, each_inner_type, each_span};
+pub(crate) use shared::sort_types;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

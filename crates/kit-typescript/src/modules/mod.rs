@@ -15,6 +15,7 @@ mod merge;
 mod mistakes;
 mod module;
 mod name;
+mod outline;
 mod parse;
 mod parsed;
 mod path;
@@ -28,7 +29,8 @@ pub(crate) use enum_member::EnumValue;
 pub(crate) use graph::{Graph, declaration_path};
 pub(crate) use module::{Decl, DeclKind, Module, Value};
 pub(crate) use name::{Name, expression_path, import_path, type_path};
-pub(crate) use parsed::ParsedFiles;
+pub(crate) use outline::{Chunk, ChunkKind, Outline, Word};
+pub(crate) use parsed::{ChangedFile, ParsedFile, ParsedFiles};
 pub(crate) use resolve::as_newest_typescript_reads;
 pub(crate) use symbol::Symbol;
 

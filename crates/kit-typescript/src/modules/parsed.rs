@@ -3,6 +3,7 @@
 //! A syntax tree borrows from its source text and from the arena that contains its nodes. A cache entry owns
 //! all three, so that they are moved and dropped together.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 use self_cell::self_cell;
 
 use super::module::Source;
+use super::outline::Outline;
 use super::parse;
 use super::resolve::is_json;
 use crate::files::FileSystem;
@@ -80,25 +82,62 @@ self_cell!(
     }
 );
 
+/// A file in the cache.
+pub(crate) struct ParsedFile {
+    parsed: Parsed,
+    outline: OnceCell<Outline>,
+}
+
+impl ParsedFile {
+    fn new(root: &Path, path: &Path, text: String) -> Self {
+        let allocator = Allocator::default();
+        let parsed = Parsed::new(TreeOwner { allocator, text }, |ground| {
+            Tree::new(&ground.allocator, root, path, &ground.text)
+        });
+        Self {
+            parsed,
+            outline: OnceCell::new(),
+        }
+    }
+
+    /// Returns the syntax tree and the text.
+    pub(crate) fn source(&self) -> &Source<'_> {
+        &self.parsed.borrow_dependent().source
+    }
+
+    pub(crate) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::new(self.source()))
+    }
+}
+
+/// A file whose text differs from its text in the last build.
+pub(crate) struct ChangedFile {
+    pub(crate) path: PathBuf,
+    /// The file in the last build; `None` if the last build did not read the file.
+    pub(crate) before: Option<ParsedFile>,
+}
+
 /// Syntax trees of the files of the last build, by path.
 #[derive(Default)]
 pub(crate) struct ParsedFiles {
     root: PathBuf,
-    files: FxHashMap<PathBuf, Parsed>,
+    files: FxHashMap<PathBuf, ParsedFile>,
     /// Cached results of checking the regular expressions in the files.
     pub(super) verdicts: Verdicts,
 }
 
 impl ParsedFiles {
     /// Reads files and parses the files whose text changed. Removes all other files from the cache. A file
-    /// that cannot be read is skipped, because the code that needs the file reports the error.
+    /// that cannot be read is skipped, because the code that needs the file reports the error. Returns the files that were
+    /// parsed or removed.
     pub(crate) fn update<'p>(
         &mut self,
         root: &Path,
         paths: impl IntoIterator<Item = &'p PathBuf>,
         files: &dyn FileSystem,
-    ) {
+    ) -> Vec<ChangedFile> {
         let mut old = std::mem::take(&mut self.files);
+        let mut changed = Vec::new();
         if self.root != root {
             // Diagnostics contain paths relative to the root, so another root makes them wrong.
             old.clear();
@@ -109,28 +148,41 @@ impl ParsedFiles {
                 continue;
             }
             let Ok(text) = files.read(path) else { continue };
-            let parsed = match old.remove(path) {
-                Some(parsed) if parsed.borrow_owner().text == text => parsed,
-                _ => {
-                    let allocator = Allocator::default();
-                    Parsed::new(TreeOwner { allocator, text }, |ground| {
-                        Tree::new(&ground.allocator, root, path, &ground.text)
-                    })
+            let file = match old.remove(path) {
+                Some(file) if file.source().text == text => file,
+                before => {
+                    let path = path.clone();
+                    let file = ParsedFile::new(root, &path, text);
+                    changed.push(ChangedFile { path, before });
+                    file
                 }
             };
-            self.files.insert(path.clone(), parsed);
+            self.files.insert(path.clone(), file);
         }
+        changed.extend(old.into_iter().map(|(path, file)| ChangedFile {
+            path,
+            before: Some(file),
+        }));
+        changed
+    }
+
+    /// Returns a file; `None` if the cache does not have it.
+    pub(crate) fn file(&self, path: &Path) -> Option<&ParsedFile> {
+        self.files.get(path)
+    }
+
+    /// Returns all files in the cache with their paths.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Path, &ParsedFile)> {
+        self.files.iter().map(|(path, file)| (path.as_path(), file))
     }
 
     /// Returns the syntax tree of a file; `None` if the cache does not have it.
     pub(super) fn get(&self, path: &Path) -> Option<&Tree<'_>> {
-        self.files.get(path).map(Parsed::borrow_dependent)
+        self.files.get(path).map(|file| file.parsed.borrow_dependent())
     }
 
     /// Returns the source text of a file; `None` if the cache does not have it.
     pub(super) fn text(&self, path: &Path) -> Option<&str> {
-        self.files
-            .get(path)
-            .map(|parsed| parsed.borrow_owner().text.as_str())
+        self.files.get(path).map(|file| file.source().text)
     }
 }

@@ -8,7 +8,7 @@ use kit_ir::Slot;
 use crate::docs::Doc;
 use crate::eval::{AUTH, ERRORS, Evaluator, KitType, OTHER_SLOTS, Property, SOCKET, Ty, TyId};
 use crate::lower::Lowering;
-use crate::modules::{DeclId, Location, ModuleId};
+use crate::modules::{DeclId, Location};
 
 /// A route in a group: its key and its contract.
 #[derive(Clone)]
@@ -42,10 +42,9 @@ impl Contract {
     }
 }
 
-/// Returns the groups that a module declares, in the order of the source.
-pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> {
-    let candidates: Vec<DeclId> = eval.graph.declared_in(module);
-    candidates
+/// Returns the declarations that are groups.
+pub(crate) fn groups(eval: &mut Evaluator<'_>, declarations: Vec<DeclId>) -> Vec<DeclId> {
+    declarations
         .into_iter()
         .filter(|decl| eval.parameter_count(*decl) == 0 && is_group(eval, *decl))
         .collect()

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{APPLICATION, Arguments, WrittenAddition, refuse_below, refused_name};
 use crate::commands::build_steps::request;
-use crate::commands::migrate_generate::{pending_plan, write};
+use crate::commands::migrate_generate::{pending_plan, refuse, write};
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 use crate::plugins::Plugins;
@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     refuse_clashes(&made, &before)?;
     // If earlier changes of the types lack a migration, this command writes none, because it would mix them with
     // the new table.
-    let in_step = pending_plan(&before)?.is_empty();
+    let in_step = pending_plan(&before).map_err(refuse)?.is_empty();
 
     let on_disk = WrittenAddition::write(&project.root, &made.addition)?;
     let migration = match finish(&made, &before, &project, &time, in_step, context).await {

@@ -1,0 +1,150 @@
+//! Visits the references to declarations, the types and the locations in a program, to change them.
+
+use kit_ir::{
+    Application, DeclarationId, ErrorFormat, IndexKey, Program, Route, Slot, Span, TemplatePart, TypeId,
+    TypeKind,
+};
+
+/// Changes each reference to a declaration.
+pub(crate) fn each_declaration(program: &mut Program, change: &mut dyn FnMut(&mut DeclarationId)) {
+    for index in 0..program.types.len() {
+        if let TypeKind::Reference { declaration } = &mut program.types[index.into()].kind {
+            change(declaration);
+        }
+    }
+    for index in 0..program.entities.len() {
+        change(&mut program.entities[index.into()].declaration);
+    }
+    for index in 0..program.routes.len() {
+        each_declaration_of_route(&mut program.routes[index.into()], change);
+    }
+    each_declaration_of_application(&mut program.application, change);
+}
+
+/// Changes each reference of a route to a declaration.
+pub(crate) fn each_declaration_of_route(route: &mut Route, change: &mut dyn FnMut(&mut DeclarationId)) {
+    for slot in Slot::ALL {
+        route.slots.get_mut(slot).iter_mut().for_each(&mut *change);
+    }
+    let of_wrappers = route.wrappers.iter_mut().flat_map(|wrapper| &mut wrapper.replies);
+    for reply in route.replies.iter_mut().chain(of_wrappers) {
+        reply.body.iter_mut().for_each(&mut *change);
+        reply.headers.iter_mut().for_each(&mut *change);
+        reply.format.inner_types_mut().into_iter().for_each(&mut *change);
+    }
+    let formats = [&mut route.response_format, &mut route.body_format];
+    for format in formats {
+        format.inner_types_mut().into_iter().for_each(&mut *change);
+    }
+    for error in &mut route.throws {
+        error.details.iter_mut().for_each(&mut *change);
+    }
+}
+
+fn each_declaration_of_application(
+    application: &mut Application,
+    change: &mut dyn FnMut(&mut DeclarationId),
+) {
+    if let Some(environment) = &mut application.environment {
+        change(&mut environment.declaration);
+    }
+    let errors = application.errors.as_mut();
+    if let Some(rules) = errors.and_then(|errors| errors.rules.as_mut())
+        && let ErrorFormat::Declared(declared) = &mut rules.format
+    {
+        change(&mut declared.body);
+    }
+}
+
+/// Changes each type inside of a type, in the order of the source.
+pub(crate) fn each_inner_type(kind: &mut TypeKind, change: &mut dyn FnMut(&mut TypeId)) {
+    let placeholders = |parts: &mut [TemplatePart], change: &mut dyn FnMut(&mut TypeId)| {
+        for part in parts {
+            if let TemplatePart::Placeholder(id) = part {
+                change(id);
+            }
+        }
+    };
+    match kind {
+        TypeKind::Template { parts } => placeholders(parts, change),
+        TypeKind::Array { element } => change(element),
+        TypeKind::Tuple { elements } => elements
+            .iter_mut()
+            .for_each(|element| change(&mut element.r#type)),
+        TypeKind::Object(object) => {
+            object
+                .properties
+                .iter_mut()
+                .for_each(|property| change(&mut property.r#type));
+            for signature in &mut object.index {
+                if let IndexKey::Template { parts } = &mut signature.key {
+                    placeholders(parts, change);
+                }
+                change(&mut signature.value);
+            }
+        }
+        TypeKind::Union { members } => members.iter_mut().for_each(change),
+        TypeKind::Unknown
+        | TypeKind::Never
+        | TypeKind::Null
+        | TypeKind::Boolean
+        | TypeKind::Number
+        | TypeKind::String
+        | TypeKind::BigInt
+        | TypeKind::Date
+        | TypeKind::Bytes
+        | TypeKind::Literal { .. }
+        | TypeKind::Reference { .. } => {}
+    }
+}
+
+/// Changes each location.
+pub(crate) fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
+    for index in 0..program.types.len() {
+        if let TypeKind::Object(object) = &mut program.types[index.into()].kind {
+            object
+                .properties
+                .iter_mut()
+                .for_each(|property| change(&mut property.span));
+        }
+    }
+    for index in 0..program.declarations.len() {
+        change(&mut program.declarations[index.into()].span);
+    }
+    for index in 0..program.routes.len() {
+        let route = &mut program.routes[index.into()];
+        change(&mut route.span);
+        if let Some(handler) = &mut route.handler {
+            change(&mut handler.span);
+        }
+    }
+    let application = &mut program.application;
+    application.span.iter_mut().for_each(&mut *change);
+    let options = [
+        application.cors.as_mut().map(|option| &mut option.span),
+        application
+            .security_headers
+            .as_mut()
+            .map(|option| &mut option.span),
+        application.errors.as_mut().map(|option| &mut option.span),
+        application
+            .environment
+            .as_mut()
+            .map(|variables| &mut variables.span),
+    ];
+    options.into_iter().flatten().for_each(&mut *change);
+    let literals = [
+        &mut application.compression,
+        &mut application.etag,
+        &mut application.static_files,
+        &mut application.request_log,
+        &mut application.csrf,
+    ];
+    for literal in literals.into_iter().flatten() {
+        change(&mut literal.span);
+    }
+    application
+        .middleware
+        .iter_mut()
+        .for_each(|middleware| change(&mut middleware.span));
+}
