@@ -32,6 +32,7 @@ mod test;
 mod tidy;
 mod toolchain;
 mod viewer;
+mod vsix;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -91,6 +92,9 @@ enum Command {
     /// Pack the packages in the form that users install.
     #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
     Pack(pack::Options),
+    /// Pack the extension for Visual Studio Code as a .vsix file.
+    #[command(after_help = "Examples:\n  cargo xtask vsix\n  code --install-extension target/vsix/kit.vsix")]
+    Vsix(vsix::Options),
     /// Write a software bill of materials for each addon and each npm package into target/sbom, in the JSON format of
     /// `CycloneDX`.
     #[command(after_help = "Examples:\n  cargo xtask sbom\n  ls target/sbom")]
@@ -148,6 +152,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fuzz(options) => fuzz::run(&repository, &options),
         Command::Mutate(options) => mutate::run(&repository, &options),
         Command::Pack(options) => pack::run(&repository, &options),
+        Command::Vsix(options) => vsix::run(&repository, &options),
         Command::Sbom => sbom::run(&repository),
         Command::Bench(options) => bench::run(&repository, &options),
         Command::Soak(options) => soak::run(&repository, &options),

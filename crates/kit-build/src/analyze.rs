@@ -10,9 +10,11 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{Input, SourceTexts};
 
+use crate::config::Plugin;
+use crate::globs::SourceFiles;
 use crate::imported_validators::ImportedValidators;
-use crate::inferred::{Inference, InferredTypes};
-use crate::plugins::{Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
+use crate::inferred::InferredTypes;
+use crate::plugins::{AddedSources, Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
     BuildError, BuildRequest, Progress, Step, contract_tests, database, globs, read_migrations,
     related_tests, routes, unions,
@@ -37,6 +39,8 @@ pub struct Analysis {
     pub migrations: Vec<Migration>,
     /// Duration of each step, in order.
     pub steps: Vec<(Step, Duration)>,
+    /// True if plugins may change the result, and did not run: the analysis used their last results.
+    pub is_provisional: bool,
     /// Files in `validators/` that the project imports, if the program is large.
     pub(crate) imported_validators: BTreeSet<String>,
 }
@@ -53,6 +57,7 @@ impl Analysis {
             schema: Schema::default(),
             migrations: Vec::new(),
             steps,
+            is_provisional: false,
             imported_validators: BTreeSet::new(),
         };
         reports.move_into(
@@ -86,22 +91,49 @@ pub async fn analyze_with(
         host,
         mode: Mode::Check,
     };
-    analyze_in(&mut Compiler::default(), &taps, Inference::Run, progress).await
+    analyze_in(&mut Compiler::default(), &taps, Rerun::Everything, progress).await
 }
 
 /// The compiler, with results of earlier builds in the same process.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
     pub(crate) session: kit_typescript::Session,
-    inferred: InferredTypes,
+    pub(crate) inferred: InferredTypes,
+    /// Results of the last run of the plugins.
+    plugins: Option<PluginResults>,
     imported_validators: ImportedValidators,
+}
+
+/// Results of the plugins of a project.
+#[derive(Debug)]
+struct PluginResults {
+    /// Plugins that were run.
+    plugins: Vec<Plugin>,
+    added: AddedSources,
+    /// Source files that the plugins added.
+    sources: SourceFiles,
+    reports: PluginReports,
+}
+
+/// Programs outside of the compiler that an analysis runs: the plugins, and TypeScript.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rerun {
+    /// Run the plugins, and TypeScript if types of its last run are missing or out of date.
+    #[default]
+    Everything,
+    /// Run the plugins. Use the types of the last run of TypeScript, even if they are out of date. For text that is not saved,
+    /// which TypeScript cannot read.
+    Plugins,
+    /// Run nothing: also use the sources that the plugins added in their last run, and what they reported. Runs plugins that
+    /// have not run yet.
+    Nothing,
 }
 
 /// Analyzes a project like [`analyze_with`]. The compiler may reuse results of an earlier build.
 pub(crate) async fn analyze_in(
     compiler: &mut Compiler,
     taps: &Taps<'_>,
-    inference: Inference,
+    rerun: Rerun,
     progress: &dyn Progress,
 ) -> Result<Analysis, BuildError> {
     let request = taps.request;
@@ -115,10 +147,28 @@ pub(crate) async fn analyze_in(
         globs::find_sources(root, config, &mut diagnostics)
     })?;
     let mut reports = PluginReports::default();
-    // Stop here: the failed plugin did not add its types, so each use of them would be reported as an unknown
-    // type.
-    let Some(added) = taps.before_transform(&mut sources, &mut reports).await else {
-        return Ok(Analysis::failed(reports, diagnostics, steps.taken));
+    let kept = compiler
+        .plugins
+        .as_ref()
+        .filter(|kept| rerun == Rerun::Nothing && kept.plugins == config.plugins);
+    let is_provisional = kept.is_some() && taps.change_types();
+    let (added, added_sources) = if let Some(kept) = kept {
+        sources.add(&kept.sources);
+        reports = kept.reports.clone();
+        (kept.added.clone(), kept.sources.clone())
+    } else {
+        let before = sources.clone();
+        let added = taps.before_transform(&mut sources, &mut reports).await;
+        if taps.host.is_interrupted() {
+            return Err(BuildError::Interrupted);
+        }
+        // Stop here: the failed plugin did not add its types, so each use of them would be reported as an unknown
+        // type.
+        let Some(added) = added else {
+            compiler.plugins = None;
+            return Ok(Analysis::failed(reports, diagnostics, steps.taken));
+        };
+        (added, sources.without(&before))
     };
     let compiled = steps.run(Step::Types, || {
         let input = Input {
@@ -128,21 +178,36 @@ pub(crate) async fn analyze_in(
             entry_files: sources.entries,
             files: added.with_virtual_files(&request.files),
         };
-        match inference {
-            Inference::Run => compiler.inferred.compile(&mut compiler.session, &input),
-            Inference::Keep => compiler
+        match rerun {
+            Rerun::Everything => compiler.inferred.compile(&mut compiler.session, &input),
+            Rerun::Plugins | Rerun::Nothing => compiler
                 .inferred
                 .compile_without_typescript(&mut compiler.session, &input),
         }
     });
+    if compiled.program.routes.is_empty() {
+        // With routes, the application names all files with types, and the default globs need not match.
+        diagnostics.extend(sources.unmatched_defaults);
+    }
     diagnostics.extend(compiled.diagnostics);
     let (mut program, mut texts) = (compiled.program, compiled.sources);
     let mut dependencies = compiled.dependencies;
     dependencies.retain(|path| !added.is_virtual(path));
     // Plugins only run on a program without errors.
-    if !diagnostics.has_errors() {
+    if !is_provisional && !diagnostics.has_errors() {
         reports.sources = paths(&program);
         taps.after_type_parse(&mut program, &mut reports).await;
+        if taps.host.is_interrupted() {
+            return Err(BuildError::Interrupted);
+        }
+    }
+    if !is_provisional && !config.plugins.is_empty() {
+        compiler.plugins = Some(PluginResults {
+            plugins: config.plugins.clone(),
+            added: added.clone(),
+            sources: added_sources,
+            reports: reports.clone(),
+        });
     }
     reports.move_into(&mut diagnostics, &mut texts, &mut dependencies);
     unions::check(&program, &mut diagnostics);
@@ -180,6 +245,7 @@ pub(crate) async fn analyze_in(
         schema,
         migrations,
         steps: steps.taken,
+        is_provisional,
         imported_validators,
     })
 }

@@ -7,9 +7,8 @@ use kit_emit::Emitter;
 use kit_ir::Program;
 use kit_router::RouteTree;
 
-use crate::analyze::{Analysis, Compiler, Steps, analyze_in, paths};
+use crate::analyze::{Analysis, Compiler, Rerun, Steps, analyze_in, paths};
 use crate::database::CachedDatabaseFiles;
-use crate::inferred::Inference;
 use crate::output::{OutputCache, OutputDirectory, OutputFile};
 use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
@@ -55,7 +54,7 @@ pub async fn build_with(
         host,
         mode: Mode::Build,
     };
-    let analysis = analyze_in(&mut Compiler::default(), &taps, Inference::Run, progress).await?;
+    let analysis = analyze_in(&mut Compiler::default(), &taps, Rerun::Everything, progress).await?;
     write(&taps, analysis, &mut BuildCache::default(), None, progress).await
 }
 
@@ -201,7 +200,7 @@ pub async fn check_with(
         host,
         mode: Mode::Check,
     };
-    let mut analysis = analyze_in(&mut Compiler::default(), &taps, Inference::Run, progress).await?;
+    let mut analysis = analyze_in(&mut Compiler::default(), &taps, Rerun::Everything, progress).await?;
     let cache = &mut BuildCache::default();
     let additions = plugin_additions(&taps, &mut analysis, cache).await?;
     let mut steps = Steps {

@@ -62,6 +62,9 @@ pub enum BuildError {
         "the clock of this machine shows a year that kit cannot write; set the clock, or set SOURCE_DATE_EPOCH"
     )]
     Clock,
+    /// The host stopped the functions of the plugins, because the caller has other work.
+    #[error("the plugins were stopped")]
+    Interrupted,
     /// Two artifacts have the same path, or the path of an artifact is outside of the output directory.
     #[error(
         "kit generated an artifact with the path `{path}`, which {problem}. This is a bug in kit; please report it"

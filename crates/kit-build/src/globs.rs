@@ -20,9 +20,37 @@ pub struct SourceFiles {
     /// All other modules of the application: handlers, middleware, and the module that calls `createApp`. Tests are left out,
     /// because a test may register routes that the application does not have.
     pub entries: Vec<PathBuf>,
+    /// Warnings about default globs that match no file. They are for programs without routes.
+    pub(crate) unmatched_defaults: Diagnostics,
 }
 
-/// Finds the sources of a project. If no file matches a list of globs, reports a warning with the directories that were
+impl SourceFiles {
+    /// Adds the files of another list that are not in this list.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.entries
+            .retain(|entry| !other.types.contains(entry) && !other.routes.contains(entry));
+        for (own, other) in [(&mut self.types, &other.types), (&mut self.routes, &other.routes)] {
+            own.extend(other.iter().cloned());
+            own.sort();
+            own.dedup();
+        }
+    }
+
+    /// Returns the files with types and routes that another list does not have.
+    pub(crate) fn without(&self, other: &Self) -> Self {
+        let without = |own: &[PathBuf], other: &[PathBuf]| -> Vec<PathBuf> {
+            let new = own.iter().filter(|path| !other.contains(path));
+            new.cloned().collect()
+        };
+        Self {
+            types: without(&self.types, &other.types),
+            routes: without(&self.routes, &other.routes),
+            ..Self::default()
+        }
+    }
+}
+
+/// Finds the sources of a project. If no file matches a configured glob, reports a warning with the directories that were
 /// searched.
 ///
 /// # Errors
@@ -70,27 +98,31 @@ pub fn find_sources(
         return Ok(found);
     }
     let defaults = ResolvedConfig::default();
-    // Types may be declared in the files with the contracts. With the default globs, a project needs no other files with
-    // types.
-    let with_contracts = config.type_files == defaults.type_files && !found.routes.is_empty();
-    if !with_contracts {
-        types.report(
+    let lists = [
+        (
             "typeFiles",
-            &config.options_file,
+            &types,
             config.type_files == defaults.type_files,
-            root,
             &type_names,
-            diagnostics,
-        );
+        ),
+        (
+            "routeFiles",
+            &routes,
+            config.route_files == defaults.route_files,
+            &route_names,
+        ),
+    ];
+    for (option, globs, is_default, names) in lists {
+        let warning = globs.unmatched(option, &config.options_file, is_default, root, names);
+        // Types may be declared in the files with the contracts. With the default globs, a project needs no other files
+        // with types.
+        let is_needless = is_default && option == "typeFiles" && !found.routes.is_empty();
+        match warning {
+            Some(warning) if is_default && !is_needless => found.unmatched_defaults.push(warning),
+            Some(warning) if !is_default => diagnostics.push(warning),
+            _ => {}
+        }
     }
-    routes.report(
-        "routeFiles",
-        &config.options_file,
-        config.route_files == defaults.route_files,
-        root,
-        &route_names,
-        diagnostics,
-    );
     Ok(found)
 }
 
@@ -190,17 +222,16 @@ impl GlobList {
             && !self.exclude.iter().any(|glob| glob.is_match(path))
     }
 
-    /// Reports globs that match no file. Every glob of the configuration must match. The default globs are
-    /// alternatives: they are reported only if none of them matches.
-    fn report(
+    /// Returns a warning about globs that match no file. Every glob of the configuration must match. The default globs are
+    /// alternatives: the warning is returned only if none of them matches.
+    fn unmatched(
         &self,
         option: &str,
         place: &str,
         default: bool,
         root: &Path,
         found: &[String],
-        diagnostics: &mut Diagnostics,
-    ) {
+    ) -> Option<Diagnostic> {
         let unmatched: Vec<&str> = self
             .include
             .iter()
@@ -208,7 +239,7 @@ impl GlobList {
             .map(|(text, _)| text.as_str())
             .collect();
         if unmatched.is_empty() || (default && unmatched.len() < self.include.len()) {
-            return;
+            return None;
         }
         let globs = unmatched
             .iter()
@@ -230,9 +261,9 @@ impl GlobList {
                 format!("there is no directory {name}")
             });
         }
-        diagnostics.push(diagnostic.help(format!(
+        Some(diagnostic.help(format!(
             "add such a file, or set `{option}` in {place} to the globs of your files"
-        )));
+        )))
     }
 }
 

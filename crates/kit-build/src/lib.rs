@@ -60,7 +60,7 @@ mod temporary;
 mod time;
 mod unions;
 
-pub use analyze::{Analysis, analyze, analyze_with};
+pub use analyze::{Analysis, Rerun, analyze, analyze_with};
 pub use build::{build, build_with, check, check_with, compile_step, finish};
 pub use build_report::{BuildReport, Counts};
 pub use build_request::BuildRequest;
@@ -79,11 +79,11 @@ pub use error::BuildError;
 pub use files::{Disk, project_root, read_text, write_text};
 pub use globs::{SourceFiles, find_contract_tests, find_modules, find_sources, find_tests};
 pub use hooks::{COMPILE_STEP, HOOKS, Hook};
-pub use inferred::Inference;
+pub use inferred::{TypeRun, TypeRunState};
 pub use kit_emit::{CONTRACTS, written_tags};
 pub use kit_typescript::{
-    FileSystem, MentionKind, Registration, RouteMention, SourceTexts, TypeName, default_table, display_path,
-    imports, register, route_mentions, syntax_error,
+    FileSystem, MentionKind, ProjectModules, Registration, RouteMention, SourceTexts, TypeName,
+    default_table, display_path, imports, register, route_mentions, syntax_error,
 };
 pub use migrations::{
     MIGRATIONS, other_files, read_migrations, remove_migration, write_migration, write_snapshot,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use kit_typescript::{FileSystem, TypeName};
 
-use crate::analyze::{Analysis, Compiler, analyze_in};
+use crate::analyze::{Analysis, Compiler, Rerun, analyze_in};
 use crate::build::{BuildCache, write};
-use crate::inferred::Inference;
+use crate::inferred::{TypeRun, TypeRunState};
 use crate::output::OutputCache;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps, run_without_host};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
@@ -72,7 +72,7 @@ impl Session {
         progress: &dyn Progress,
     ) -> Result<BuildReport, BuildError> {
         let taps = Taps { request, host, mode };
-        let analysis = analyze_in(&mut self.compiler, &taps, Inference::Run, progress).await?;
+        let analysis = analyze_in(&mut self.compiler, &taps, Rerun::Everything, progress).await?;
         write(
             &taps,
             analysis,
@@ -89,14 +89,14 @@ impl Session {
     /// ```no_run
     /// use std::sync::Arc;
     /// use std::time::SystemTime;
-    /// use kit_build::{BuildRequest, BuildTime, Disk, Inference, NoPlugins, Session, project_root, resolve};
+    /// use kit_build::{BuildRequest, BuildTime, Disk, NoPlugins, Rerun, Session, project_root, resolve};
     ///
     /// # async fn diagnostics() -> Result<usize, kit_build::BuildError> {
     /// let root = project_root("examples/notes".as_ref())?;
     /// let config = resolve(&root, None)?.config;
     /// let time = BuildTime::new(None, SystemTime::now())?;
     /// let request = BuildRequest { root: &root, config: &config, files: Arc::new(Disk), time: &time };
-    /// let analysis = Session::default().analyze_with(&request, &NoPlugins, Inference::Keep, &()).await?;
+    /// let analysis = Session::default().analyze_with(&request, &NoPlugins, Rerun::Nothing, &()).await?;
     /// # Ok(analysis.diagnostics.len())
     /// # }
     /// ```
@@ -107,12 +107,37 @@ impl Session {
         &mut self,
         request: &BuildRequest<'_>,
         host: &dyn TapHost,
-        inference: Inference,
+        rerun: Rerun,
         progress: &dyn Progress,
     ) -> Result<Analysis, BuildError> {
         let mode = Mode::Check;
         let taps = Taps { request, host, mode };
-        analyze_in(&mut self.compiler, &taps, inference, progress).await
+        analyze_in(&mut self.compiler, &taps, rerun, progress).await
+    }
+
+    /// Starts TypeScript in its own process if the last analysis needed types that only TypeScript can infer, and that are
+    /// missing or out of date. Call [`Session::take_types`] until TypeScript has ended, and analyze the project again. The
+    /// analysis reports the reason if TypeScript failed.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use kit_build::{Session, TypeRunState};
+    ///
+    /// # fn types(session: &mut Session, root: &std::path::Path) {
+    /// if let Some(mut run) = session.start_typescript(root) {
+    ///     while session.take_types(root, &mut run) == TypeRunState::Running {
+    ///         std::thread::sleep(Duration::from_millis(20));
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn start_typescript(&mut self, root: &Path) -> Option<TypeRun> {
+        self.compiler.inferred.start(root)
+    }
+
+    /// Takes over the types of a run of TypeScript, or the reason why the run failed.
+    pub fn take_types(&mut self, root: &Path, run: &mut TypeRun) -> TypeRunState {
+        self.compiler.inferred.take(root, run)
     }
 
     /// Returns the type to which the name at an offset of a file refers. Returns `None` if there is no name, or the name is

@@ -9,6 +9,8 @@ pub enum Exit {
     Failure,
     /// The arguments are invalid.
     Usage,
+    /// `kit diff` could not compare the two states.
+    Incomparable,
     /// The user pressed Ctrl-C at a question.
     Interrupted,
 }
@@ -20,6 +22,7 @@ impl Exit {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::Incomparable => 3,
             // Shells use this exit code for a program that Ctrl-C ended.
             Self::Interrupted => 130,
         }

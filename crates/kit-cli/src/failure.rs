@@ -3,6 +3,7 @@
 use kit_build::BuildError;
 use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
 use kit_migrate::MigrateError;
+use serde::Serialize;
 
 use crate::console::Console;
 use crate::{Exit, HostError};
@@ -22,6 +23,8 @@ pub(crate) enum CommandError {
     Reported,
     /// The user pressed Ctrl-C at a question. The value is a message to print.
     Interrupted(&'static str),
+    /// `kit diff` could not compare. The reason is about a state with this name, if it is about one of the states.
+    Incomparable(Box<CommandError>, Option<String>),
 }
 
 /// A failure without a location in the sources, such as a database that is not available.
@@ -194,6 +197,7 @@ impl CommandError {
         match self {
             Self::Reported => ("the command failed".to_owned(), None),
             Self::Interrupted(text) => ((*text).to_owned(), None),
+            Self::Incomparable(reason, _) => reason.summary(),
             Self::Diagnostics(diagnostics, _) | Self::LateDiagnostics(diagnostics, _) => diagnostics
                 .iter()
                 .find(|diagnostic| diagnostic.severity == Severity::Error)
@@ -212,6 +216,7 @@ impl CommandError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Interrupted(_) => Exit::Interrupted,
+            Self::Incomparable(..) => Exit::Incomparable,
             Self::Diagnostics(..) | Self::LateDiagnostics(..) | Self::Problem(_) | Self::Reported => {
                 Exit::Failure
             }
@@ -220,43 +225,104 @@ impl CommandError {
 
     /// Prints the failure as text, or as JSON if it is requested.
     pub(crate) fn print(&self, console: &Console<'_>) {
+        if !console.is_json() {
+            return self.print_text(console);
+        }
+        if let Some(failure) = self.document() {
+            let state = match self {
+                Self::Incomparable(_, state) => state.as_deref(),
+                _ => None,
+            };
+            console.json(&FailureOfState { failure, state });
+        }
+        if let Self::Interrupted(text) = self {
+            console.note(text);
+        }
+    }
+
+    fn print_text(&self, console: &Console<'_>) {
         match self {
             Self::Reported => {}
             Self::Interrupted(text) => console.note(text),
-            Self::Diagnostics(diagnostics, sources) => {
-                console.json(&BuildFailure::new(diagnostics));
-                if !console.is_json() {
-                    console.diagnostics(diagnostics, sources.as_ref());
-                }
-            }
+            Self::Incomparable(reason, _) => reason.print_text(console),
+            Self::Diagnostics(diagnostics, sources) => console.diagnostics(diagnostics, sources.as_ref()),
             Self::LateDiagnostics(diagnostics, sources) => {
-                console.json(&BuildFailure::new(diagnostics));
-                if !console.is_json() {
-                    console.late_diagnostics(diagnostics, sources.as_ref());
-                }
+                console.late_diagnostics(diagnostics, sources.as_ref());
             }
             Self::Problem(problem) => {
-                console.json(&BuildFailure {
-                    code: problem.code,
-                    phase: problem.phase,
-                    failures: problem
-                        .reasons
-                        .iter()
-                        .map(|reason| failure(problem, reason))
-                        .collect(),
-                    warnings: Vec::new(),
-                });
-                if !console.is_json() {
-                    for reason in &problem.reasons {
-                        console.error(&reason.message);
-                        if let Some(help) = &reason.help {
-                            console.note(&format!("help: {help}"));
-                        }
+                for reason in &problem.reasons {
+                    console.error(&reason.message);
+                    if let Some(help) = &reason.help {
+                        console.note(&format!("help: {help}"));
                     }
                 }
             }
         }
     }
+
+    /// Returns the JSON of the failure. Returns `None` if the reason is already printed.
+    fn document(&self) -> Option<BuildFailure> {
+        match self {
+            Self::Reported | Self::Interrupted(_) => None,
+            Self::Incomparable(reason, _) => reason.document(),
+            Self::Diagnostics(diagnostics, _) | Self::LateDiagnostics(diagnostics, _) => {
+                Some(BuildFailure::new(diagnostics))
+            }
+            Self::Problem(problem) => {
+                let failures = problem.reasons.iter();
+                Some(BuildFailure {
+                    code: problem.code,
+                    phase: problem.phase,
+                    failures: failures.map(|reason| failure(problem, reason)).collect(),
+                    warnings: Vec::new(),
+                })
+            }
+        }
+    }
+
+    /// Returns the failure of a comparison. `state` is the name of the state that has no types, if one has none.
+    pub(crate) fn incomparable(self, state: Option<&str>) -> Self {
+        match self {
+            Self::Reported | Self::Interrupted(_) | Self::Incomparable(..) => self,
+            reason => Self::Incomparable(Box::new(reason), state.map(str::to_owned)),
+        }
+    }
+
+    /// Replaces a path in all texts of the failure, such as the path of a temporary directory.
+    pub(crate) fn with_path(mut self, path: &str, by: &str) -> Self {
+        let replace = |text: &mut String| {
+            if text.contains(path) {
+                *text = text.replace(path, by);
+            }
+        };
+        match &mut self {
+            Self::Reported | Self::Interrupted(_) | Self::Incomparable(..) => {}
+            Self::Diagnostics(diagnostics, _) | Self::LateDiagnostics(diagnostics, _) => {
+                for diagnostic in diagnostics.iter_mut() {
+                    replace(&mut diagnostic.message);
+                    diagnostic.notes.iter_mut().for_each(replace);
+                    diagnostic.help.iter_mut().for_each(replace);
+                }
+            }
+            Self::Problem(problem) => {
+                for reason in &mut problem.reasons {
+                    replace(&mut reason.message);
+                    reason.path.iter_mut().for_each(replace);
+                    reason.help.iter_mut().for_each(replace);
+                }
+            }
+        }
+        self
+    }
+}
+
+/// JSON of a failure, with the state that the failure is about.
+#[derive(Serialize)]
+struct FailureOfState<'a> {
+    #[serde(flatten)]
+    failure: BuildFailure,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a str>,
 }
 
 fn failure(problem: &Problem, reason: &Reason) -> Failure {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::pin::Pin;
+use std::time::Duration;
 
 use kit_build::{CodeLocation, TapEvent};
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,24 @@ pub trait Host {
     /// was loaded last.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value>;
 
+    /// Runs a plugin's function as [`Host::run_tap`] does, but returns `None` as soon as bytes arrive on standard input. The
+    /// function may still run then. The next function waits for its end.
+    fn run_tap_until_input<'a>(
+        &'a self,
+        plugin: usize,
+        hook: &'static str,
+        event: TapEvent,
+    ) -> HostFuture<'a, Option<Value>>;
+
     /// Runs Node and waits until it exits. Its output goes to standard error. Ctrl-C also interrupts Node.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit>;
+
+    /// Runs Node as [`Host::run_node`] does, but returns `None` as soon as bytes arrive on standard input. Call the function again
+    /// without `run` to wait for the end, or [`Host::stop_node`].
+    fn run_node_until_input<'a>(&'a self, run: Option<&'a NodeRun>) -> HostFuture<'a, Option<NodeExit>>;
+
+    /// Ends the Node process of [`Host::run_node_until_input`], and waits until it has ended.
+    fn stop_node(&self) -> HostFuture<'_, ()>;
 
     /// Starts to watch files in place of the files of the last call. The next call of `wait` or `serve` returns changes
     /// as an [`Event`].
@@ -44,8 +61,15 @@ pub trait Host {
     /// Serves an application in development until the next event occurs.
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
 
-    /// Reads bytes that arrived on standard input. If there are none and `wait` is true, waits for bytes or the end.
-    fn read(&self, wait: bool) -> HostFuture<'_, InputChunk>;
+    /// Keeps signals from ending this process while `hold` is true. If a signal arrived meanwhile, the process ends by the
+    /// signal as soon as `hold` is false.
+    fn hold_signals(&self, hold: bool) -> HostFuture<'_, ()>;
+
+    /// Ends standard input for this command as soon as a process has ended, such as the program that started this command.
+    fn end_input_with(&self, process: u32) -> HostFuture<'_, ()>;
+
+    /// Reads bytes that arrived on standard input. If there are none, waits for bytes or the end, but at most this long.
+    fn read(&self, wait: Duration) -> HostFuture<'_, InputChunk>;
 }
 
 /// Part of standard input.

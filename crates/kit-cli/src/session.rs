@@ -8,6 +8,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use kit_build::{Attachment, CodeLocation, TapEvent};
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,7 @@ pub enum Request {
         action: DatabaseAction,
     },
     /// Run a plugin's function for a hook, and reply with its result.
+    #[serde(rename_all = "camelCase")]
     RunTap {
         /// Index of the plugin in the configuration.
         plugin: usize,
@@ -53,6 +55,9 @@ pub enum Request {
         hook: &'static str,
         /// Event for the function, without the property that `attached` names.
         event: Value,
+        /// True to reply with `null` as soon as bytes arrive on standard input.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        until_input: bool,
         /// Name of a property of the event with a long value. [`Session::attachment`] returns the value as JSON.
         attached: Option<&'static str>,
         /// Value of the property, which is not part of the request's JSON.
@@ -61,16 +66,34 @@ pub enum Request {
     },
     /// Run Node, and reply with a [`NodeExit`] after it has exited.
     RunNode(NodeRun),
+    /// Run Node, and reply with a [`NodeExit`] after it has exited, or with `null` as soon as bytes arrive on standard input.
+    RunNodeUntilInput {
+        /// Node to run; `None` to wait for the Node that runs.
+        run: Option<NodeRun>,
+    },
+    /// End the Node that runs, and reply after it has exited.
+    StopNode,
     /// Watch these files and reply immediately.
     Watch(Watch),
     /// Reply with the next event as soon as it occurs.
     Wait,
     /// Serve an application in development and reply with the next event.
     Serve(Serve),
+    /// Keep signals from ending this process, or end it by a signal that has arrived, and reply immediately.
+    HoldSignals {
+        /// True to keep signals from ending the process.
+        hold: bool,
+    },
+    /// End standard input as soon as this process has ended, and reply immediately.
+    EndInputWith {
+        /// Number of the process.
+        process: u32,
+    },
     /// Reply with the bytes that arrived on standard input, as an [`InputChunk`](crate::InputChunk).
+    #[serde(rename_all = "camelCase")]
     Read {
-        /// True to wait for bytes if there are none.
-        wait: bool,
+        /// Maximum time in milliseconds to wait for bytes if there are none.
+        wait_ms: u32,
     },
     /// The command has ended: exit with this code.
     Exit {
@@ -282,14 +305,19 @@ impl Host for Exchange {
     }
 
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value> {
-        let TapEvent { document, attachment } = event;
-        Box::pin(self.ask(Request::RunTap {
-            plugin,
-            hook,
-            event: document,
-            attached: attachment.as_ref().map(|attachment| attachment.name),
-            attachment,
-        }))
+        Box::pin(self.ask(run_tap(plugin, hook, event, false)))
+    }
+
+    fn run_tap_until_input<'a>(
+        &'a self,
+        plugin: usize,
+        hook: &'static str,
+        event: TapEvent,
+    ) -> HostFuture<'a, Option<Value>> {
+        Box::pin(async move {
+            let value = self.ask(run_tap(plugin, hook, event, true)).await?;
+            Ok((!value.is_null()).then_some(value))
+        })
     }
 
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit> {
@@ -300,6 +328,21 @@ impl Host for Exchange {
                 at: None,
             })
         })
+    }
+
+    fn run_node_until_input<'a>(&'a self, run: Option<&'a NodeRun>) -> HostFuture<'a, Option<NodeExit>> {
+        Box::pin(async move {
+            let run = run.cloned();
+            let value = self.ask(Request::RunNodeUntilInput { run }).await?;
+            serde_json::from_value(value).map_err(|error| HostError {
+                message: format!("invalid exit status of Node from the host: {error}"),
+                at: None,
+            })
+        })
+    }
+
+    fn stop_node(&self) -> HostFuture<'_, ()> {
+        Box::pin(async move { self.ask(Request::StopNode).await.map(|_| ()) })
     }
 
     fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()> {
@@ -314,14 +357,35 @@ impl Host for Exchange {
         Box::pin(async move { event(self.ask(Request::Serve(what.clone())).await?) })
     }
 
-    fn read(&self, wait: bool) -> HostFuture<'_, InputChunk> {
+    fn hold_signals(&self, hold: bool) -> HostFuture<'_, ()> {
+        Box::pin(async move { self.ask(Request::HoldSignals { hold }).await.map(|_| ()) })
+    }
+
+    fn end_input_with(&self, process: u32) -> HostFuture<'_, ()> {
+        Box::pin(async move { self.ask(Request::EndInputWith { process }).await.map(|_| ()) })
+    }
+
+    fn read(&self, wait: Duration) -> HostFuture<'_, InputChunk> {
         Box::pin(async move {
-            let value = self.ask(Request::Read { wait }).await?;
+            let wait_ms = u32::try_from(wait.as_millis()).unwrap_or(u32::MAX);
+            let value = self.ask(Request::Read { wait_ms }).await?;
             serde_json::from_value(value).map_err(|error| HostError {
                 message: format!("invalid part of standard input from the host: {error}"),
                 at: None,
             })
         })
+    }
+}
+
+fn run_tap(plugin: usize, hook: &'static str, event: TapEvent, until_input: bool) -> Request {
+    let TapEvent { document, attachment } = event;
+    Request::RunTap {
+        plugin,
+        hook,
+        event: document,
+        until_input,
+        attached: attachment.as_ref().map(|attachment| attachment.name),
+        attachment,
     }
 }
 

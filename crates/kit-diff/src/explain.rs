@@ -1,49 +1,16 @@
 //! Places of two types at which a value of the first does not fit the second.
 
-use kit_ir::{Span, TypeId};
+use kit_ir::{DeclarationOrigin, Span, TypeId};
 use serde_json::{Map, Value};
 
 use crate::describe::described;
+use crate::finding::{Finding, Spans, property_path};
 use crate::graph::{Field, List, Node, NodeId, Object, State};
 use crate::solve::{Outcome, Solver};
 use crate::text::{Condition, Member};
 
 /// Maximum number of places that are reported for one slot.
 const MAX_PLACES: usize = 50;
-
-/// A place at which a value does not fit.
-#[derive(Debug, Clone)]
-pub(crate) struct Finding {
-    pub(crate) rule: &'static str,
-    /// Place in the slot, such as `.items[].price`.
-    pub(crate) place: String,
-    pub(crate) message: String,
-    pub(crate) certain: bool,
-    /// Value at the place; `None` if the property is absent.
-    pub(crate) value: Option<Value>,
-    /// Complete value of the slot.
-    pub(crate) whole: Option<Value>,
-    pub(crate) spans: Spans,
-}
-
-/// Locations of a place in the two states.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Spans {
-    pub(crate) old: Option<Span>,
-    pub(crate) new: Option<Span>,
-}
-
-impl Spans {
-    /// Replaces the location in one state.
-    fn with(mut self, state: State, span: Option<Span>) -> Self {
-        let place = match state {
-            State::Old => &mut self.old,
-            State::New => &mut self.new,
-        };
-        *place = span.or(*place);
-        self
-    }
-}
 
 /// Returns the places at which values of `sent` do not fit `accepted`. The list is empty if all values fit.
 /// `from` is the state of `sent`.
@@ -124,7 +91,10 @@ impl Walk<'_, '_> {
             self.solver.graph.node(accepted).clone(),
         );
         let mut found = match nodes {
-            (Node::Object(sent), Node::Object(accepted)) => self.fields(&sent, &accepted, place, spans),
+            (Node::Object(object), Node::Object(accepted)) => {
+                let declared = self.declared_span(sent);
+                self.fields((&object, declared), &accepted, place, spans)
+            }
             (Node::List(sent), Node::List(accepted)) => self.items(&sent, &accepted, place, spans),
             (Node::Union(members), _) => self.members(&members, accepted, place, spans),
             (_, Node::Union(_)) => self.members(&[sent], accepted, place, spans),
@@ -138,7 +108,24 @@ impl Walk<'_, '_> {
         found
     }
 
-    fn fields(&mut self, sent: &Object, accepted: &Object, place: &str, spans: Spans) -> Vec<Finding> {
+    /// Returns the location of the declaration of a type, if the type has a name.
+    fn declared_span(&self, node: NodeId) -> Option<Span> {
+        let (state, id) = self.solver.graph.origin(node)?;
+        let mut declarations = self.solver.graph.program(state).declarations.iter();
+        let found = declarations.find(|declaration| {
+            declaration.r#type == id && matches!(declaration.origin, DeclarationOrigin::Named { .. })
+        });
+        found.map(|declaration| declaration.span)
+    }
+
+    /// Compares the properties of two objects. `declared` is the location of the declaration of the first object.
+    fn fields(
+        &mut self,
+        (sent, declared): (&Object, Option<Span>),
+        accepted: &Object,
+        place: &str,
+        spans: Spans,
+    ) -> Vec<Finding> {
         let mut found = Vec::new();
         let from = self.from;
         let to = if from == State::Old {
@@ -209,7 +196,7 @@ impl Walk<'_, '_> {
                 certain: true,
                 value: None,
                 whole: self.sample(sent, None),
-                spans: spans.with(to, other.span),
+                spans: spans.with(to, other.span).with(from, declared),
             });
         }
         for own in &sent.index {
@@ -469,14 +456,5 @@ impl Walk<'_, '_> {
             value,
             spans,
         }
-    }
-}
-
-/// Returns the path of a property after the path of its object: `.title` or `["a b"]`.
-pub(crate) fn property_path(name: &str) -> String {
-    if kit_analysis::is_identifier(name) {
-        format!(".{name}")
-    } else {
-        format!("[{}]", kit_analysis::string_literal(name))
     }
 }

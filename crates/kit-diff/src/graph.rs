@@ -2,8 +2,8 @@
 
 use kit_analysis::{is_json_part, members, resolve, segments};
 use kit_ir::{
-    Constraints, DeclarationId, IndexKey, LiteralValue, ObjectType, Program, Span, TupleElement, Type,
-    TypeId, TypeKind,
+    Constraints, DeclarationId, Format, IndexKey, LiteralValue, ObjectType, Program, Span, TupleElement,
+    Type, TypeId, TypeKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -166,6 +166,12 @@ impl<'a> Graph<'a> {
         self.nodes.len() - 1
     }
 
+    /// Adds lists that have one item of a set.
+    pub(crate) fn single(&mut self, item: Node) -> NodeId {
+        let item = self.add(item);
+        self.add(single(item))
+    }
+
     /// Returns the union of the sets that together contain all JSON values.
     pub(crate) fn any_parts(&mut self) -> NodeId {
         if let Some(parts) = self.any_parts {
@@ -250,6 +256,8 @@ impl<'a> Graph<'a> {
             TypeKind::Number => Node::Number(NumberSet::of(rules)),
             TypeKind::String => Node::Text(TextSet::any().with_rules(rules)),
             TypeKind::Date if travel == Travel::Written => text(Condition::WrittenTimestamp),
+            // The published format of a `Date` is `date-time`, which clients of any language read.
+            TypeKind::Date if travel == Travel::Read => text(Condition::Format(Format::DateTime)),
             TypeKind::Date => text(Condition::Timestamp),
             TypeKind::Bytes => text(Condition::Bytes),
             TypeKind::Template { parts } => text(Condition::Template(segments(program, parts))),

@@ -16,6 +16,7 @@
 
 mod describe;
 mod explain;
+mod finding;
 mod graph;
 mod media_type;
 mod number;

@@ -14,6 +14,8 @@ pub enum Consequence {
     BreaksAnswers,
     /// The migration of the database loses stored values.
     LosesData,
+    /// The new release refuses the environment variables of the old release, so that the deployment must change them.
+    NeedsEnvironment,
     /// Clients that are generated again have other names. Requests and answers stay valid.
     RenamesClient,
     /// Nothing breaks, or the deprecation announced the change.
@@ -31,6 +33,7 @@ impl Consequence {
             Self::BreaksRequests => "breaks-requests",
             Self::BreaksAnswers => "breaks-answers",
             Self::LosesData => "loses-data",
+            Self::NeedsEnvironment => "needs-environment",
             Self::RenamesClient => "renames-client",
             Self::Compatible => "compatible",
         }
@@ -92,6 +95,27 @@ pub struct Change {
 }
 
 impl Change {
+    /// Returns the location in the new state. Returns `None` if the place is only in the old state, so that the location is
+    /// that of what contained the place.
+    ///
+    /// ```
+    /// # use kit_diff::{Change, Consequence};
+    /// # use kit_ir::{SourceId, Span};
+    /// # let span = Span { source: SourceId(0), start: 0, end: 2, line: 1, column: 1 };
+    /// # let mut change = Change {
+    /// #     consequence: Consequence::BreaksAnswers, rule: "type", route: "GET /notes".to_owned(),
+    /// #     place: "response.title".to_owned(), message: String::new(), certain: true, value: None, example: None,
+    /// #     new_span: Some(span), old_span: Some(span),
+    /// # };
+    /// assert_eq!(change.shown_new_span(), Some(span));
+    /// change.rule = "property-removed";
+    /// assert_eq!(change.shown_new_span(), None);
+    /// ```
+    pub fn shown_new_span(&self) -> Option<Span> {
+        let is_gone = self.rule == "property-removed" && self.old_span.is_some();
+        self.new_span.filter(|_| !is_gone)
+    }
+
     /// Returns the text by which the file of accepted changes names this change, such as
     /// `POST /notes body.title: property-required`.
     ///

@@ -221,6 +221,9 @@ pub struct Application {
     /// The option `csrf`; `None` if it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub csrf: Option<LiteralOption>,
+    /// The option `limits`; `None` if it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<LiteralOption>,
 }
 
 impl Application {

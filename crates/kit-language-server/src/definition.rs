@@ -45,7 +45,7 @@ fn tag_target(program: &Program, text: &str, offset: usize) -> Option<Span> {
 }
 
 /// Returns true if a text ends inside a block comment.
-fn is_in_comment(text: &str) -> bool {
+pub(crate) fn is_in_comment(text: &str) -> bool {
     match (text.rfind("/*"), text.rfind("*/")) {
         (Some(start), Some(end)) => start > end,
         (Some(_), None) => true,
@@ -54,7 +54,7 @@ fn is_in_comment(text: &str) -> bool {
 }
 
 /// Returns the word around an offset: a name, or names with dots between them.
-fn word_at(text: &str, offset: usize) -> Option<&str> {
+pub(crate) fn word_at(text: &str, offset: usize) -> Option<&str> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
     let before = text[..offset].trim_end_matches(is_part).len();
     let after = offset

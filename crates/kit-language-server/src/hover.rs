@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use kit_analysis::describe;
-use kit_build::written_tags;
+use kit_build::{TypeName, written_tags};
 use kit_ir::{Declaration, DeclarationId, Documentation, Program, Property, Route, Slot, TypeKind};
 
 use crate::view::View;
+use crate::{definition, tags};
 
-/// Maximum number of properties that the text about a type lists.
+/// Maximum number of properties or routes that a text lists.
 const MAX_PROPERTIES: usize = 40;
 
 /// Returns the text about the name at an offset, and the range of the name. Returns `None` if kit knows nothing about the
@@ -17,6 +18,9 @@ const MAX_PROPERTIES: usize = 40;
 pub(crate) fn hover(view: &View<'_>, offset: usize) -> Option<(String, Range<usize>)> {
     if let Some((mention, route)) = view.route_at(offset) {
         return Some((about_route(view, route), mention.range));
+    }
+    if let Some((name, range)) = tags::tag_at(&view.text, offset) {
+        return Some((tags::about(name)?, range));
     }
     if let Some((owner, property)) = property_at(view, offset) {
         if view.is_uncertain(property.span) {
@@ -29,10 +33,51 @@ pub(crate) fn hover(view: &View<'_>, offset: usize) -> Option<(String, Range<usi
     let name = view.session.type_name(view.root, files, &view.path, offset)?;
     let program = view.program();
     let declarations = program.declarations.iter_ids();
-    let (id, _) = declarations.into_iter().find(|(_, declaration)| {
+    let declared = declarations.into_iter().find(|(_, declaration)| {
         declaration.span.start == name.start && program.path(declaration.span) == name.path
-    })?;
-    Some((about_type(view, id), name.range))
+    });
+    let text = match declared {
+        Some((id, _)) => about_type(view, id),
+        None => about_group(view, &name)?,
+    };
+    Some((text, name.range))
+}
+
+/// Returns the text about an interface whose properties are contracts. Returns `None` for another type.
+fn about_group(view: &View<'_>, name: &TypeName) -> Option<String> {
+    let program = view.program();
+    let source = view.text_of(&name.path)?;
+    let declared = definition::word_at(&source, name.start as usize)?;
+    let routes: Vec<&Route> = program
+        .routes
+        .iter()
+        .filter(|route| route.group == declared && program.path(route.span) == name.path)
+        .collect();
+    if routes.is_empty() {
+        return None;
+    }
+    let mut text = code(&format!("interface {declared}"));
+    if let Some(group) = program.groups.iter().find(|group| group.name == declared) {
+        describe_documentation(&mut text, &group.documentation);
+    }
+    text.push('\n');
+    for route in routes.iter().take(MAX_PROPERTIES) {
+        let _ = write!(text, "- {}", inline(&route.reference()));
+        if let Some(summary) = &route.summary {
+            let _ = write!(text, " {summary}");
+        }
+        text.push('\n');
+    }
+    more(&mut text, routes.len());
+    Some(text)
+}
+
+/// Adds the number of the items that a list leaves out.
+fn more(text: &mut String, length: usize) {
+    let left_out = length.checked_sub(MAX_PROPERTIES);
+    if let Some(left_out) = left_out.filter(|count| *count > 0) {
+        let _ = writeln!(text, "- … and {left_out} more");
+    }
 }
 
 /// Returns the property whose name is at an offset, with the declaration that contains the property, if any.
@@ -150,13 +195,7 @@ fn about_type(view: &View<'_>, id: DeclarationId) -> String {
         }
         let _ = writeln!(text, "- {line}");
     }
-    if let Some(more) = properties
-        .len()
-        .checked_sub(MAX_PROPERTIES)
-        .filter(|more| *more > 0)
-    {
-        let _ = writeln!(text, "- … and {more} more");
-    }
+    more(&mut text, properties.len());
     text
 }
 

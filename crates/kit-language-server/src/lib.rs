@@ -9,15 +9,16 @@
 //! Invariants:
 //! - The server has one thread and handles messages in their order. A request sees all edits before it.
 //! - No message ends the server, except `exit` and bytes that are no messages.
-//! - The server never writes files. It runs TypeScript only for saved text.
+//! - The server never writes files. It runs TypeScript only for saved text, and answers while TypeScript runs.
 //!
 //! ```
 //! use std::cell::RefCell;
 //! use std::future::ready;
 //! use std::path::Path;
 //! use std::sync::Arc;
+//! use std::time::Duration;
 //!
-//! use kit_build::{FileSystem, Inference, Session};
+//! use kit_build::{FileSystem, Rerun, Session};
 //! use kit_language_server::{Analyzed, Connection, ConnectionFuture, End, Failed, Input, serve};
 //!
 //! /// An editor that sends some messages and then closes the stream.
@@ -27,8 +28,12 @@
 //! }
 //!
 //! impl Connection for Editor {
-//!     fn read(&self, _wait: bool) -> ConnectionFuture<'_, Input> {
+//!     fn read(&self, _wait: Duration) -> ConnectionFuture<'_, Input> {
 //!         Box::pin(ready(self.parts.borrow_mut().pop().unwrap_or(Input::End)))
+//!     }
+//!
+//!     fn end_with(&self, _process: u32) -> ConnectionFuture<'_, ()> {
+//!         Box::pin(ready(()))
 //!     }
 //!
 //!     fn write(&self, text: &str) -> bool {
@@ -40,7 +45,7 @@
 //!         &'a self,
 //!         _root: &'a Path,
 //!         _files: Arc<dyn FileSystem>,
-//!         _inference: Inference,
+//!         _rerun: Rerun,
 //!         _session: &'a mut Session,
 //!     ) -> ConnectionFuture<'a, Result<Analyzed, Failed>> {
 //!         Box::pin(ready(Err(Failed::Message("this example has no project".to_owned()))))
@@ -75,6 +80,7 @@ mod rename;
 mod server;
 mod state;
 mod symbols;
+mod tags;
 mod uri;
 mod view;
 

@@ -4,44 +4,85 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kit_build::{Disk, FileSystem as _, Inference, display_path, project_of};
+use kit_build::{Disk, FileSystem as _, Rerun, TypeRunState, display_path, project_of};
 use lsp_types::PublishDiagnosticsParams;
 use serde_json::json;
 
 use crate::connection::Failed;
 use crate::protocol::Outgoing;
 use crate::published::{self, FileDiagnostics};
-use crate::state::Server;
+use crate::state::{Edit, Server, Work};
 use crate::view::View;
 
 impl Server<'_> {
     /// Marks the projects as changed that a file can change: its own project, and projects that have read the file.
-    pub(crate) fn change(&mut self, path: &Path, inference: Inference) {
+    pub(crate) fn change(&mut self, path: &Path, edit: Edit) {
         if let Some(root) = project_of(path) {
-            self.projects.entry(root).or_default().change(inference);
+            self.projects.entry(root).or_default().change(edit);
         }
         for project in self.projects.values_mut() {
             let analyzed = project.analyzed.as_ref();
             let has_read = analyzed
                 .is_some_and(|analyzed| analyzed.analysis.dependencies.iter().any(|read| read == path));
             if has_read {
-                project.change(inference);
+                project.change(edit);
             }
         }
     }
 
+    /// Returns a project with work, and the work.
+    pub(crate) fn next_work(&self) -> Option<(PathBuf, Work)> {
+        self.projects
+            .iter()
+            .find_map(|(root, project)| Some((root.clone(), project.work()?)))
+    }
+
+    /// Does a part of the work for a project.
+    pub(crate) async fn work(&mut self, root: &Path, work: Work) {
+        match work {
+            Work::Analyze(rerun) => self.analyze(root, rerun).await,
+            Work::StartTypeScript => {
+                let Some(project) = self.projects.get_mut(root) else {
+                    return;
+                };
+                project.needs_types = false;
+                project.type_runs += 1;
+                project.type_run = project.session.start_typescript(root);
+            }
+        }
+    }
+
+    /// Takes over the types of each TypeScript that has ended. Returns true if TypeScript runs for a project.
+    pub(crate) fn take_types(&mut self) -> bool {
+        let mut runs = false;
+        for (root, project) in &mut self.projects {
+            let Some(run) = &mut project.type_run else {
+                continue;
+            };
+            let state = project.session.take_types(root, run);
+            if state == TypeRunState::Running {
+                runs = true;
+                continue;
+            }
+            project.type_run = None;
+            project.has_changed = true;
+            // The types may show that other files need types too.
+            project.needs_types |= state == TypeRunState::Inferred;
+        }
+        runs
+    }
+
     /// Analyzes a project, and sends the diagnostics that changed.
-    pub(crate) async fn analyze(&mut self, root: &Path) {
+    async fn analyze(&mut self, root: &Path, rerun: Rerun) {
         let Some(project) = self.projects.get_mut(root) else {
             return;
         };
-        let Some(inference) = project.changed.take() else {
-            return;
-        };
+        project.has_changed = false;
+        project.needs_plugins = false;
         let files = Arc::new(self.documents.overlay());
         let result = self
             .connection
-            .analyze(root, files, inference, &mut project.session)
+            .analyze(root, files, rerun, &mut project.session)
             .await;
         let mut failure = None;
         let found = match result {
@@ -50,6 +91,7 @@ impl Server<'_> {
                 diagnostics.extend(analyzed.analysis.diagnostics.clone());
                 let place = config_file(root, &analyzed.config.options_file);
                 let sources = &analyzed.analysis.sources;
+                project.needs_plugins = analyzed.analysis.is_provisional;
                 let found = published::by_file(root, &place, &diagnostics, sources, &self.documents);
                 project.analyzed = Some(analyzed);
                 found
@@ -59,6 +101,10 @@ impl Server<'_> {
                 project.analyzed = None;
                 let place = config_file(root, "package.json");
                 published::by_file(root, &place, &diagnostics, sources.as_ref(), &self.documents)
+            }
+            Err(Failed::Interrupted) => {
+                project.needs_plugins = true;
+                return;
             }
             Err(Failed::Message(message)) => {
                 project.analyzed = None;
@@ -100,8 +146,8 @@ impl Server<'_> {
     /// Returns the state of a project for a file, up to date. Returns `None` if the project cannot be analyzed. A file that cannot be read
     /// has an empty text.
     pub(crate) async fn view_of(&mut self, root: &Path, path: &Path) -> Option<View<'_>> {
-        if self.projects.get(root)?.changed.is_some() {
-            self.analyze(root).await;
+        if self.projects.get(root)?.has_changed {
+            self.analyze(root, Rerun::Nothing).await;
         }
         let (root, project) = self.projects.get_key_value(root)?;
         let analyzed = project.analyzed.as_ref()?;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use kit_build::{
-    FileSystem as _, MentionKind, RouteMention, display_path, find_modules, route_mentions, syntax_error,
+    FileSystem as _, MentionKind, ProjectModules, RouteMention, display_path, find_modules, route_mentions,
+    syntax_error,
 };
 use kit_ir::{Method, Route, RoutePath, SOCKET_METHOD};
 use lsp_types::{TextEdit, Uri, WorkspaceEdit};
@@ -49,6 +50,8 @@ pub(crate) fn rename(view: &View<'_>, offset: usize, name: &str) -> Result<Works
             other.reference()
         ));
     }
+    let read = |path: &Path| view.files.read(path).ok();
+    let imported = ProjectModules::new(&read);
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for path in modules(view)? {
         let text = view
@@ -61,7 +64,8 @@ pub(crate) fn rename(view: &View<'_>, offset: usize, name: &str) -> Result<Works
                 "{display} may name the route, but has a syntax error; correct the error, and rename the route again"
             ));
         }
-        let edits = edits(view, &path, &text, route, &new);
+        let mentions = route_mentions(&path, &text, &imported);
+        let edits = edits(view, &path, &text, mentions, (route, &new));
         if edits.is_empty() {
             continue;
         }
@@ -172,7 +176,13 @@ fn modules(view: &View<'_>) -> Result<Vec<std::path::PathBuf>, String> {
     Ok(modules)
 }
 
-fn edits(view: &View<'_>, path: &Path, text: &str, route: &Route, new: &Names) -> Vec<TextEdit> {
+fn edits(
+    view: &View<'_>,
+    path: &Path,
+    text: &str,
+    mentions: Vec<RouteMention>,
+    (route, new): (&Route, &Names),
+) -> Vec<TextEdit> {
     let display = display_path(view.root, path);
     let lines = Lines::new(text);
     let mut edits = Vec::new();
@@ -181,7 +191,7 @@ fn edits(view: &View<'_>, path: &Path, text: &str, route: &Route, new: &Names) -
             edits.push(TextEdit::new(lines.range(range), by.to_owned()));
         }
     };
-    for mention in route_mentions(path, text) {
+    for mention in mentions {
         let named = named_route(view.program(), &display, &mention);
         if !named.is_some_and(|named| std::ptr::eq(named, route)) {
             continue;

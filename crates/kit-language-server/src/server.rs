@@ -2,12 +2,12 @@
 //!
 //! The server handles one message after the other. An edit only marks its project as changed. The server analyzes a changed
 //! project before the next request about the project, or as soon as no message waits, so that a burst of edits costs one
-//! analysis.
+//! analysis. Plugins run only if no message waits, and a message interrupts them. TypeScript runs in a process of its own.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use kit_build::Inference;
 use lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, InitializeParams,
@@ -21,11 +21,14 @@ use crate::documents::{Document, Documents, real_path};
 use crate::frames::Frames;
 use crate::protocol::{ErrorCode, Incoming, Outgoing, RequestError, parse};
 use crate::published::FileDiagnostics;
-use crate::state::{Phase, Server};
+use crate::state::{Edit, Phase, Server};
 use crate::uri;
 
 /// Number of messages from which on the server reads no further ones, until it has handled some.
 const MAX_WAITING: usize = 1_000;
+
+/// Time between two checks if TypeScript has ended.
+const POLL: Duration = Duration::from_millis(20);
 
 /// End of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,13 +59,17 @@ impl Server<'_> {
         let mut queue: VecDeque<Incoming> = VecDeque::new();
         let mut has_ended = false;
         loop {
-            let changed = self
-                .projects
-                .iter()
-                .find(|(_, project)| project.changed.is_some());
-            let changed = changed.map(|(root, _)| root.clone());
+            let runs_typescript = self.take_types();
+            let work = self.next_work();
             if !has_ended && queue.len() < MAX_WAITING {
-                match self.connection.read(queue.is_empty() && changed.is_none()).await {
+                let wait = if !queue.is_empty() || work.is_some() {
+                    Duration::ZERO
+                } else if runs_typescript {
+                    POLL
+                } else {
+                    Duration::MAX
+                };
+                match self.connection.read(wait).await {
                     Input::Bytes(bytes) => frames.push(&bytes),
                     Input::Nothing => {}
                     Input::End => has_ended = true,
@@ -90,8 +97,8 @@ impl Server<'_> {
                 self.handle(message).await;
             } else if has_ended || self.is_closed {
                 return End::Abrupt;
-            } else if let Some(root) = changed {
-                self.analyze(&root).await;
+            } else if let Some((root, work)) = work {
+                self.work(&root, work).await;
             }
         }
     }
@@ -161,6 +168,9 @@ impl Server<'_> {
         match (self.phase, method) {
             (Phase::New, "initialize") => {
                 let params: InitializeParams = parse(params)?;
+                if let Some(process) = params.process_id {
+                    self.connection.end_with(process).await;
+                }
                 self.phase = Phase::Running;
                 Ok(self.initialize(&params))
             }
@@ -224,7 +234,7 @@ impl Server<'_> {
                 let document = params.text_document;
                 if let Some(path) = uri::path(&document.uri) {
                     let path = real_path(&path);
-                    self.change(&path, Inference::Run);
+                    self.change(&path, Edit::Saved);
                     self.documents.open(
                         path,
                         Document {
@@ -243,7 +253,7 @@ impl Server<'_> {
                         .documents
                         .change(&path, params.text_document.version, params.content_changes)
                     {
-                        self.change(&path, Inference::Keep);
+                        self.change(&path, Edit::Unsaved);
                     }
                 }
             }
@@ -304,7 +314,7 @@ impl Server<'_> {
 
     /// Analyzes the project in a folder, or the project that contains the folder, if any.
     fn add_folder(&mut self, folder: &Path) {
-        self.change(&folder.join("package.json"), Inference::Run);
+        self.change(&folder.join("package.json"), Edit::Saved);
     }
 
     /// Removes the projects in a folder that belong to no other folder, and their diagnostics.
@@ -326,7 +336,7 @@ impl Server<'_> {
 
     fn change_uri(&mut self, document: &Uri) {
         if let Some(path) = uri::path(document) {
-            self.change(&real_path(&path), Inference::Run);
+            self.change(&real_path(&path), Edit::Saved);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use kit_build::{Inference, Session};
+use kit_build::{Rerun, Session, TypeRun};
 use serde_json::json;
 
 use crate::connection::{Analyzed, Connection};
@@ -33,12 +33,40 @@ pub(crate) struct Server<'a> {
     pub(crate) is_closed: bool,
 }
 
+/// Kind of an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edit {
+    /// The text is only in the editor.
+    Unsaved,
+    /// The file on the disk changed.
+    Saved,
+}
+
+/// Work for a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    Analyze(Rerun),
+    StartTypeScript,
+}
+
+/// Maximum number of runs of TypeScript after a file was saved. A run finds more files only if the declarations of one file
+/// need types of another file.
+const MAX_TYPE_RUNS: usize = 4;
+
 /// State of a project.
 #[derive(Default)]
 pub(crate) struct Project {
     pub(crate) session: Session,
-    /// Kind of the analysis that is needed. `None` if nothing changed since the last analysis.
-    pub(crate) changed: Option<Inference>,
+    /// True if a file changed since the last analysis.
+    pub(crate) has_changed: bool,
+    /// True if plugins must run again, because the last analysis used their last results.
+    pub(crate) needs_plugins: bool,
+    /// True if a file was saved since TypeScript inferred types.
+    pub(crate) needs_types: bool,
+    /// TypeScript, while it infers types.
+    pub(crate) type_run: Option<TypeRun>,
+    /// Number of runs of TypeScript since a file was saved.
+    pub(crate) type_runs: usize,
     /// Last successful analysis.
     pub(crate) analyzed: Option<Analyzed>,
     /// Diagnostics that the editor shows.
@@ -50,16 +78,30 @@ pub(crate) struct Project {
 impl Project {
     /// Creates the state of a project that was not analyzed yet.
     pub(crate) fn unknown() -> Self {
-        Self {
-            changed: Some(Inference::Run),
-            ..Self::default()
-        }
+        let mut project = Self::default();
+        project.change(Edit::Saved);
+        project
     }
 
     /// Marks the project as changed.
-    pub(crate) fn change(&mut self, inference: Inference) {
-        if self.changed != Some(Inference::Run) {
-            self.changed = Some(inference);
+    pub(crate) fn change(&mut self, edit: Edit) {
+        self.has_changed = true;
+        if edit == Edit::Saved {
+            self.needs_types = true;
+            self.type_runs = 0;
+        }
+    }
+
+    /// Returns the work that is left. Work on which answers depend comes first.
+    pub(crate) fn work(&self) -> Option<Work> {
+        if self.has_changed {
+            Some(Work::Analyze(Rerun::Nothing))
+        } else if self.needs_plugins {
+            Some(Work::Analyze(Rerun::Plugins))
+        } else if self.needs_types && self.type_run.is_none() && self.type_runs < MAX_TYPE_RUNS {
+            Some(Work::StartTypeScript)
+        } else {
+            None
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use kit_build::{
-    Analysis, FileSystem as _, MentionKind, ResolvedConfig, RouteMention, Session, route_mentions,
+    Analysis, FileSystem as _, MentionKind, ProjectModules, ResolvedConfig, RouteMention, Session,
+    route_mentions,
 };
 use kit_diagnostics::{Severity, Sources as _};
 use kit_ir::{Program, Route, Span};
@@ -59,7 +60,8 @@ impl<'a> View<'a> {
 
     /// Returns the text at an offset that names a route, with the route.
     pub(crate) fn route_at(&self, offset: usize) -> Option<(RouteMention, &'a Route)> {
-        route_mentions(&self.path, &self.text)
+        let read = |path: &Path| self.files.read(path).ok();
+        route_mentions(&self.path, &self.text, &ProjectModules::new(&read))
             .into_iter()
             .filter(|mention| mention.range.start <= offset && offset <= mention.range.end)
             .find_map(|mention| {

@@ -613,6 +613,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
         static_files: literal(&factory.static_files),
         request_log: literal(&factory.request_log),
         csrf: literal(&factory.csrf),
+        limits: literal(&factory.limits),
         span: factory.location.map(|location| lowering.span(location)),
         middleware,
         cors: factory.cors.as_ref().map(|(location, rules)| Cors {

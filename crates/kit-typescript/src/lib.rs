@@ -33,6 +33,7 @@
 //! ```
 
 mod affected;
+mod client_origins;
 mod compile;
 mod docs;
 mod eval;
@@ -64,6 +65,7 @@ use kit_ir::Program;
 use crate::incremental::Previous;
 use crate::modules::ParsedFiles;
 
+pub use client_origins::ProjectModules;
 pub use exports::{exports, syntax_error};
 pub use files::{FileSystem, MemoryFiles};
 pub use mentions::{MentionKind, RouteMention, route_mentions};

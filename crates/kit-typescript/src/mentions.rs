@@ -13,13 +13,10 @@ use oxc_ast::ast::{
 use oxc_ast_visit::Visit;
 use oxc_parser::Parser;
 use oxc_span::{SourceType, Span};
-use rustc_hash::FxHashMap;
 
+use crate::client_origins::{Origins, ProjectModules};
 use crate::routes::parse_key;
 use crate::stack::StackSize;
-
-/// Maximum number of constants that refer to each other in a chain. A longer chain is a cycle.
-const MAX_CHAIN: usize = 20;
 
 /// Text in a module that names a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,21 +49,22 @@ pub enum MentionKind {
 /// Returns all texts in a module that name a route, in the order of the source. Returns an empty list if the module has a
 /// syntax error that the parser cannot pass.
 ///
-/// Calls and names in brackets count only after a value that may be a client: an import from a file, from the generated
-/// code or from a package of kit, a constant that is made with such an import, or a value without a visible origin in a
-/// module that imports from the generated code or a package of kit.
+/// Calls and names in brackets count only after a value that may be a client: an import from the generated code or from a
+/// package of kit, a value that is made with such an import in this module or in an imported module of the project, or a value
+/// without a visible origin in a module that imports from the generated code or a package of kit.
 ///
 /// ```
-/// use kit_typescript::{MentionKind, route_mentions};
+/// use kit_typescript::{MentionKind, ProjectModules, route_mentions};
 ///
 /// let text = r#"import { api } from "./api.ts"; const handlers = { "GET /notes": list }; api.post("/notes/:id");"#;
-/// let found = route_mentions("src/notes.ts".as_ref(), text);
+/// let modules = ProjectModules::new(&|_| Some("import \"@kit/client\"; export function api() {}".to_owned()));
+/// let found = route_mentions("src/notes.ts".as_ref(), text, &modules);
 /// assert_eq!(found[0].kind, MentionKind::Property);
 /// assert_eq!(found[1].key, "POST /notes/:id");
 /// assert_eq!(&text[found[1].range.clone()], "/notes/:id");
-/// assert!(route_mentions("src/a.ts".as_ref(), r#"new Map().get("/notes");"#).is_empty());
+/// assert!(route_mentions("src/a.ts".as_ref(), r#"new Map().get("/notes");"#, &modules).is_empty());
 /// ```
-pub fn route_mentions(path: &Path, text: &str) -> Vec<RouteMention> {
+pub fn route_mentions(path: &Path, text: &str, modules: &ProjectModules<'_>) -> Vec<RouteMention> {
     let allocator = Allocator::default();
     let kind = SourceType::from_path(path).unwrap_or_else(|_| SourceType::ts());
     StackSize::for_text(text).run(|| {
@@ -74,7 +72,9 @@ pub fn route_mentions(path: &Path, text: &str) -> Vec<RouteMention> {
         let mut origins = Origins::default();
         origins.visit_program(&parsed.program);
         let mut mentions = Mentions {
+            path,
             text,
+            modules,
             origins,
             found: Vec::new(),
         };
@@ -84,84 +84,20 @@ pub fn route_mentions(path: &Path, text: &str) -> Vec<RouteMention> {
     })
 }
 
-/// Origins of the names in a module.
-#[derive(Default)]
-struct Origins<'a> {
-    /// Specifiers of the modules from which names are imported.
-    imports: FxHashMap<&'a str, &'a str>,
-    /// Names from which variables are made: `createClient` for `const api = createClient()`. `None` if a variable is made
-    /// of something else, such as `new Map()`.
-    variables: FxHashMap<&'a str, Option<&'a str>>,
-    /// True if the module imports from the generated code or from a package of kit.
-    uses_kit: bool,
-}
-
-impl Origins<'_> {
-    /// Returns true if a value may be a client of the application.
-    fn may_be_client(&self, value: &Expression<'_>) -> bool {
-        let Some(mut name) = root(value) else { return false };
-        for _ in 0..MAX_CHAIN {
-            if let Some(source) = self.imports.get(name) {
-                return source.starts_with('.') || is_of_kit(source);
-            }
-            match self.variables.get(name) {
-                Some(Some(made_with)) => name = made_with,
-                Some(None) => return false,
-                None => return self.uses_kit,
-            }
-        }
-        false
-    }
-}
-
-/// Returns true for the generated code and for packages of kit.
-fn is_of_kit(specifier: &str) -> bool {
-    specifier.starts_with("@kit/") || specifier.contains(".kit/")
-}
-
-/// Returns the name at the start of an expression such as `await make(a).b.c`. Returns `None` if there is no name.
-fn root<'a>(expression: &Expression<'a>) -> Option<&'a str> {
-    let mut current = expression;
-    loop {
-        current = match current.get_inner_expression() {
-            Expression::Identifier(name) => return Some(name.name.as_str()),
-            Expression::AwaitExpression(awaited) => &awaited.argument,
-            Expression::CallExpression(call) => &call.callee,
-            Expression::StaticMemberExpression(member) => &member.object,
-            Expression::ComputedMemberExpression(member) => &member.object,
-            _ => return None,
-        };
-    }
-}
-
-impl<'a> Visit<'a> for Origins<'a> {
-    fn enter_node(&mut self, kind: AstKind<'a>) {
-        match kind {
-            AstKind::ImportDeclaration(import) => {
-                let source = import.source.value.as_str();
-                self.uses_kit |= is_of_kit(source);
-                for specifier in import.specifiers.iter().flatten() {
-                    self.imports.insert(specifier.local().name.as_str(), source);
-                }
-            }
-            AstKind::VariableDeclarator(variable) => {
-                let Some(init) = &variable.init else { return };
-                for name in variable.id.get_binding_identifiers() {
-                    self.variables.insert(name.name.as_str(), root(init));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-struct Mentions<'a, 't> {
+struct Mentions<'t> {
+    path: &'t Path,
     text: &'t str,
-    origins: Origins<'a>,
+    modules: &'t ProjectModules<'t>,
+    origins: Origins,
     found: Vec<RouteMention>,
 }
 
-impl Mentions<'_, '_> {
+impl Mentions<'_> {
+    /// Returns true if a value may be a client of the application.
+    fn may_be_client(&self, value: &Expression<'_>) -> bool {
+        self.modules.may_be_client(self.path, &self.origins, value)
+    }
+
     /// Returns the range between the quotes of a literal. Returns `None` if the literal has escapes, because its text is then
     /// not its value.
     fn inside(&self, span: Span, value: &str) -> Option<Range<usize>> {
@@ -211,7 +147,7 @@ impl Mentions<'_, '_> {
         let Some((value, span)) = call.arguments.first().and_then(text_of) else {
             return;
         };
-        if !self.origins.may_be_client(&member.object) {
+        if !self.may_be_client(&member.object) {
             return;
         }
         // `request("GET /notes")`
@@ -269,7 +205,7 @@ fn method_named(name: &str, case: impl Fn(char) -> bool) -> Option<&'static str>
         .find(|method| name.chars().all(&case) && method.eq_ignore_ascii_case(name))
 }
 
-impl<'a> Visit<'a> for Mentions<'a, '_> {
+impl<'a> Visit<'a> for Mentions<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         match kind {
             AstKind::TSPropertySignature(property) => {
@@ -280,7 +216,7 @@ impl<'a> Visit<'a> for Mentions<'a, '_> {
             AstKind::ObjectProperty(property) => self.add_property(property),
             AstKind::ComputedMemberExpression(member) => {
                 if let Expression::StringLiteral(literal) = &member.expression
-                    && self.origins.may_be_client(&member.object)
+                    && self.may_be_client(&member.object)
                 {
                     self.add(MentionKind::Member, literal);
                 }
@@ -300,10 +236,32 @@ impl<'a> Visit<'a> for Mentions<'a, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MentionKind, route_mentions};
+    use std::path::Path;
+
+    use super::{MentionKind, ProjectModules, route_mentions};
 
     fn found(text: &str) -> Vec<(MentionKind, String, String)> {
-        route_mentions("a.ts".as_ref(), text)
+        // Modules of the project.
+        let read = |path: &Path| {
+            let text = match path.to_str()? {
+                "api.ts" => {
+                    "import { createClient } from \"@kit/client\"; export const api = createClient(); export const h = api;"
+                }
+                "map.ts" => "export class Map {}",
+                "router.ts" => {
+                    "import \"@kit/core\"; import e from \"express\"; export const router = e.Router(); export default router;"
+                }
+                "all.ts" => {
+                    "export * from \"./api.ts\"; export { router as r } from \"./router.js\"; export { api as c } from \"./api\";"
+                }
+                "helper.ts" => "import { api } from \"./api.ts\"; export function connect() { return api; }",
+                "a1.ts" => "export { x } from \"./a2.ts\";",
+                "a2.ts" => "export { x } from \"./a1.ts\";",
+                _ => return None,
+            };
+            Some(text.to_owned())
+        };
+        route_mentions("a.ts".as_ref(), text, &ProjectModules::new(&read))
             .into_iter()
             .map(|mention| (mention.kind, mention.key, text[mention.range].to_owned()))
             .collect()
@@ -366,6 +324,19 @@ mod tests {
                 0,
             ),
             ("router.get(\"/a\");", 0),
+            ("import { router } from \"./router.ts\"; router.get(\"/a\");", 0),
+            ("import router from \"./router.js\"; router.get(\"/a\");", 0),
+            (
+                "import { r, c, api } from \"./all.ts\"; r.get(\"/a\"); c.get(\"/a\"); api.get(\"/a\");",
+                2,
+            ),
+            ("import { connect } from \"./helper\"; connect().get(\"/a\");", 1),
+            (
+                "import * as all from \"./helper.ts\"; all.connect().get(\"/a\");",
+                1,
+            ),
+            ("import { x } from \"./a1.ts\"; x.get(\"/a\");", 0),
+            ("import { x } from \"./absent.ts\"; x.get(\"/a\");", 1),
             (
                 "import \"@kit/core\"; const a = b; const b = a; a.get(\"/a\");",
                 0,

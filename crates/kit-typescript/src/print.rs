@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kit_analysis::{TypePrinter, literal_source, string_literal};
+use kit_analysis::{TypePrinter, literal_source, rule_tags, string_literal};
 use kit_ir::{
-    BodyFormat, Constraints, Decimal, DeclarationId, DefaultValue, Digits, GeneratedKind, ObjectType,
-    Program, Property, Route, Slot, TypeId, TypeKind,
+    BodyFormat, Constraints, DeclarationId, DefaultValue, Digits, GeneratedKind, ObjectType, Program,
+    Property, Route, Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
@@ -293,38 +293,8 @@ pub(crate) fn is_identifier(text: &str) -> bool {
 
 /// Returns each rule as a doc tag, such as `@maxLength 10`.
 pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
-    let mut texts = Vec::new();
-    let mut add = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            texts.push(format!("@{name} {value}").trim_end().to_owned());
-        }
-    };
-    let flag = |set: bool| set.then(String::new);
-    add("minLength", rules.min_length.map(|n| n.to_string()));
-    add("maxLength", rules.max_length.map(|n| n.to_string()));
-    add("format", rules.format.map(|format| format.name().to_owned()));
-    match &rules.decimal_range {
-        // The digits and bounds of a decimal number are its pattern.
-        range if rules.digits.is_some() => {
-            for (tag, bound) in range.iter().flat_map(|range| range.bounds()) {
-                add(tag, Some(bound.to_owned()));
-            }
-        }
-        _ => add("pattern", rules.pattern.clone()),
-    }
-    // The bounds of a column are not written, because an `f64` is not printed exactly: 9223372036854776000.
-    let is_column = rules.is_bigint_column();
-    let bound = |bound: Option<Decimal>| bound.filter(|_| !is_column).map(|bound| bound.to_string());
-    add("minimum", bound(rules.minimum));
-    add("maximum", bound(rules.maximum));
-    add("exclusiveMinimum", bound(rules.exclusive_minimum));
-    add("exclusiveMaximum", bound(rules.exclusive_maximum));
-    add("multipleOf", rules.multiple_of.map(|n| n.to_string()));
-    add("integer", flag(rules.integer));
-    add("minItems", rules.min_items.map(|n| n.to_string()));
-    add("maxItems", rules.max_items.map(|n| n.to_string()));
-    add("uniqueItems", flag(rules.unique_items));
-    if is_column {
+    let mut texts = rule_tags(rules);
+    if rules.is_bigint_column() {
         texts.push("64 bits".to_owned());
     }
     texts

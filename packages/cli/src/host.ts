@@ -37,6 +37,9 @@ export class HostError extends Error {
   }
 }
 
+/** Signals that would end a command before it has removed its temporary files. */
+const HELD = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Executes the requests of a command that need JavaScript, such as calling a plugin. */
 export class Host {
   /** Variables from the project's `.env`. */
@@ -46,6 +49,10 @@ export class Host {
   /** Plugins of the configuration that was loaded last. */
   #plugins: readonly Plugin[] = [];
   #received: NodeJS.Signals | undefined;
+  /** First signal that arrived while signals do not end this process. */
+  #held: NodeJS.Signals | undefined;
+  /** Program that runs with Node while the command reads standard input. */
+  #node: { readonly running: ReturnType<typeof runNode>; readonly stop: AbortController } | undefined;
   #watching: EventQueue | undefined;
   #supervisor: Supervisor | undefined;
   #input: StandardInput | undefined;
@@ -56,6 +63,8 @@ export class Host {
   /** Configuration that was loaded last. The configuration is used again until one of its files changes. */
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
   #abandoned = false;
+  /** Function of a plugin that still runs, although the command did not wait for its end. */
+  #unfinished: Promise<unknown> = Promise.resolve();
 
   /** Signal that this process has received while it ran Node. kit ends by the same signal. */
   get received(): NodeJS.Signals | undefined {
@@ -120,8 +129,39 @@ export class Host {
     }
   }
 
-  /** Calls a plugin's function for a hook. The reply contains its result, or its failure. */
-  async runTap(
+  /**
+   * Calls a plugin's function for a hook. The reply contains its result, or its failure. The reply is `null` if bytes arrived on standard
+   * input before the function ended, and the request asks for that.
+   */
+  async runTap(request: TapRunRequest, attachment: () => string | null): Promise<TapAnswer | null> {
+    const input = request.untilInput === true ? this.#input : undefined;
+    if (input === undefined) {
+      await this.#unfinished;
+      return await this.#runTap(request, attachment);
+    }
+    const arrival = input.arrival();
+    const interrupted = arrival.promise.then(() => null);
+    try {
+      // Plugins do not expect that a function runs twice at the same time.
+      const earlier = await Promise.race([this.#unfinished.then(() => true), interrupted]);
+      if (earlier === null) return null;
+      let isOver = false;
+      const running = this.#runTap(request, () => {
+        if (isOver) throw new Error("the editor has sent an edit, so that this build was stopped");
+        return attachment();
+      });
+      const answer = await Promise.race([running, interrupted]);
+      if (answer === null) {
+        isOver = true;
+        this.#unfinished = running.catch(() => undefined);
+      }
+      return answer;
+    } finally {
+      arrival.stop();
+    }
+  }
+
+  async #runTap(
     { plugin, hook, event, attached }: TapRunRequest,
     attachment: () => string | null,
   ): Promise<TapAnswer> {
@@ -140,9 +180,43 @@ export class Host {
 
   /** Runs a program with Node until it exits, and remembers the signal that this process has received; see `runNode`. */
   async runNode(run: NodeRunRequest): Promise<NodeReply> {
-    const { received, ...end } = await runNode(run);
+    const { received, ...end } = await runNode(run, { ownsInput: this.#input === undefined });
     this.#received = received;
     return end;
+  }
+
+  /**
+   * Runs a program with Node. Resolves to `null` as soon as bytes arrive on standard input: then call this function again with `null`, or
+   * {@link stopNode}.
+   */
+  async runNodeUntilInput(run: NodeRunRequest | null): Promise<NodeReply | null> {
+    if (run !== null) {
+      const stop = new AbortController();
+      const running = runNode(run, { stop: stop.signal, ownsInput: false });
+      // The error is reported by the next call.
+      running.catch(() => undefined);
+      this.#node = { running, stop };
+    }
+    if (this.#node === undefined) throw new Error("Node does not run");
+    const arrival = this.#openInput().arrival();
+    try {
+      const end = await Promise.race([this.#node.running, arrival.promise.then(() => null)]);
+      if (end === null) return null;
+      this.#node = undefined;
+      this.#received = end.received;
+      const { received: _, ...reply } = end;
+      return reply;
+    } finally {
+      arrival.stop();
+    }
+  }
+
+  /** Ends the program of {@link runNodeUntilInput}, and waits until it has ended. */
+  async stopNode(): Promise<null> {
+    this.#node?.stop.abort();
+    await this.#node?.running.catch(() => undefined);
+    this.#node = undefined;
+    return null;
   }
 
   /** Starts watching files. */
@@ -172,11 +246,37 @@ export class Host {
     return this.#heard(await this.#supervisor.serve(request));
   }
 
-  /** Reads from standard input. If no bytes have arrived and `wait` is true, waits for bytes or the end. */
-  read(wait: boolean): Promise<InputReply> {
+  /** Keeps signals from ending this process. After the release, the process ends by the first signal that has arrived meanwhile. */
+  holdSignals(hold: boolean): null {
+    for (const signal of HELD) {
+      if (hold) process.on(signal, this.#hold);
+      else process.off(signal, this.#hold);
+    }
+    const held = this.#held;
+    this.#held = undefined;
+    if (!hold && held !== undefined) process.kill(process.pid, held);
+    return null;
+  }
+
+  readonly #hold = (signal: NodeJS.Signals): void => {
+    this.#held ??= signal;
+  };
+
+  /** Ends standard input as soon as a process has ended. */
+  endInputWith(process: number): null {
+    this.#openInput().endWith(process);
+    return null;
+  }
+
+  /** Reads from standard input. If no bytes have arrived, waits for bytes or the end, but at most `waitMs`. */
+  read(waitMs: number): Promise<InputReply> {
+    return this.#openInput().read(waitMs);
+  }
+
+  #openInput(): StandardInput {
     this.#input ??= new StandardInput(process.stdin);
     this.#guard ??= new ProtocolGuard();
-    return this.#input.read(wait);
+    return this.#input;
   }
 
   #heard(event: DevelopmentEvent): DevelopmentEvent {
@@ -188,6 +288,7 @@ export class Host {
   /** Closes everything that is open. The application is closed before the database that it uses. */
   async close(): Promise<void> {
     this.#watching?.close();
+    await this.stopNode();
     this.#input?.close();
     this.#guard?.end();
     await this.#supervisor?.close();

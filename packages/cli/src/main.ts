@@ -7,8 +7,6 @@ import { Host, HostError } from "./host.ts";
 const EXIT_BUG = 70;
 const EXIT_FAILURE = 1;
 
-const HELD = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** Runs a `kit` command and sets the exit code: 0 success, 1 failure, 2 wrong usage, 70 a bug in kit. */
 export async function main(args: readonly string[]): Promise<void> {
   let command: Command;
@@ -29,9 +27,6 @@ export async function main(args: readonly string[]): Promise<void> {
       process.on(signal, () => over || process.exit(EXIT_FAILURE));
     }
   }
-  // `diff` removes its temporary files before a signal ends the process.
-  const held =
-    args[0] === "diff" || (args[0] === "inspect" && args[1] === "diff") ? holdSignals() : undefined;
   try {
     process.exitCode = await runCommand(command, host);
     over = true;
@@ -44,24 +39,8 @@ export async function main(args: readonly string[]): Promise<void> {
     await host.close();
   }
   // Ends this process by the signal that it has received, so that its parent process sees the signal.
-  const received = held?.release() ?? host.received;
-  if (received !== undefined) process.kill(process.pid, received);
+  if (host.received !== undefined) process.kill(process.pid, host.received);
   if (host.abandoned) process.exit();
-}
-
-/** Keeps signals from ending this process, until `release` returns the first of them. */
-function holdSignals(): { readonly release: () => NodeJS.Signals | undefined } {
-  let received: NodeJS.Signals | undefined;
-  const hold = (signal: NodeJS.Signals): void => {
-    received ??= signal;
-  };
-  for (const signal of HELD) process.on(signal, hold);
-  return {
-    release: () => {
-      for (const signal of HELD) process.off(signal, hold);
-      return received;
-    },
-  };
 }
 
 /** Runs the command and executes its requests. Resolves to the exit code. */
@@ -98,14 +77,22 @@ async function answer(
         return { value: await host.runTap(request, () => command.attachment()) };
       case "runNode":
         return { value: await host.runNode(request) };
+      case "runNodeUntilInput":
+        return { value: await host.runNodeUntilInput(request.run) };
+      case "stopNode":
+        return { value: await host.stopNode() };
       case "watch":
         return { value: await host.watch(request) };
       case "wait":
         return { value: await host.wait() };
       case "serve":
         return { value: await host.serve(request) };
+      case "holdSignals":
+        return { value: host.holdSignals(request.hold) };
+      case "endInputWith":
+        return { value: host.endInputWith(request.process) };
       case "read":
-        return { value: await host.read(request.wait) };
+        return { value: await host.read(request.waitMs) };
     }
   } catch (error) {
     return { error: messageOf(error), ...(error instanceof HostError && error.at && { at: error.at }) };

@@ -14,11 +14,25 @@ export interface Ended extends NodeReply {
   readonly received: NodeJS.Signals | undefined;
 }
 
+/** Time that a process has to end before it is killed. */
+const graceMs = 5000;
+
+/** Options of {@link runNode}. */
+export interface RunOptions {
+  /** Ends the process when it is aborted. */
+  readonly stop?: AbortSignal | undefined;
+  /** False if kit reads standard input itself, so that the process must not read from it. */
+  readonly ownsInput?: boolean;
+}
+
 /**
  * Runs the version of Node that runs kit, until it exits. Its output goes to standard error, because standard output is for the result of
  * the command. A signal to kit is passed on to Node, and a second signal kills Node.
  */
-export async function runNode({ args, directory, env }: NodeRunRequest): Promise<Ended> {
+export async function runNode(
+  { args, directory, env }: NodeRunRequest,
+  { stop, ownsInput = true }: RunOptions = {},
+): Promise<Ended> {
   const scratch = await mkdtemp(join(tmpdir(), "kit-"));
   try {
     const [report, seen] = [join(scratch, "report"), join(scratch, "seen")];
@@ -31,7 +45,8 @@ export async function runNode({ args, directory, env }: NodeRunRequest): Promise
     const placed = (text: string): string => places.get(text) ?? text;
     const variables = Object.entries(env).map(([name, value]) => [name, placed(value)] as const);
     const counting = env["KIT_TEST_SEEN"] === undefined ? {} : countingOptions(directory);
-    const end = await ended(args.map(placed), directory, { ...Object.fromEntries(variables), ...counting });
+    const all = { ...Object.fromEntries(variables), ...counting };
+    const end = await ended(args.map(placed), directory, all, { stop, ownsInput });
     return { ...end, report: await textOf(report), seen: await seenIn(seen) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -65,11 +80,18 @@ async function ended(
   args: readonly string[],
   cwd: string,
   variables: Readonly<Record<string, string>>,
+  { stop, ownsInput = true }: RunOptions,
 ): Promise<Omit<Ended, "report" | "seen">> {
   const { promise, resolve, reject } = Promise.withResolvers<Omit<Ended, "report" | "seen">>();
   const inherited = Object.entries(process.env).filter(([name]) => !OF_AN_OUTER_RUN.test(name));
   const env = { ...Object.fromEntries(inherited), ...variables };
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ["inherit", 2, 2] });
+  const child = spawn(process.execPath, args, { cwd, env, stdio: [ownsInput ? "inherit" : "ignore", 2, 2] });
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    child.kill("SIGTERM");
+    timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+  };
+  stop?.addEventListener("abort", end);
   let received: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals): void => {
     if (received !== undefined) child.kill("SIGKILL");
@@ -85,6 +107,8 @@ async function ended(
   try {
     return await promise;
   } finally {
+    clearTimeout(timer);
+    stop?.removeEventListener("abort", end);
     for (const signal of SIGNALS) process.off(signal, pass);
   }
 }

@@ -12,7 +12,7 @@ const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("support/neovim.lua", import.meta.url));
 const timeoutMs = 20_000;
 
-const FILES = {
+const FILES: Readonly<Record<string, string>> = {
   ...NOTES,
   "package.json": '{ "name": "notes", "type": "module", "dependencies": { "@kit/core": "0.1.0" } }\n',
   "src/notes.handlers.ts": [
@@ -174,6 +174,136 @@ test("code of kit.config.js cannot end the server or write into its messages", a
   assert.equal(await server.ended, 0);
   assert.match(server.err, /hello/);
   assert.match(server.err, /nobody handled: Error: late/);
+});
+
+test("ends soon after the process that the editor names", async (t) => {
+  const project = await Project.create(t, FILES);
+  const editor = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  t.after(() => editor.kill("SIGKILL"));
+  const server = new Server(t, project.root);
+  server.send({
+    id: 1,
+    method: "initialize",
+    params: { capabilities: {}, processId: editor.pid, workspaceFolders: null },
+  });
+  await server.next(({ id }) => id === 1);
+  editor.kill("SIGKILL");
+  assert.equal(await server.ended, 1);
+});
+
+/** Position of the property `title` in {@link NOTES}. */
+function hoverOfTitle(id: number, uri: string, text: string): object {
+  const before = text.slice(0, text.indexOf("title")).split("\n");
+  const position = { line: before.length - 1, character: (before.at(-1)?.length ?? 0) + 1 };
+  return { id, method: "textDocument/hover", params: { textDocument: { uri }, position } };
+}
+
+test("answers at once while a slow plugin runs, and runs the plugin again after the edits", async (t) => {
+  const config = [
+    'import { appendFileSync } from "node:fs";',
+    'const plugin = { name: "slow", hooks: { beforeTransform: async ({ addTypes, build }) => {',
+    '  appendFileSync("runs.txt", "start\\n");',
+    "  await new Promise((resolve) => setTimeout(resolve, 1500));",
+    '  appendFileSync("runs.txt", "end\\n");',
+    '  addTypes({ path: "virtual/made.types.ts", text: "export interface Made { made: string }" });',
+    "} } };",
+    "export default { plugins: [plugin] };",
+    "",
+  ].join("\n");
+  const project = await Project.create(t, { ...FILES, "kit.config.js": config });
+  const server = new Server(t, project.root);
+  const path = "src/notes.types.ts";
+  const uri = pathToFileURL(`${project.root}/${path}`).href;
+  const text = FILES[path] ?? "";
+  server.send(initialize(project.root));
+  server.send({ method: "initialized", params: {} });
+  server.send(hoverOfTitle(2, uri, text));
+  await server.next(({ id }) => id === 2);
+  const document = { uri, languageId: "typescript", version: 1, text };
+  server.send({ method: "textDocument/didOpen", params: { textDocument: document } });
+  const times: number[] = [];
+  for (let id = 10; id < 15; id += 1) {
+    const start = performance.now();
+    server.send(hoverOfTitle(id, uri, text));
+    // oxlint-disable-next-line no-await-in-loop
+    const { result } = await server.next((message) => message["id"] === id);
+    times.push(performance.now() - start);
+    assert.ok(JSON.stringify(result).includes("title"), JSON.stringify(result));
+    const contentChanges = [{ text: `${text}// ${id}\n` }];
+    server.send({
+      method: "textDocument/didChange",
+      params: { textDocument: { uri, version: id }, contentChanges },
+    });
+    // The plugin starts as soon as no message waits.
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(200);
+  }
+  // Each run takes 1,500 ms, which no answer may wait for.
+  assert.ok(Math.max(...times) < 1000, times.join(" "));
+  server.send({ id: 90, method: "workspace/symbol", params: { query: "" } });
+  await server.next(({ id }) => id === 90);
+  await sleep(4000);
+  const runs = (await project.read("runs.txt")).trim().split("\n");
+  // A run starts only after the end of the run before.
+  assert.ok(runs.length >= 4, runs.join(" "));
+  for (const [index, line] of runs.entries()) assert.equal(line, index % 2 === 0 ? "start" : "end");
+  server.send({ id: 91, method: "shutdown" });
+  server.send({ method: "exit" });
+  assert.equal(await server.ended, 0);
+});
+
+test("answers at once while TypeScript infers types, and then knows the types", async (t) => {
+  const path = "src/words.types.ts";
+  const text =
+    'export const words = "a b".split(" ");\nexport interface Words { words: typeof words; title: string }\n';
+  const compiler = [
+    'import { readFileSync, writeFileSync, mkdirSync } from "node:fs";',
+    'import { dirname, join } from "node:path";',
+    "await new Promise((resolve) => setTimeout(resolve, 2000));",
+    'const config = JSON.parse(readFileSync(process.argv[3], "utf8"));',
+    "for (const file of config.files) {",
+    '  const out = join(config.compilerOptions.outDir, file.replace(/\\.ts$/, ".d.ts"));',
+    "  mkdirSync(dirname(out), { recursive: true });",
+    '  writeFileSync(out, "export declare const words: string[];\\nexport interface Words { words: typeof words; title: string }\\n");',
+    "  console.log(file);",
+    "}",
+    "",
+  ].join("\n");
+  const project = await Project.create(t, {
+    ...FILES,
+    [path]: text,
+    "node_modules/typescript/package.json": '{ "name": "typescript", "version": "5.9.3", "type": "module" }',
+    "node_modules/typescript/bin/tsc": compiler,
+  });
+  const server = new Server(t, project.root);
+  const uri = pathToFileURL(`${project.root}/${path}`).href;
+  server.send(initialize(project.root));
+  server.send({ method: "initialized", params: {} });
+  server.send(hoverOfTitle(2, uri, text));
+  await server.next(({ id }) => id === 2);
+  const start = performance.now();
+  const document = { uri, languageId: "typescript", version: 1, text };
+  server.send({ method: "textDocument/didOpen", params: { textDocument: document } });
+  await sleep(300);
+  server.send({ method: "textDocument/didSave", params: { textDocument: { uri } } });
+  server.send(hoverOfTitle(3, uri, text));
+  await server.next(({ id }) => id === 3);
+  assert.ok(performance.now() - start < 1900, `the answer took ${performance.now() - start} ms`);
+  const end = performance.now() + timeoutMs;
+  for (let id = 10; ; id += 1) {
+    const before = text.slice(0, text.lastIndexOf("words:")).split("\n");
+    const position = { line: before.length - 1, character: (before.at(-1)?.length ?? 0) + 1 };
+    server.send({ id, method: "textDocument/hover", params: { textDocument: { uri }, position } });
+    // oxlint-disable-next-line no-await-in-loop
+    const { result } = await server.next((message) => message["id"] === id);
+    if (JSON.stringify(result).includes("words: string[]")) break;
+    assert.ok(performance.now() < end, JSON.stringify(result));
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(100);
+  }
+  server.send({ id: 91, method: "shutdown" });
+  server.send({ method: "exit" });
+  assert.equal(await server.ended, 0);
 });
 
 test("Neovim shows mistakes while typing, rules, definitions, and renames a route", async (t) => {

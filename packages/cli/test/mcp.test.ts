@@ -86,6 +86,18 @@ class Agent {
     return (await this.request("tools/list")).result?.["tools"] as readonly Tool[];
   }
 
+  /** Calls a tool. Returns all texts of its answer. */
+  async texts(name: string): Promise<readonly string[]> {
+    const { result } = await this.request("tools/call", { name, arguments: {} });
+    const content = (result ?? {})["content"] as readonly { readonly text: string }[];
+    return content.map(({ text }) => text);
+  }
+
+  /** Number of the next request. */
+  get next(): number {
+    return this.#next + 1;
+  }
+
   /** Calls a tool. Returns its text, and true if the tool failed. */
   async call(name: string, args: object = {}): Promise<{ text: string; failed: boolean }> {
     const answer = await this.request("tools/call", { name, arguments: args });
@@ -206,4 +218,61 @@ test("pages about diagnostic codes and the list of routes are resources", async 
   assert.match(JSON.stringify(routes.result?.["contents"]), /notes\/:id/);
   const missing = await agent.request("resources/read", { uri: "file:///etc/passwd" });
   assert.match(missing.error?.message ?? "", /there is no resource/);
+});
+
+test("tools mark facts of a build that is out of date", async (t) => {
+  const project = await built(t);
+  const agent = await Agent.start(t, project.root);
+  assert.equal((await agent.texts("routes")).length, 1);
+  const types = NOTES["src/notes.types.ts"] ?? "";
+  await project.write("src/notes.types.ts", types.replace("@maxLength 200", "@maxLength 333"));
+  for (const name of ["routes", "types", "middleware"]) {
+    // oxlint-disable-next-line no-await-in-loop
+    assert.match((await agent.texts(name))[1] ?? "", /^This answer is out of date/, name);
+  }
+  const resource = await agent.request("resources/read", { uri: "kit://routes" });
+  assert.match(JSON.stringify(resource.result?.["contents"]), /This answer is out of date/);
+  await project.write("src/notes.types.ts", types.replace("@maxLength 200", "@maxLength many"));
+  assert.match((await agent.texts("routes"))[1] ?? "", /the sources have mistakes now/);
+  await project.write("src/notes.types.ts", types);
+  assert.equal((await agent.texts("routes")).length, 1);
+});
+
+test("refuses to start in a directory that is no project", async (t) => {
+  const project = await Project.create(t, { "notes.txt": "" });
+  const outcome = await project.kit(["mcp"]);
+  assert.equal(outcome.code, 1);
+  assert.match(outcome.err, /is not a project: it has neither a package.json nor the directory src\//);
+  assert.equal(outcome.out, "");
+});
+
+test("an agent can cancel tests that run, and use other tools meanwhile", async (t) => {
+  const project = await built(t);
+  const slow = [
+    'import { writeFileSync } from "node:fs";',
+    'import { test } from "node:test";',
+    'process.on("exit", () => writeFileSync("exit.txt", ""));',
+    'process.on("SIGTERM", () => process.exit(1));',
+    'test("waits", async () => {',
+    '  writeFileSync("started.txt", "");',
+    "  await new Promise((resolve) => setTimeout(resolve, 60_000));",
+    "});",
+    "",
+  ].join("\n");
+  await project.write("src/slow.test.ts", slow);
+  const agent = await Agent.start(t, project.root, ["--allow-run"]);
+  const id = agent.next;
+  const running = agent.request("tools/call", { name: "run_tests", arguments: {} });
+  running.catch(() => undefined);
+  const end = performance.now() + timeoutMs;
+  // oxlint-disable-next-line no-await-in-loop
+  while (!(await project.exists("started.txt")) && performance.now() < end) await sleep(50);
+  // Requests that need no tool are answered while the tests run.
+  assert.ok((await agent.tools()).length > 10);
+  const start = performance.now();
+  agent.write({ method: "notifications/cancelled", params: { requestId: id, reason: "too slow" } });
+  assert.equal((await agent.texts("routes")).length, 1);
+  assert.ok(performance.now() - start < 20_000, "the tests were stopped");
+  agent.end();
+  assert.equal(await agent.ended, 0);
 });

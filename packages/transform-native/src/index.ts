@@ -39,10 +39,14 @@ export type CommandRequest =
   | ({ readonly kind: "database" } & DatabaseRequest)
   | ({ readonly kind: "runTap" } & TapRunRequest)
   | ({ readonly kind: "runNode" } & NodeRunRequest)
+  | { readonly kind: "runNodeUntilInput"; readonly run: NodeRunRequest | null }
+  | { readonly kind: "stopNode" }
   | ({ readonly kind: "watch" } & WatchRequest)
   | { readonly kind: "wait" }
   | ({ readonly kind: "serve" } & ServeRequest)
-  | { readonly kind: "read"; readonly wait: boolean }
+  | { readonly kind: "holdSignals"; readonly hold: boolean }
+  | { readonly kind: "endInputWith"; readonly process: number }
+  | { readonly kind: "read"; readonly waitMs: number }
   | { readonly kind: "exit"; readonly code: number };
 
 /**
@@ -58,6 +62,8 @@ export interface TapRunRequest {
    * returns its value while the plugin's function runs.
    */
   readonly attached: string | null;
+  /** True to reply with `null` as soon as bytes arrive on standard input. */
+  readonly untilInput?: boolean;
 }
 
 /** Reply to `loadEnv`: the names of the variables in a project's `.env`. */

@@ -19,7 +19,7 @@ use kit_diagnostics::{Diagnostic, Label, codes};
 use kit_typescript::{FileSystem, Input, Output, Session};
 
 use self::cache::Declarations;
-use self::typescript::{Failure, Message, TypeScript};
+use self::typescript::{Failure, Message, Running, TypeScript};
 use crate::disk;
 use crate::globs::relative;
 
@@ -40,16 +40,39 @@ pub(crate) struct InferredTypes {
     outdated: bool,
     /// Reason why the last run of TypeScript failed.
     failure: Option<Failure>,
+    /// Files that the last compilation without TypeScript needed.
+    needs: Needs,
+    /// True if declarations of [`InferredTypes::take`] are not in the cache on the disk yet.
+    unsaved: bool,
 }
 
-/// Use of TypeScript by a compilation that needs types which only TypeScript can infer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Inference {
-    /// Run TypeScript if the types of an earlier run are missing or out of date.
-    #[default]
-    Run,
-    /// Use the types of earlier runs, even if they are out of date. For text that is not saved, which TypeScript cannot read.
-    Keep,
+/// State of a [`TypeRun`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeRunState {
+    /// TypeScript has not ended.
+    Running,
+    /// The next analysis uses the types.
+    Inferred,
+    /// The next analysis reports the reason.
+    Failed,
+}
+
+/// Files that a compilation without TypeScript needed.
+#[derive(Debug, Default)]
+struct Needs {
+    /// Source files with types that only TypeScript can infer.
+    uninferred: Vec<PathBuf>,
+    /// Source files with declarations that the compilation used.
+    inferred: Vec<PathBuf>,
+    /// Configurations that the compilation read.
+    configurations: Vec<PathBuf>,
+}
+
+/// Run of the project's TypeScript in its own process, for a [`Session`](crate::Session). Dropping the value ends the process.
+pub struct TypeRun {
+    running: Result<Running, Option<Failure>>,
+    requested: BTreeSet<PathBuf>,
+    configurations: Vec<PathBuf>,
 }
 
 impl InferredTypes {
@@ -79,8 +102,69 @@ impl InferredTypes {
                         .is_none_or(|label| !undecided.contains(&label.path))
             });
         }
+        if std::mem::take(&mut self.unsaved) && !output.diagnostics.has_errors() {
+            known.save(input.root);
+        }
+        self.needs = Needs {
+            uninferred: output.uninferred.clone(),
+            inferred: output.inferred.clone(),
+            configurations: configurations(&output).collect(),
+        };
         self.declarations = Some(known);
         output
+    }
+
+    /// Starts TypeScript if the last compilation without TypeScript needed types that are missing or out of date.
+    pub(crate) fn start(&mut self, root: &Path) -> Option<TypeRun> {
+        let known = self.declarations.take().unwrap_or_default();
+        let Needs {
+            uninferred,
+            inferred,
+            configurations,
+        } = &self.needs;
+        let is_missing = |path: &PathBuf| !known.requested.contains(path) && disk::is_file(path);
+        let is_needed = uninferred.iter().any(is_missing) || (!inferred.is_empty() && !known.is_current());
+        self.declarations = Some(known);
+        if !is_needed {
+            self.failure = None;
+            return None;
+        }
+        let requested: BTreeSet<PathBuf> = uninferred.iter().chain(inferred).cloned().collect();
+        let mut configurations = configurations.clone();
+        let running = match start(root, &requested) {
+            Ok((running, manifest)) => {
+                configurations.push(manifest);
+                Ok(running)
+            }
+            Err(failure) => Err(Some(failure)),
+        };
+        Some(TypeRun {
+            running,
+            requested,
+            configurations,
+        })
+    }
+
+    /// Takes over the types of a run, or the reason why the run failed.
+    pub(crate) fn take(&mut self, root: &Path, run: &mut TypeRun) -> TypeRunState {
+        let result = match &mut run.running {
+            Ok(running) => running.poll(),
+            Err(failure) => failure.take().map(Err),
+        };
+        match result {
+            None => TypeRunState::Running,
+            Some(Ok(emitted)) => {
+                let configurations = run.configurations.iter().cloned();
+                self.declarations = Some(Declarations::new(root, &run.requested, emitted, configurations));
+                self.failure = None;
+                self.unsaved = true;
+                TypeRunState::Inferred
+            }
+            Some(Err(failure)) => {
+                self.failure = Some(failure);
+                TypeRunState::Failed
+            }
+        }
     }
 
     /// Compiles a program, and runs TypeScript if the program needs types that only TypeScript can infer.
@@ -151,15 +235,22 @@ fn directory(root: &Path) -> PathBuf {
 
 /// Runs TypeScript on source files.
 fn typescript(root: &Path, requested: &BTreeSet<PathBuf>, output: &Output) -> Result<Declarations, Failure> {
-    let program = TypeScript::find(root).ok_or(Failure::NotInstalled)?;
-    let emitted = program.emit(root, requested, TIME_LIMIT)?;
-    let configurations = output
-        .dependencies
-        .iter()
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .cloned()
-        .chain([program.manifest.clone()]);
+    let (running, manifest) = start(root, requested)?;
+    let emitted = running.wait()?;
+    let configurations = configurations(output).chain([manifest]);
     Ok(Declarations::new(root, requested, emitted, configurations))
+}
+
+/// Starts TypeScript on source files. Also returns the path of the `package.json` of TypeScript.
+fn start(root: &Path, requested: &BTreeSet<PathBuf>) -> Result<(Running, PathBuf), Failure> {
+    let program = TypeScript::find(root).ok_or(Failure::NotInstalled)?;
+    Ok((program.start(root, requested, TIME_LIMIT)?, program.manifest))
+}
+
+/// Returns the configurations that a compilation read, such as `tsconfig.json`.
+fn configurations(output: &Output) -> impl Iterator<Item = PathBuf> {
+    let is_json = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "json");
+    output.dependencies.iter().filter(is_json).cloned()
 }
 
 /// Returns the input of the compiler with declarations.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -33,6 +34,17 @@ pub(super) struct Emitted {
     pub(super) read: Vec<PathBuf>,
     /// Errors that TypeScript reported.
     pub(super) messages: Vec<Message>,
+}
+
+/// TypeScript that runs in its own process. Dropping the value ends the process.
+pub(super) struct Running {
+    child: Child,
+    scratch: Scratch,
+    root: PathBuf,
+    /// Source files for which declarations are needed.
+    files: BTreeSet<PathBuf>,
+    start: Instant,
+    limit: Duration,
 }
 
 /// An error that TypeScript reported.
@@ -124,24 +136,20 @@ impl TypeScript {
         })
     }
 
-    /// Emits the declarations of source files, and of the files that they import.
-    pub(super) fn emit(
+    /// Starts TypeScript, which emits the declarations of source files and of the files that they import.
+    pub(super) fn start(
         &self,
         root: &Path,
         files: &BTreeSet<PathBuf>,
         limit: Duration,
-    ) -> Result<Emitted, Failure> {
+    ) -> Result<Running, Failure> {
         let scratch = Scratch::new(root)?;
-        let (config, out, log) = (
-            scratch.0.join("tsconfig.json"),
-            scratch.0.join("out"),
-            scratch.0.join("log"),
-        );
-        let settings = self.settings(root, files, &out);
+        let (config, log) = (scratch.0.join("tsconfig.json"), scratch.log());
+        let settings = self.settings(root, files, &scratch.out());
         disk::write(&config, settings.to_string().as_bytes())?;
         disk::write(&log, b"")?;
         let log_file = || disk::open_log(&log);
-        let mut child = Command::new(&self.program)
+        let child = Command::new(&self.program)
             .args(&self.args)
             .arg("-p")
             .arg(&config)
@@ -151,43 +159,13 @@ impl TypeScript {
             .stderr(log_file()?)
             .spawn()
             .map_err(|error| Failure::NotStarted(format!("{}: {error}", self.program.display())))?;
-        let start = Instant::now();
-        loop {
-            match child.try_wait() {
-                Ok(Some(_)) => break,
-                Ok(None) if start.elapsed() < limit => std::thread::sleep(POLL),
-                Ok(None) => {
-                    // The process may have ended in the meantime, in which case there is nothing to kill.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Err(Failure::TimedOut(limit));
-                }
-                Err(error) => return Err(Failure::NotStarted(error.to_string())),
-            }
-        }
-        let output = disk::read_optional(&log)?.unwrap_or_default();
-        let output = String::from_utf8_lossy(&output);
-        let mut read = Vec::new();
-        let mut messages = Vec::new();
-        for line in output.lines() {
-            if let Some(message) = Message::parse(root, line) {
-                messages.push(message);
-            } else if Path::new(line).is_absolute() {
-                read.push(PathBuf::from(line));
-            }
-        }
-        let declarations = declarations(&out, &read)?;
-        if declarations.is_empty() && !messages.iter().any(|message| files.contains(&message.path)) {
-            let said = output
-                .lines()
-                .find(|line| line.contains("error"))
-                .unwrap_or("no output");
-            return Err(Failure::NothingEmitted(said.trim().to_owned()));
-        }
-        Ok(Emitted {
-            declarations,
-            read,
-            messages,
+        Ok(Running {
+            child,
+            scratch,
+            root: root.to_owned(),
+            files: files.clone(),
+            start: Instant::now(),
+            limit,
         })
     }
 
@@ -249,6 +227,64 @@ impl TypeScript {
     }
 }
 
+impl Running {
+    /// Waits until TypeScript has ended, and returns its output.
+    pub(super) fn wait(mut self) -> Result<Emitted, Failure> {
+        loop {
+            if let Some(result) = self.poll() {
+                return result;
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Returns the output of TypeScript; `None` if TypeScript still runs.
+    pub(super) fn poll(&mut self) -> Option<Result<Emitted, Failure>> {
+        match self.child.try_wait() {
+            Ok(Some(_)) => Some(self.emitted()),
+            Ok(None) if self.start.elapsed() < self.limit => None,
+            // Dropping the value ends the process.
+            Ok(None) => Some(Err(Failure::TimedOut(self.limit))),
+            Err(error) => Some(Err(Failure::NotStarted(error.to_string()))),
+        }
+    }
+
+    fn emitted(&self) -> Result<Emitted, Failure> {
+        let output = disk::read_optional(&self.scratch.log())?.unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
+        let mut read = Vec::new();
+        let mut messages = Vec::new();
+        for line in output.lines() {
+            if let Some(message) = Message::parse(&self.root, line) {
+                messages.push(message);
+            } else if Path::new(line).is_absolute() {
+                read.push(PathBuf::from(line));
+            }
+        }
+        let declarations = declarations(&self.scratch.out(), &read)?;
+        if declarations.is_empty() && !messages.iter().any(|message| self.files.contains(&message.path)) {
+            let said = output
+                .lines()
+                .find(|line| line.contains("error"))
+                .unwrap_or("no output");
+            return Err(Failure::NothingEmitted(said.trim().to_owned()));
+        }
+        Ok(Emitted {
+            declarations,
+            read,
+            messages,
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The process may have ended already, in which case there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// Returns the program of TypeScript 7 or later, which needs no Node; `None` if it is not installed beside the package.
 fn native_program(package: &Path) -> Option<PathBuf> {
     let system = match std::env::consts::OS {
@@ -282,10 +318,23 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(root: &Path) -> Result<Self, BuildError> {
-        let path = directory(root).join(format!("infer-{}", std::process::id()));
+        // Projects may share `node_modules` through a symbolic link, and run TypeScript at the same time.
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = directory(root).join(format!("infer-{}-{number}", std::process::id()));
         disk::remove_tree(&path)?;
         disk::make_dir(&path)?;
         Ok(Self(path))
+    }
+
+    /// Returns the path of the directory for declarations.
+    fn out(&self) -> PathBuf {
+        self.0.join("out")
+    }
+
+    /// Returns the path of the file with the output of TypeScript.
+    fn log(&self) -> PathBuf {
+        self.0.join("log")
     }
 }
 
@@ -348,7 +397,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant};
 
-    use super::{Failure, Message, TypeScript};
+    use super::{Failure, Message, Running, TypeScript};
     use crate::disk;
 
     #[test]
@@ -361,7 +410,10 @@ mod tests {
             version: (7, 0),
             manifest: root.join("package.json"),
         };
-        let emit = |command| program(command).emit(&root, &BTreeSet::new(), Duration::from_millis(300));
+        let emit = |command| {
+            let running = program(command).start(&root, &BTreeSet::new(), Duration::from_millis(300));
+            running.and_then(Running::wait)
+        };
         let start = Instant::now();
         assert!(matches!(emit("exec sleep 30"), Err(Failure::TimedOut(_))));
         assert!(start.elapsed() < Duration::from_secs(10));

@@ -85,6 +85,12 @@ pub type TapFuture<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + 'a
 pub trait TapHost {
     /// Runs a plugin's function for a hook with `event` and returns its result. `plugin` is the plugin's index.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a>;
+
+    /// Returns true if the host did not wait for the end of a function. The analysis then ends with
+    /// [`BuildError::Interrupted`](crate::BuildError::Interrupted).
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 }
 
 /// A host that cannot run plugins, for builds of projects without plugins.

@@ -13,7 +13,7 @@ use super::mistake::Mistake;
 use crate::config::Plugin;
 
 /// Errors, warnings and watched files of the plugins in a build.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PluginReports {
     /// Mistakes of plugins, and errors and warnings that plugins report about the project.
     pub(crate) diagnostics: Diagnostics,

@@ -33,6 +33,11 @@ impl<'a> Taps<'a> {
         in_order(&self.request.config.plugins, hook).is_empty()
     }
 
+    /// Returns true if plugins may change the sources or the types.
+    pub(crate) fn change_types(&self) -> bool {
+        !self.is_untapped("beforeTransform") || !self.is_untapped("afterTypeParse")
+    }
+
     /// Runs all functions for a hook. `event` creates the event for a function, and `apply` applies its
     /// result. After a failure, the remaining functions do not run and the result is false. Only for the hook
     /// `done`, all functions run, so that each plugin can clean up.

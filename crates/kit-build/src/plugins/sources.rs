@@ -14,7 +14,7 @@ use super::mistake::Mistake;
 use crate::globs::SourceFiles;
 
 /// Virtual source files that plugins added.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct AddedSources {
     virtual_files: BTreeMap<PathBuf, String>,
 }

@@ -145,6 +145,31 @@ fn warns_of_globs_without_a_match_and_names_the_directories() {
 }
 
 #[test]
+fn default_globs_need_not_match_if_the_application_names_its_routes() {
+    let project = Project::new([("package.json", "{}")]);
+    project.write(
+        "src/notes.schemas.ts",
+        "import type { Route } from \"@kit/types\";\nexport interface Note { id: string }\n\
+         export interface NoteRoutes { \"GET /notes\": Route<{ response: Note[] }> }\n",
+    );
+    project.write(
+        "src/app.ts",
+        "import { createApp, defineHandlers } from \"@kit/core\";\n\
+         import type { NoteRoutes } from \"./notes.schemas.ts\";\n\
+         const handlers = defineHandlers<NoteRoutes>({ \"GET /notes\": () => [] });\n\
+         export const app = createApp({ routes: [{ handlers }] });\n",
+    );
+    let report = project.build();
+    assert_eq!(report.counts.routes, 1);
+    let said: Vec<&str> = report
+        .diagnostics
+        .iter()
+        .map(|item| item.message.as_str())
+        .collect();
+    assert_eq!(said, [""; 0]);
+}
+
+#[test]
 fn ignores_sources_in_dependencies_and_output_directories() {
     let project = notes();
     let wrong = "export interface Wrong {";

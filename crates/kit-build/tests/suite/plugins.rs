@@ -11,8 +11,8 @@ use std::time::SystemTime;
 
 use crate::support::Project;
 use kit_build::{
-    BuildRequest, BuildTime, Disk, Mode, Plugin, ResolvedConfig, Session, Tap, TapEvent, TapFuture, TapHost,
-    build, build_with, resolve,
+    BuildError, BuildRequest, BuildTime, Disk, Mode, Plugin, Rerun, ResolvedConfig, Session, Tap, TapEvent,
+    TapFuture, TapHost, build, build_with, resolve,
 };
 use kit_diagnostics::Severity;
 use serde_json::json;
@@ -101,4 +101,60 @@ fn session_applies_the_new_results_of_plugins_in_each_build() {
         said,
         ["KIT1502 plugin `made` failed in `beforeTransform`: nothing here can run it"]
     );
+}
+
+/// A plugin that does not end.
+struct Unfinished;
+
+impl TapHost for Unfinished {
+    fn run_tap<'a>(&'a self, _plugin: usize, _hook: &'static str, _event: TapEvent) -> TapFuture<'a> {
+        Box::pin(async { Err("it was stopped".to_owned()) })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_analysis_that_runs_nothing_uses_the_last_results_of_the_plugins() {
+    let project = Project::new([
+        ("package.json", "{}"),
+        ("src/a.types.ts", "export interface A { a: string }"),
+        ("src/b.types.ts", "export interface B { b: string }"),
+    ]);
+    let mut config = resolve(&project.root, None).unwrap().config;
+    config.plugins.push(Plugin {
+        index: 0,
+        name: "made".to_owned(),
+        taps: vec![Tap {
+            hook: "beforeTransform",
+            stage: 0.0,
+        }],
+        owns: Vec::new(),
+        location: None,
+    });
+    let time = BuildTime::new(Some("0"), SystemTime::UNIX_EPOCH).unwrap();
+    let request = request(&project, &config, &time);
+    let host = Host(Cell::new(1));
+    let mut session = Session::default();
+    let mut names = |rerun, host: &dyn TapHost| {
+        let analysis = now(session.analyze_with(&request, host, rerun, &()))?;
+        let declarations = analysis.program.declarations.iter();
+        let names: Vec<String> = declarations.map(|declaration| declaration.name.clone()).collect();
+        assert!(analysis.dependencies.contains(&project.root.join("made.graphql")));
+        let made = analysis.program.declaration("Made").unwrap().1;
+        let properties = analysis.program.properties(made.r#type);
+        Ok::<_, BuildError>((analysis.is_provisional, names.len(), properties[0].name.clone()))
+    };
+    // There is no earlier result, so the plugin runs.
+    assert_eq!(names(Rerun::Nothing, &host).unwrap(), (false, 3, "p1".to_owned()));
+    host.0.set(2);
+    std::fs::remove_file(project.root.join("src/b.types.ts")).unwrap();
+    assert_eq!(names(Rerun::Nothing, &host).unwrap(), (true, 2, "p1".to_owned()));
+    let stopped = names(Rerun::Plugins, &Unfinished).unwrap_err();
+    assert!(matches!(stopped, BuildError::Interrupted), "{stopped}");
+    assert_eq!(names(Rerun::Nothing, &host).unwrap(), (true, 2, "p1".to_owned()));
+    assert_eq!(names(Rerun::Plugins, &host).unwrap(), (false, 2, "p2".to_owned()));
+    assert_eq!(names(Rerun::Nothing, &host).unwrap(), (true, 2, "p2".to_owned()));
 }

@@ -115,6 +115,7 @@ export const app = createApp({
   etag: true,
   requestLog: true,
   csrf: true,
+  limits: { bodyBytes: 2_000_000 },
 });
 "#;
 

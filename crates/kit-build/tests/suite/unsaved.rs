@@ -8,9 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::SystemTime;
 
 use crate::support::Project;
-use kit_build::{
-    Analysis, BuildRequest, BuildTime, Disk, FileSystem, Inference, NoPlugins, Session, resolve,
-};
+use kit_build::{Analysis, BuildRequest, BuildTime, Disk, FileSystem, NoPlugins, Rerun, Session, resolve};
 
 /// Files of the disk, with another text for one of them.
 struct Edited(PathBuf, String);
@@ -33,7 +31,7 @@ impl FileSystem for Edited {
     }
 }
 
-fn analyze(project: &Project, session: &mut Session, text: &str, inference: Inference) -> Analysis {
+fn analyze(project: &Project, session: &mut Session, text: &str, rerun: Rerun) -> Analysis {
     let config = resolve(&project.root, None)
         .expect("the project can be read")
         .config;
@@ -45,7 +43,7 @@ fn analyze(project: &Project, session: &mut Session, text: &str, inference: Infe
         files: Arc::new(files),
         time: &time,
     };
-    let work = pin!(session.analyze_with(&request, &NoPlugins, inference, &()));
+    let work = pin!(session.analyze_with(&request, &NoPlugins, rerun, &()));
     match work.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(analysis) => analysis.expect("the environment does not fail"),
         Poll::Pending => unreachable!("an analysis without plugins waits for nothing"),
@@ -71,15 +69,15 @@ fn analysis_sees_the_unsaved_text_and_writes_nothing() {
     let project = Project::new([("src/notes.types.ts", saved), ("package.json", "{}")]);
     let mut session = Session::default();
     let wrong = "export interface Note { /** @format emial */ title: string }\n";
-    for inference in [Inference::Run, Inference::Keep] {
-        let found = analyze(&project, &mut session, wrong, inference);
+    for rerun in [Rerun::Everything, Rerun::Plugins, Rerun::Nothing] {
+        let found = analyze(&project, &mut session, wrong, rerun);
         assert_eq!(messages(&found), ["unknown format `emial`"]);
         let replacement = found
             .diagnostics
             .iter()
             .find_map(|diagnostic| diagnostic.replacement.as_deref());
         assert_eq!(replacement, Some("@format email"));
-        assert!(messages(&analyze(&project, &mut session, saved, inference)).is_empty());
+        assert!(messages(&analyze(&project, &mut session, saved, rerun)).is_empty());
     }
     assert!(!project.root.join(".kit").exists());
 }
@@ -90,12 +88,12 @@ fn analysis_of_unsaved_text_reports_missing_types_only_after_typescript_was_aske
                 /** @table */\nexport interface Note { /** @id */ id: string; words: typeof words }\n";
     let project = Project::new([("src/notes.types.ts", text), ("package.json", "{}")]);
     let mut session = Session::default();
-    let kept = analyze(&project, &mut session, text, Inference::Keep);
+    let kept = analyze(&project, &mut session, text, Rerun::Nothing);
     assert!(messages(&kept).is_empty(), "{:?}", messages(&kept));
     // TypeScript is not installed in this project.
-    let asked = analyze(&project, &mut session, text, Inference::Run);
+    let asked = analyze(&project, &mut session, text, Rerun::Everything);
     assert_eq!(messages(&asked).len(), 1, "{:?}", messages(&asked));
     let edited = format!("{text}\n");
-    let kept = analyze(&project, &mut session, &edited, Inference::Keep);
+    let kept = analyze(&project, &mut session, &edited, Rerun::Nothing);
     assert_eq!(messages(&kept), messages(&asked));
 }

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
-use kit_build::{BuildRequest, FileSystem, Inference, Session};
+use kit_build::{BuildError, BuildRequest, FileSystem, Rerun, Session, TapHost};
 use kit_language_server::{Analyzed, Connection, ConnectionFuture, End, Failed, Input, serve};
 
 use crate::Stream;
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::CommandError;
-use crate::plugins::Plugins;
+use crate::plugins::{InterruptiblePlugins, Plugins};
 use crate::project::{Project, build_time};
 
 /// Serve an editor: mistakes while you type, rules of types and routes, renames of routes
@@ -48,13 +49,20 @@ struct Editor<'a> {
 }
 
 impl Connection for Editor<'_> {
-    fn read(&self, wait: bool) -> ConnectionFuture<'_, Input> {
+    fn read(&self, wait: Duration) -> ConnectionFuture<'_, Input> {
         Box::pin(async move {
             match self.context.host.read(wait).await {
                 Ok(chunk) if !chunk.bytes.is_empty() => Input::Bytes(chunk.to_bytes()),
                 Ok(chunk) if !chunk.ended => Input::Nothing,
                 Ok(_) | Err(_) => Input::End,
             }
+        })
+    }
+
+    fn end_with(&self, process: u32) -> ConnectionFuture<'_, ()> {
+        Box::pin(async move {
+            // The host always can do this. If it could not, the end of the stream would still end the server.
+            let _ = self.context.host.end_input_with(process).await;
         })
     }
 
@@ -66,14 +74,10 @@ impl Connection for Editor<'_> {
         &'a self,
         root: &'a Path,
         files: Arc<dyn FileSystem>,
-        inference: Inference,
+        rerun: Rerun,
         session: &'a mut Session,
     ) -> ConnectionFuture<'a, Result<Analyzed, Failed>> {
-        Box::pin(async move {
-            analyze(self.context, root, files, inference, session)
-                .await
-                .map_err(failed)
-        })
+        Box::pin(analyze(self.context, root, files, rerun, session))
     }
 }
 
@@ -81,24 +85,33 @@ async fn analyze(
     context: &Context<'_>,
     root: &Path,
     files: Arc<dyn FileSystem>,
-    inference: Inference,
+    rerun: Rerun,
     session: &mut Session,
-) -> Result<Analyzed, CommandError> {
+) -> Result<Analyzed, Failed> {
     let common = Common {
         root: root.to_path_buf(),
         json: false,
     };
-    let project = Project::open(&common, context).await?;
-    let time = build_time(context.environment)?;
+    let project = Project::open(&common, context).await.map_err(failed)?;
+    let time = build_time(context.environment).map_err(failed)?;
     let request = BuildRequest {
         root: &project.root,
         config: &project.config,
         files,
         time: &time,
     };
-    let analysis = session
-        .analyze_with(&request, &Plugins(context.host), inference, &())
-        .await?;
+    let (always, until_input) = (Plugins(context.host), InterruptiblePlugins::new(context.host));
+    // An analysis that runs nothing starts only plugins without results, which the answers need.
+    let host: &dyn TapHost = if rerun == Rerun::Nothing {
+        &always
+    } else {
+        &until_input
+    };
+    let analysis = session.analyze_with(&request, host, rerun, &()).await;
+    let analysis = analysis.map_err(|error| match error {
+        BuildError::Interrupted => Failed::Interrupted,
+        error => failed(error.into()),
+    })?;
     Ok(Analyzed {
         analysis,
         config: project.config,

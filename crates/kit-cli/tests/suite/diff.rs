@@ -7,7 +7,7 @@ use crate::support::{Outcome, Project};
 const PACKAGE: &str = r#"{ "name": "notes", "type": "module" }"#;
 
 /// Compares two versions of the file `src/notes.routes.ts`.
-fn compared(old: &str, new: &str) -> Value {
+pub(crate) fn compared(old: &str, new: &str) -> Value {
     let project = project(old);
     let saved = project.kit(&["diff", "--save", "old.json"]);
     assert_eq!(
@@ -148,11 +148,38 @@ fn a_parameter_of_a_path_is_never_empty() {
 }
 
 #[test]
-fn a_route_that_takes_requests_from_another_breaks_answers() {
-    let other = "\"GET /notes/:id\": RouteContract<{ id: string }, void, void, string>;";
-    let new = "\n  \"GET /notes/latest\": RouteContract<void, void, void, number>;";
-    let report = compared(&contract(other, ""), &contract(&format!("{other}{new}"), ""));
-    assert_eq!(ids(&report), ["GET /notes/latest: route-taken"]);
+fn a_text_with_a_date_and_a_date_differ_only_beyond_the_year_9999() {
+    let text = "export interface Note { /** @format date-time */ at: string }";
+    let date = "export interface Note { at: Date }";
+    assert_eq!(ids(&bodies(date, text)), [""; 0]);
+    let report = bodies(text, date);
+    assert_eq!(ids(&report), ["PUT /note body.at: type"]);
+    let change = &report["changes"][0];
+    assert_eq!(change["certain"], true, "{change}");
+    let value = change["value"].as_str().unwrap();
+    assert!(value.starts_with("9999-12-31"), "{value}");
+}
+
+#[test]
+fn places_of_removed_properties_and_columns_are_in_the_old_state() {
+    let types = |extra: &str| {
+        format!("/** @table */\nexport interface Book {{\n  /** @id */ id: string;\n{extra}}}\n")
+    };
+    let route = "\"GET /books\": RouteContract<void, void, void, Book[]>;";
+    let old = contract(route, &types("  title: string;\n"));
+    let report = compared(&old, &contract(route, &types("")));
+    assert_eq!(
+        ids(&report),
+        [
+            "GET /books response[].title: property-removed",
+            "database, drop column books.title and all its values: data-lost"
+        ]
+    );
+    let line = 1 + old[..old.find("title:").unwrap()].matches('\n').count();
+    for change in report["changes"].as_array().unwrap().iter().take(2) {
+        assert_eq!(change["state"], "old", "{change}");
+        assert_eq!(change["line"].as_u64(), Some(line as u64), "{change}");
+    }
 }
 
 #[test]
@@ -414,7 +441,7 @@ fn accepted_changes_pass_and_unused_entries_are_listed() {
     );
     assert_eq!(
         project.kit(&["diff", "old.json", "--accepted", "none.json"]).code,
-        1
+        3
     );
 }
 
@@ -449,6 +476,6 @@ fn a_file_that_is_no_state_is_refused() {
     ] {
         project.write("old.json", text);
         let found = project.kit(&["diff", "old.json"]);
-        assert!(found.code == 1 && found.err.contains(message), "{}", found.err);
+        assert!(found.code == 3 && found.err.contains(message), "{}", found.err);
     }
 }

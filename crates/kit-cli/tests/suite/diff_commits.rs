@@ -60,7 +60,7 @@ fn compares_commits_of_git_and_leaves_no_files() {
     assert_eq!(ids_of(&["v1"]), "PUT /note body.title: type");
     assert_eq!(ids_of(&["HEAD"]), "");
     let unknown = project.kit(&["diff", "no-such-branch"]);
-    assert_eq!(unknown.code, 1);
+    assert_eq!(unknown.code, 3);
     assert!(
         unknown.err.contains("git knows no commit `no-such-branch`"),
         "{}",
@@ -77,7 +77,7 @@ fn compares_commits_of_git_and_leaves_no_files() {
     );
     project.write("src/notes.routes.ts", &source(NEW));
     let broken = project.kit(&["diff", "HEAD"]);
-    assert_eq!(broken.code, 1);
+    assert_eq!(broken.code, 3);
     assert!(
         broken
             .err
@@ -86,13 +86,31 @@ fn compares_commits_of_git_and_leaves_no_files() {
         broken.err
     );
     assert!(broken.err.contains("Missing"), "{}", broken.err);
+    let document = project.kit(&["diff", "HEAD", "--json"]).json();
+    assert_eq!(document["state"], "HEAD", "{document}");
+    assert_eq!(document["failures"][0]["path"], "src/notes.routes.ts");
+    project.write(
+        "src/notes.routes.ts",
+        &source("export interface Note { title: Missing }"),
+    );
+    let document = project.kit(&["diff", "v1", "--json"]).json();
+    assert_eq!(document["state"], "working tree", "{document}");
+    // The message about a wrong configuration names the project, not the temporary copy.
+    project.write("package.json", "{ \"kit\": { \"typeFiles\": 1 } }");
+    git(
+        &project.root,
+        &["commit", "--all", "--quiet", "--message", "wrong"],
+    );
+    let wrong = project.kit(&["diff", "HEAD"]);
+    assert_eq!(wrong.code, 3);
+    assert!(!wrong.err.contains("kit-diff-"), "{}", wrong.err);
     assert_eq!(left(&project).1, 0, "no worktree is left");
 }
 
 #[test]
 fn without_a_repository_a_commit_is_a_clear_error() {
     let found = changed().kit(&["diff", "main"]);
-    assert_eq!(found.code, 1);
+    assert_eq!(found.code, 3);
     assert!(
         found.err.contains("does not belong to a git repository"),
         "{}",

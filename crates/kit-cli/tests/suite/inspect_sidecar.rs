@@ -283,3 +283,17 @@ fn reports_a_sidecar_that_is_not_running() {
     );
     asked.join().unwrap();
 }
+
+#[test]
+fn says_that_a_program_on_the_port_does_not_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let outcome = Project::new(&[]).kit(&["inspect", "errors", "--json", "--debug-port", &port]);
+    let failure = &outcome.json()["failures"][0];
+    assert_eq!(
+        failure["message"],
+        format!("the program on port {port} did not answer within 10 s")
+    );
+    let help = failure["suggestion"].as_str().unwrap();
+    assert!(help.contains("stopped in a debugger"), "{help}");
+}

@@ -413,6 +413,35 @@ fn hover_shows_a_route_at_its_contract_its_handler_and_its_calls() {
 }
 
 #[test]
+fn hover_explains_doc_tags_and_lists_the_routes_of_a_group() {
+    let mut editor = Editor::new(notes());
+    let method = "textDocument/hover";
+    let tag = editor.at(method, "src/notes.types.ts", TYPES, "@maxLength", &json!({}));
+    let argument = editor.at(method, "src/notes.types.ts", TYPES, "uuid", &json!({}));
+    let group = editor.at(method, "src/notes.routes.ts", ROUTES, "NoteRoutes {", &json!({}));
+    let used = editor.at(
+        method,
+        "src/notes.handlers.ts",
+        HANDLERS,
+        "NoteRoutes>",
+        &json!({}),
+    );
+    let sent = editor.end();
+    let hover = sent.result(tag);
+    assert_eq!(slice(TYPES, &hover["range"]), "@maxLength");
+    assert_eq!(
+        hover["contents"]["value"],
+        "`@maxLength n`\n\nthe greatest number of characters\n\nOn: property, alias\n"
+    );
+    assert_eq!(sent.result(argument), &Value::Null);
+    assert_eq!(
+        sent.result(group)["contents"]["value"],
+        "```ts\ninterface NoteRoutes\n```\n\n- `GET /notes/:id` One note\n- `GET /notes`\n"
+    );
+    assert_eq!(sent.result(used)["contents"], sent.result(group)["contents"]);
+}
+
+#[test]
 fn definition_leads_from_contracts_to_handlers_and_from_all_other_places_to_contracts() {
     let mut editor = Editor::new(notes());
     let method = "textDocument/definition";
@@ -514,6 +543,47 @@ fn rename_changes_the_contract_the_handler_and_calls_of_clients() {
             "notes.routes.ts GET /notes/:id -> GET /memos/:id",
             "notes.test.ts /notes/:id -> /memos/:id",
         ]
+    );
+}
+
+#[test]
+fn rename_leaves_out_calls_of_a_router_from_another_file() {
+    let project = notes();
+    project.write(
+        "test/router.ts",
+        "import { Router } from \"express\";\nexport const router = Router();\n",
+    );
+    project.write(
+        "test/notes.test.ts",
+        "import { router } from \"./router.ts\";\nrouter.get(\"/notes/:id\");\n",
+    );
+    let mut editor = Editor::new(project);
+    let name = json!({ "newName": "GET /memos/:id" });
+    let id = editor.at(
+        "textDocument/rename",
+        "src/notes.routes.ts",
+        ROUTES,
+        "GET /notes/:id",
+        &name,
+    );
+    let sent = editor.end();
+    let changes = sent.result(id)["changes"].as_object().unwrap();
+    let mut files: Vec<&str> = changes.keys().filter_map(|uri| uri.rsplit('/').next()).collect();
+    files.sort_unstable();
+    assert_eq!(files, ["notes.handlers.ts", "notes.routes.ts"]);
+}
+
+#[test]
+fn ends_with_the_process_of_the_editor() {
+    let mut editor = Editor::silent(notes());
+    editor.request("initialize", &json!({ "processId": 4321, "capabilities": {} }));
+    let sent = editor.end();
+    assert!(
+        sent.project
+            .host
+            .asked
+            .borrow()
+            .contains(&"end input with 4321".to_owned())
     );
 }
 

@@ -8,6 +8,8 @@ mod build_watch;
 mod dev;
 mod diff;
 mod diff_commits;
+mod diff_options;
+mod diff_routes;
 mod explain;
 mod inspect;
 mod inspect_large;

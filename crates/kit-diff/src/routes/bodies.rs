@@ -4,7 +4,7 @@ use kit_ir::{BodyFormat, FilePart, FormatChoice, Route};
 use serde_json::json;
 
 use super::Comparison;
-use crate::explain::property_path;
+use crate::finding::property_path;
 use crate::graph::{Graph, Node, State, Travel};
 use crate::media_type::{covers, matches_any};
 use crate::report::Consequence;

@@ -1,19 +1,22 @@
 //! Comparison of the routes of two states of an application.
 
 mod answers;
+mod application;
 mod bodies;
 mod messages;
+mod paths;
 
-use kit_ir::{ErrorFormat, Program, Route, SecurityScheme, Segment, Slot};
-use serde_json::{Value, json};
+use kit_ir::{Program, Route, SecurityScheme, Slot};
+use serde_json::Value;
 
-use crate::explain::{Finding, Spans, explain};
-use crate::graph::{Graph, NodeId, State, Travel};
+use crate::explain::explain;
+use crate::finding::{Finding, Spans};
+use crate::graph::{Graph, Node, NodeId, State, Travel};
 use crate::report::{Change, Consequence};
 use crate::solve::Solver;
+use crate::text::{Condition, TextSet};
 
-/// Maximum number of bytes of a request body by default.
-const DEFAULT_LIMIT: u64 = 1024 * 1024;
+use self::paths::{Pattern, Source, sources};
 
 /// Compares the contracts of two states of an application. `today` is the current date, such as `2026-01-31`: a route whose
 /// sunset is over may be removed. The list begins with the worst changes.
@@ -27,133 +30,65 @@ pub fn compare(old: &Program, new: &Program, today: &str) -> Vec<Change> {
     let mut changes = Vec::new();
     // Routes share types, so that results for one route hold for others.
     let mut solver = Solver::new(Graph::new(old, new));
-    application(&mut solver, (old, new), &mut changes);
-    for route in &old.routes {
-        let same = new.routes.iter().find(|other| key(other) == key(route));
+    application::compare(&mut solver, (old, new), &mut changes);
+    let limits = [old, new].map(|program| application::body_limit(&program.application));
+    let [old_routes, new_routes] =
+        [old, new].map(|program| program.routes.iter().map(Pattern::of).collect::<Vec<_>>());
+    for old in &old_routes {
+        let same = new_routes.iter().find(|other| other.equals(old));
+        // The most specific route answers a request that several routes match.
+        let covering = || {
+            let covering: Vec<_> = new_routes.iter().filter(|other| other.covers(old)).collect();
+            let is_most_specific = |own: &&&Pattern<'_>| {
+                covering
+                    .iter()
+                    .all(|other| own.equals(other) || !own.covers(other))
+            };
+            covering.iter().find(is_most_specific).copied()
+        };
+        let (route, answering) = (old.route, same.or_else(covering).map(|new| new.route));
         let mut comparison = Comparison {
             solver: &mut solver,
             changes: Vec::new(),
             route: route.reference(),
             spans: Spans {
                 old: Some(route.span),
-                new: same.map(|route| route.span),
+                new: answering.map(|route| route.span),
             },
+            limits,
         };
-        match same {
-            Some(same) => comparison.route(route, same),
-            None => comparison.removed(route, today),
+        match answering {
+            Some(new) if same.is_some() => comparison.route(route, new),
+            Some(new) if !is_over(route, today) => comparison.replaced(route, new),
+            _ => comparison.removed(route, today),
         }
         changes.append(&mut comparison.changes);
     }
-    for route in &new.routes {
-        if !old.routes.iter().any(|other| key(other) == key(route)) {
-            changes.extend(old.routes.iter().find(|other| takes_requests(route, other)).map(|other| Change {
-                consequence: Consequence::BreaksAnswers,
-                rule: "route-taken",
-                route: route.reference(),
-                place: String::new(),
-                message: format!(
-                    "the new route answers requests that `{}` answered; kit cannot decide if clients send them, so the change \
-                     counts as breaking",
-                    other.reference()
-                ),
-                certain: false,
-                value: None,
-                example: None,
-                new_span: Some(route.span),
-                old_span: Some(other.span),
-            }));
-            changes.push(Change {
-                consequence: Consequence::Compatible,
-                rule: "route-added",
-                route: route.reference(),
-                place: String::new(),
-                message: "the route is new".to_owned(),
-                certain: true,
-                value: None,
-                example: None,
-                new_span: Some(route.span),
-                old_span: None,
-            });
+    for new in &new_routes {
+        if old_routes.iter().any(|other| other.equals(new)) {
+            continue;
         }
+        let mut comparison = Comparison {
+            solver: &mut solver,
+            changes: Vec::new(),
+            route: new.route.reference(),
+            spans: Spans {
+                old: None,
+                new: Some(new.route.span),
+            },
+            limits,
+        };
+        comparison.added(old_routes.iter().find(|old| old.covers(new)).map(|old| old.route));
+        changes.append(&mut comparison.changes);
     }
     changes.sort_by_key(|change| change.consequence);
     changes
 }
 
-/// Returns true if a new route with a static segment takes requests from an old route with a parameter at this place.
-fn takes_requests(new: &Route, old: &Route) -> bool {
-    let ((method, new), (old_method, old)) = (key(new), key(old));
-    method == old_method
-        && new.len() == old.len()
-        && new.iter().zip(&old).all(|(new, old)| new == old || old == "/:")
-}
-
-/// Returns the requests that a route matches: its method, and its path without names of parameters.
-fn key(route: &Route) -> (String, Vec<String>) {
-    let reference = route.reference();
-    let method = reference.split(' ').next().unwrap_or_default().to_owned();
-    let segments = route.path.segments().iter().map(|segment| match segment {
-        Segment::Static(text) => format!("/{text}"),
-        Segment::Parameter(_) => "/:".to_owned(),
-        Segment::Wildcard(_) => "/*".to_owned(),
-    });
-    (method, segments.collect())
-}
-
-/// Compares the options of the application that belong to answers.
-fn application(solver: &mut Solver<'_>, (old, new): (&Program, &Program), changes: &mut Vec<Change>) {
-    let (before, after) = (old.application.error_rules(), new.application.error_rules());
-    let mut add = |rule, message: String, value: Value| {
-        changes.push(Change {
-            consequence: Consequence::BreaksAnswers,
-            rule,
-            route: String::new(),
-            place: "errors".to_owned(),
-            message,
-            certain: true,
-            value: Some(value),
-            example: None,
-            new_span: new
-                .application
-                .errors
-                .as_ref()
-                .map(|errors| errors.span)
-                .or(new.application.span),
-            old_span: old.application.errors.as_ref().map(|errors| errors.span),
-        });
-    };
-    if before.validation_status != after.validation_status {
-        let (before, after) = (before.validation_status, after.validation_status);
-        add(
-            "validation-status",
-            format!("a request that breaks its contract got the status {before}, and gets {after}"),
-            json!(after),
-        );
-    }
-    let name = |format: &ErrorFormat| match format {
-        ErrorFormat::Envelope => "envelope",
-        ErrorFormat::ProblemDetails => "problem-details",
-        ErrorFormat::Declared(_) => "declared",
-    };
-    let (before, after) = (&before.format, &after.format);
-    if name(before) != name(after) {
-        add(
-            "error-format",
-            format!(
-                "the format of errors was `{}`, and is `{}`",
-                name(before),
-                name(after)
-            ),
-            json!(name(after)),
-        );
-    } else if let (ErrorFormat::Declared(before), ErrorFormat::Declared(after)) = (before, after) {
-        let sent = solver.graph.declared(State::New, Travel::Written, after.body);
-        let accepted = solver.graph.declared(State::Old, Travel::Read, before.body);
-        for finding in explain(solver, State::New, (sent, accepted), Spans::default()) {
-            changes.push(change(Consequence::BreaksAnswers, "", "errors", finding));
-        }
-    }
+/// Returns true if the day has come on which a route stops working.
+fn is_over(route: &Route, today: &str) -> bool {
+    let sunset = route.lifecycle.sunset.as_ref();
+    sunset.is_some_and(|sunset| sunset.as_str() <= today)
 }
 
 fn change(consequence: Consequence, route: &str, slot: &str, finding: Finding) -> Change {
@@ -184,9 +119,41 @@ struct Comparison<'s, 'a> {
     changes: Vec<Change>,
     route: String,
     spans: Spans,
+    /// Maximum size of bodies in the old and in the new application, if it is known.
+    limits: [Option<u64>; 2],
 }
 
 impl Comparison<'_, '_> {
+    /// Adds a change that counts as breaking because kit cannot decide.
+    fn add_uncertain(
+        &mut self,
+        consequence: Consequence,
+        rule: &'static str,
+        place: &str,
+        message: impl Into<String>,
+    ) {
+        self.add(consequence, rule, place, message, None);
+        if let Some(change) = self.changes.last_mut() {
+            change.certain = false;
+        }
+    }
+
+    /// Adds a new route. `taken` is the old route that matched its requests.
+    fn added(&mut self, taken: Option<&Route>) {
+        if let Some(other) = taken {
+            let message = format!(
+                "the new route answers requests that `{}` answered; kit cannot decide if clients send them, so the change \
+                 counts as breaking",
+                other.reference()
+            );
+            let new_route = std::mem::replace(&mut self.spans.old, Some(other.span));
+            self.add_uncertain(Consequence::BreaksAnswers, "route-taken", "", message);
+            self.spans.old = new_route;
+        }
+        let message = "the route is new";
+        self.add(Consequence::Compatible, "route-added", "", message, None);
+    }
+
     fn add(
         &mut self,
         consequence: Consequence,
@@ -212,7 +179,7 @@ impl Comparison<'_, '_> {
 
     fn removed(&mut self, route: &Route, today: &str) {
         let sunset = route.lifecycle.sunset.as_ref();
-        if let Some(sunset) = sunset.filter(|sunset| sunset.as_str() <= today) {
+        if let Some(sunset) = sunset.filter(|_| is_over(route, today)) {
             let message = format!(
                 "the route is removed, as its `@sunset {}` announced",
                 sunset.as_str()
@@ -229,8 +196,24 @@ impl Comparison<'_, '_> {
 
     fn route(&mut self, old: &Route, new: &Route) {
         self.names(old, new);
-        self.access(old, new);
         self.params(old, new);
+        self.contract(old, new);
+    }
+
+    /// Compares a removed route with the route that answers its requests now.
+    fn replaced(&mut self, old: &Route, new: &Route) {
+        let message = format!(
+            "the route is removed, and `{}` answers its requests now",
+            new.reference()
+        );
+        self.add(Consequence::RenamesClient, "route-replaced", "", message, None);
+        self.params(old, new);
+        self.contract(old, new);
+    }
+
+    /// Compares all of two contracts but the path.
+    fn contract(&mut self, old: &Route, new: &Route) {
+        self.access(old, new);
         for slot in [Slot::Query, Slot::Headers, Slot::Cookies] {
             let (before, after) = (old.slots.get(slot), new.slots.get(slot));
             let travel = if slot == Slot::Headers {
@@ -257,19 +240,23 @@ impl Comparison<'_, '_> {
 
     fn body_limit(&mut self, old: &Route, new: &Route) {
         let (before, after) = (old.limits.body_bytes, new.limits.body_bytes);
-        // The limit of the application is known only when it runs.
-        let certain = before.is_some() && after.is_some();
-        let (before, after) = (before.unwrap_or(DEFAULT_LIMIT), after.unwrap_or(DEFAULT_LIMIT));
-        if !new.has_body() || after >= before {
+        if !new.has_body() || (before.is_none() && after.is_none()) {
+            // A change of the limit of the application is reported once for all routes.
             return;
         }
-        let mut message = format!("the request body could have {before} bytes, and may have {after}");
-        if !certain {
-            message.push_str(", if the application has the default limit");
+        let [of_old, of_new] = self.limits;
+        let (before, after) = (before.or(of_old), after.or(of_new));
+        let certain = before.is_some() && after.is_some();
+        let [before, after] = [before, after].map(|limit| limit.unwrap_or(application::DEFAULT_LIMIT));
+        if after >= before {
+            return;
         }
-        self.add(Consequence::BreaksRequests, "body-limit", "body", message, None);
-        if let Some(last) = self.changes.last_mut() {
-            last.certain = certain;
+        let message = format!("the request body could have {before} bytes, and may have {after}");
+        if certain {
+            self.add(Consequence::BreaksRequests, "body-limit", "body", message, None);
+        } else {
+            let message = format!("{message}, if the application has the default limit");
+            self.add_uncertain(Consequence::BreaksRequests, "body-limit", "body", message);
         }
     }
 
@@ -352,23 +339,53 @@ impl Comparison<'_, '_> {
 
     /// Compares path parameters by their positions in the path.
     fn params(&mut self, old: &Route, new: &Route) {
-        let (Some(before), Some(after)) = (old.slots.params, new.slots.params) else {
+        let Some(after) = new.slots.params else {
             return;
         };
-        let before = self.solver.graph.declared(State::Old, Travel::Path, before);
         let after = self.solver.graph.declared(State::New, Travel::Path, after);
-        let node = |solver: &Solver<'_>, object, name: &str| match solver.graph.node(object) {
-            crate::graph::Node::Object(object) => object.field(name).map(|field| (field.node, field.span)),
+        let before = old
+            .slots
+            .params
+            .map(|params| self.solver.graph.declared(State::Old, Travel::Path, params));
+        let field = |solver: &Solver<'_>, object, name: &str| match solver.graph.node(object) {
+            Node::Object(object) => object.field(name).map(|field| (field.node, field.span)),
             _ => None,
         };
-        for (before_name, after_name) in old.parameters.iter().zip(&new.parameters) {
-            let before = node(self.solver, before, before_name);
-            let after = node(self.solver, after, after_name);
-            if let (Some((before, old)), Some((after, new))) = (before, after) {
-                let spans = std::mem::replace(&mut self.spans, Spans { old, new });
-                let place = format!("params{}", crate::explain::property_path(after_name));
-                self.explain(Consequence::BreaksRequests, &place, before, after);
-                self.spans = spans;
+        for (name, source) in sources(new, old) {
+            let Some((after, new_span)) = field(self.solver, after, name) else {
+                continue;
+            };
+            let before = match source {
+                Source::Parameter(name) => before.and_then(|before| field(self.solver, before, name)),
+                Source::Text(text) => {
+                    let text = Node::Text(TextSet::of(Condition::Literal(text.to_owned())));
+                    Some((self.solver.graph.single(text), None))
+                }
+                Source::Several => {
+                    let texts = Node::Text(TextSet::not_empty());
+                    Some((self.solver.graph.single(texts), None))
+                }
+            };
+            let Some((before, old_span)) = before else {
+                continue;
+            };
+            let place = format!("params{}", crate::finding::property_path(name));
+            let before_spans = self.spans;
+            self.spans = Spans {
+                old: old_span.or(before_spans.old),
+                new: new_span.or(before_spans.new),
+            };
+            let start = self.changes.len();
+            self.explain(Consequence::BreaksRequests, &place, before, after);
+            self.spans = before_spans;
+            if matches!(source, Source::Several) && self.changes.len() > start {
+                // The texts of several segments are not known exactly.
+                self.changes.truncate(start);
+                let message = format!(
+                    "`{name}` has the text of several segments of the old path; kit cannot decide if every text fits, so the \
+                     change counts as breaking"
+                );
+                self.add_uncertain(Consequence::BreaksRequests, "type", &place, message);
             }
         }
     }

@@ -8,12 +8,19 @@ use super::Condition;
 
 /// Calendar dates from 0000-01-01 to 9999-12-31, with leap years.
 const DATE: &str = "(?:(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29|[0-9]{4}-(?:02-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])))";
+/// The same dates without 9999-12-31.
+const DATE_BUT_LAST: &str = "(?:(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29|[0-9]{4}-(?:02-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|(?:0[13578]|10)-(?:0[1-9]|[12][0-9]|3[01])|12-(?:0[1-9]|[12][0-9]|30))|(?:[0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-12-31)";
 /// Days that exist in each year, after the first digit of the year.
 const DATE_AFTER_FIRST_DIGIT: &str = "[0-9]{3}-(?:02-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01]))";
 /// Time of a day without a leap second.
 const TIME: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]";
 /// Time of a day, perhaps with a leap second.
 const LEAP_TIME: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)";
+/// Time of a day but its last minute, perhaps with a leap second.
+const TIME_BUT_LAST_MINUTE: &str =
+    "(?:(?:[01][0-9]|2[0-2]):[0-5][0-9]|23:[0-4][0-9]|23:5[0-8]):(?:[0-5][0-9]|60)";
+/// Difference to UTC, without its sign.
+const HOURS: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
 const OFFSET: &str = "(?:[Zz]|[+\\-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
 const BYTES: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
 pub(super) const DECIMAL: &str = "^-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?$";
@@ -81,7 +88,10 @@ pub(super) fn pair(condition: &Condition) -> Pair {
         },
         Condition::Timestamp => Pair::between(
             &format!("^[1-8]{DATE_AFTER_FIRST_DIGIT}[Tt]{TIME}(?:\\.[0-9]+)?{OFFSET}$"),
-            &format!("^{DATE}[Tt]{LEAP_TIME}(?:\\.[0-9]+)?{OFFSET}$"),
+            // West of Greenwich, the year 10000 begins in UTC before the last day of 9999 ends.
+            &format!(
+                "^(?:{DATE_BUT_LAST}[Tt]{LEAP_TIME}(?:\\.[0-9]+)?{OFFSET}|9999-12-31[Tt]{LEAP_TIME}(?:\\.[0-9]+)?(?:[Zz]|\\+{HOURS}|-00:00)|9999-12-31[Tt]{TIME_BUT_LAST_MINUTE}(?:\\.[0-9]+)?-{HOURS})$"
+            ),
         ),
         Condition::WrittenTimestamp => exact(&format!("^{DATE}T{TIME}\\.[0-9]{{3}}Z$")),
         Condition::Bytes => exact(BYTES),

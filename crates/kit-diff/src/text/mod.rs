@@ -111,7 +111,7 @@ impl TextSet {
     pub(crate) fn is_written_form_of(&self, other: &Self) -> bool {
         (self.min, self.max) == (other.min, other.max)
             && self.conditions == [Condition::WrittenTimestamp]
-            && other.conditions == [Condition::Timestamp]
+            && other.conditions == [Condition::Format(Format::DateTime)]
     }
 
     fn literal(&self) -> Option<&str> {
@@ -393,6 +393,11 @@ mod tests {
                 format(Format::DateTime),
                 Found::Nothing,
             ),
+            (
+                TextSet::of(Condition::WrittenTimestamp),
+                TextSet::of(Condition::Timestamp),
+                Found::Nothing,
+            ),
             (template(&["v", "number"]), pattern("^v"), Found::Nothing),
             (template(&["string", "-", "string"]), pattern("-"), Found::Nothing),
             (
@@ -406,6 +411,7 @@ mod tests {
         }
         for (within, without) in [
             (TextSet::any(), format(Format::Email)),
+            (format(Format::DateTime), TextSet::of(Condition::Timestamp)),
             (format(Format::Email), short),
             (format(Format::Email), format(Format::Uri)),
             (format(Format::Uuid), pattern("^[0-9a-f-]+$")),

@@ -1,6 +1,7 @@
 //! Formats the doc tags of a property.
 
-use kit_ir::{Constraints, GeneratedKind, Program, Property, TypeId, TypeKind};
+use kit_analysis::rule_tags;
+use kit_ir::{GeneratedKind, Program, Property, TypeId, TypeKind};
 
 use crate::json_schema::default_value;
 
@@ -79,12 +80,9 @@ fn role_tags(property: &Property) -> Vec<String> {
 /// their rules in their own entry.
 fn add_rule_tags(program: &Program, id: TypeId, written: &mut Vec<String>) {
     let r#type = &program.types[id];
-    // A bigint in a database column has bounds that no tag expresses.
-    if !r#type.constraints.is_bigint_column() {
-        for tag in rule_tags(&r#type.constraints) {
-            if !written.contains(&tag) {
-                written.push(tag);
-            }
+    for tag in rule_tags(&r#type.constraints) {
+        if !written.contains(&tag) {
+            written.push(tag);
         }
     }
     if let TypeKind::Union { members } = &r#type.kind {
@@ -92,33 +90,4 @@ fn add_rule_tags(program: &Program, id: TypeId, written: &mut Vec<String>) {
             add_rule_tags(program, *member, written);
         }
     }
-}
-
-fn rule_tags(rules: &Constraints) -> Vec<String> {
-    let tag = |name: &str, argument: Option<String>| argument.map(|argument| format!("@{name} {argument}"));
-    let flag = |name: &str, set: bool| set.then(|| format!("@{name}"));
-    [
-        tag("minLength", rules.min_length.map(|length| length.to_string())),
-        tag("maxLength", rules.max_length.map(|length| length.to_string())),
-        tag("format", rules.format.map(|format| format.name().to_owned())),
-        tag("pattern", rules.pattern.clone()),
-        tag("minimum", rules.minimum.map(|bound| bound.to_string())),
-        tag("maximum", rules.maximum.map(|bound| bound.to_string())),
-        tag(
-            "exclusiveMinimum",
-            rules.exclusive_minimum.map(|bound| bound.to_string()),
-        ),
-        tag(
-            "exclusiveMaximum",
-            rules.exclusive_maximum.map(|bound| bound.to_string()),
-        ),
-        tag("multipleOf", rules.multiple_of.map(|step| step.to_string())),
-        flag("integer", rules.integer),
-        tag("minItems", rules.min_items.map(|count| count.to_string())),
-        tag("maxItems", rules.max_items.map(|count| count.to_string())),
-        flag("uniqueItems", rules.unique_items),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }

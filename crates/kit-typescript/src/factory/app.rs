@@ -104,6 +104,7 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
             "staticFiles" => factory.static_files = read_literal(lowering, member.value),
             "requestLog" => factory.request_log = read_literal(lowering, member.value),
             "csrf" => factory.csrf = read_literal(lowering, member.value),
+            "limits" => factory.limits = read_literal(lowering, member.value),
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
             _ => {}
         }

@@ -61,6 +61,7 @@ pub(crate) struct Factory {
     pub(crate) static_files: LiteralOption,
     pub(crate) request_log: LiteralOption,
     pub(crate) csrf: LiteralOption,
+    pub(crate) limits: LiteralOption,
 }
 
 /// Location and value of an option that consists of literals, if the option is on. The value is `None` if a

@@ -139,6 +139,7 @@ pub(crate) fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)
         &mut application.static_files,
         &mut application.request_log,
         &mut application.csrf,
+        &mut application.limits,
     ];
     for literal in literals.into_iter().flatten() {
         change(&mut literal.span);

@@ -73,11 +73,14 @@ fn reading_an_option_ends_if_a_constant_contains_itself() {
 fn reads_each_option_whose_value_is_a_literal() {
     let application = read(
         "",
-        "compression: true, csrf: { origins: [] }, etag: true, requestLog: true",
+        "compression: true, csrf: { origins: [] }, etag: true, requestLog: true, limits: { bodyBytes: 2 ** 20 }",
     );
     let value = |option: Option<LiteralOption>| option.and_then(|option| option.value);
     assert_eq!(value(application.compression), Some(Value::Bool(true)));
     assert_eq!(value(application.csrf), Some(json!({ "origins": [] })));
     assert_eq!(value(application.etag), Some(Value::Bool(true)));
     assert_eq!(value(application.request_log), Some(Value::Bool(true)));
+    // The compiler does not compute powers.
+    let limits = application.limits.expect("the option is there");
+    assert_eq!((limits.value, limits.span.line), (None, 3));
 }

@@ -315,8 +315,10 @@ export interface Application {
   environment?: EnvironmentVariables;
   compression?: LiteralOption;
   etag?: LiteralOption;
+  staticFiles?: LiteralOption;
   requestLog?: LiteralOption;
   csrf?: LiteralOption;
+  limits?: LiteralOption;
 }
 
 /** Type of the environment variables. */

@@ -1,5 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -49,6 +59,14 @@ export class Project {
   /** Returns the content of a file, or an empty string if the file does not exist. */
   async read(path: string): Promise<string> {
     return await readFile(join(this.root, path), "utf8").catch(() => "");
+  }
+
+  /** Returns true if the file exists. */
+  async exists(path: string): Promise<boolean> {
+    return await access(join(this.root, path)).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Creates a symbolic link in the project to a directory elsewhere. */

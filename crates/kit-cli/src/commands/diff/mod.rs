@@ -9,8 +9,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kit_build::BuildTime;
-use kit_database::{Snapshot, plan};
+use kit_database::{Schema, Snapshot, plan};
 use kit_diff::{Change, Consequence, compare};
+use kit_ir::Span;
 use serde::Serialize;
 
 use self::accepted::Accepted;
@@ -24,7 +25,8 @@ use crate::project::root;
 ///
 /// A change breaks requests if clients of the old contract can send a value that the new server refuses. It breaks answers
 /// if the new server can send a value that the old type does not contain. Each change is shown with its place and a value.
-/// The command exits with 1 if it finds a breaking change that is not accepted in api-changes.json.
+/// The command exits with 1 if it finds a breaking change that is not accepted in api-changes.json, and with 3 if it cannot
+/// compare the states.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -62,11 +64,14 @@ pub(crate) struct Selection {
     save: Option<PathBuf>,
 }
 
+/// Name of the state of the files as they are.
+const WORKING_TREE: &str = "working tree";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
     /// Changes that break requests or answers, or lose data.
     Breaking,
-    /// Also changes of the names in generated clients.
+    /// Also changes of environment variables, and of the names in generated clients.
     Any,
     /// No change.
     None,
@@ -87,6 +92,16 @@ pub(crate) async fn run(
     common: &Common,
     context: &Context<'_>,
 ) -> Result<(), CommandError> {
+    // The exit code 1 means that a change breaks something.
+    let result = compare_states(selection, common, context).await;
+    result.map_err(|error| error.incomparable(None))
+}
+
+async fn compare_states(
+    selection: &Selection,
+    common: &Common,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
     let directory = root(common, context.environment)?;
     let Some(old_name) = &selection.old else {
         return save(selection, &directory, context).await;
@@ -95,7 +110,9 @@ pub(crate) async fn run(
     let old = State::named(old_name, common, context).await?;
     let new = match &selection.new {
         Some(name) => State::named(name, common, context).await?,
-        None => State::of_directory(&directory, context).await?,
+        None => State::of_directory(&directory, context)
+            .await
+            .map_err(|error| error.incomparable(Some(WORKING_TREE)))?,
     };
     let now = BuildTime::new(None, context.environment.now())?.iso();
     let today = now.get(..10).unwrap_or_default();
@@ -146,7 +163,7 @@ struct Saved<'a> {
 
 /// Returns the changes of the tables that lose stored values.
 fn lost_data(old: &State, new: &State) -> Vec<Change> {
-    let change = |place: String, rule, message, certain| Change {
+    let change = |place: String, rule, message, certain, old_span| Change {
         consequence: Consequence::LosesData,
         rule,
         route: String::new(),
@@ -156,7 +173,7 @@ fn lost_data(old: &State, new: &State) -> Vec<Change> {
         value: None,
         example: None,
         new_span: None,
-        old_span: None,
+        old_span,
     };
     match plan(Some(&Snapshot::of(&old.schema)), &new.schema) {
         Ok(plan) => plan
@@ -169,6 +186,7 @@ fn lost_data(old: &State, new: &State) -> Vec<Change> {
                     "data-lost",
                     step.reason.clone(),
                     true,
+                    place(old, &step.change),
                 )
             })
             .collect(),
@@ -182,10 +200,40 @@ fn lost_data(old: &State, new: &State) -> Vec<Change> {
                     "data-undecided",
                     problem.message,
                     false,
+                    None,
                 )
             })
             .collect(),
     }
+}
+
+/// Returns the location of the entity or property whose values a change of the tables drops.
+fn place(old: &State, change: &kit_database::Change) -> Option<Span> {
+    use kit_database::Change::{DropColumn, DropTable, SetType};
+    let (table, column) = match change {
+        DropTable { table } => (table, None),
+        DropColumn { table, column } | SetType { table, column, .. } => (table, Some(column)),
+        _ => return None,
+    };
+    let entity = old
+        .program
+        .entities
+        .iter()
+        .find(|entity| entity.table == *table)?;
+    let declaration = &old.program.declarations[entity.declaration];
+    let properties = old.program.properties(declaration.r#type).iter();
+    // The schema of a saved state does not know the properties of its columns.
+    let (schema, _) = Schema::from_program(&old.program);
+    let stored = schema.tables.iter().find(|stored| stored.name == *table);
+    let name = stored.zip(column).and_then(|(stored, column)| {
+        let mut columns = stored.columns.iter();
+        let stored = columns.find(|stored| stored.name == *column)?;
+        Some(&stored.source.property)
+    });
+    let property = properties
+        .into_iter()
+        .find(|property| Some(&property.name) == name);
+    Some(property.map_or(declaration.span, |property| property.span))
 }
 
 /// Result of the command.
@@ -211,6 +259,7 @@ struct Counts {
     breaks_requests: usize,
     breaks_answers: usize,
     loses_data: usize,
+    needs_environment: usize,
     renames_client: usize,
     compatible: usize,
     accepted: usize,
@@ -231,6 +280,9 @@ struct Line<'a> {
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
+    /// Location in the new state of the place, or of what contained the place.
+    #[serde(skip)]
+    near: Option<(&'a str, Span)>,
     /// State of the location: `old` or `new`.
     state: &'static str,
     /// Reason from the file of accepted changes.
@@ -249,13 +301,14 @@ impl<'a> Report<'a> {
         let lines: Vec<Line<'a>> = changes
             .iter()
             .map(|change| {
-                let new_span = change.new_span.map(|span| (&new.program, span));
+                let new_span = change.shown_new_span().map(|span| (&new.program, span));
                 let place = new_span.or(change.old_span.map(|span| (&old.program, span)));
                 let id = change.id();
                 let reason = accepted
                     .reason(&id, &change.message)
                     .filter(|_| change.consequence != Consequence::Compatible);
                 Line {
+                    near: change.new_span.map(|span| (new.program.path(span), span)),
                     path: place.map(|(program, span)| program.path(span)),
                     line: place.map(|(_, span)| span.line),
                     column: place.map(|(_, span)| span.column),
@@ -273,6 +326,7 @@ impl<'a> Report<'a> {
                 Consequence::BreaksRequests => &mut counts.breaks_requests,
                 Consequence::BreaksAnswers => &mut counts.breaks_answers,
                 Consequence::LosesData => &mut counts.loses_data,
+                Consequence::NeedsEnvironment => &mut counts.needs_environment,
                 Consequence::RenamesClient => &mut counts.renames_client,
                 Consequence::Compatible => &mut counts.compatible,
             };
@@ -295,7 +349,7 @@ impl<'a> Report<'a> {
         Self {
             status: if failed { "failed" } else { "passed" },
             old: old_name,
-            new: selection.new.as_deref().unwrap_or("working tree"),
+            new: selection.new.as_deref().unwrap_or(WORKING_TREE),
             counts,
             changes: lines,
             unused_accepted: unused,

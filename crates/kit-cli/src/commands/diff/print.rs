@@ -123,6 +123,9 @@ fn shown_value(change: &Change) -> Option<String> {
         Consequence::BreaksAnswers => {
             "the new server can send this value, and the old type does not contain it"
         }
+        Consequence::NeedsEnvironment => {
+            "the old release accepts these variables, and the new one does not start with them"
+        }
         Consequence::LosesData | Consequence::RenamesClient | Consequence::Compatible => return None,
     };
     let value = change.value.as_ref().or(change.example.as_ref())?;
@@ -154,6 +157,7 @@ fn summary(report: &Report<'_>, is_same: bool) -> String {
         breaks_requests,
         breaks_answers,
         loses_data,
+        needs_environment,
         renames_client,
         compatible,
         accepted,
@@ -162,6 +166,11 @@ fn summary(report: &Report<'_>, is_same: bool) -> String {
         (*breaks_requests, "breaks requests", "break requests"),
         (*breaks_answers, "breaks answers", "break answers"),
         (*loses_data, "loses data", "lose data"),
+        (
+            *needs_environment,
+            "needs other environment variables",
+            "need other environment variables",
+        ),
         (
             *renames_client,
             "renames parts of the client",
@@ -204,11 +213,11 @@ pub(super) fn annotations(report: &Report<'_>, prefix: &str) -> String {
             "warning"
         };
         let mut properties = Vec::new();
-        // A file of the old state may not exist any more.
-        if let Some(path) = line.path.filter(|_| line.state == "new") {
+        // A place of the old state is not in the files of the pull request.
+        if let Some((path, span)) = line.near {
             properties.push(format!("file={}", property(&format!("{prefix}{path}"))));
-            properties.extend(line.line.map(|line| format!("line={line}")));
-            properties.extend(line.column.map(|column| format!("col={column}")));
+            properties.push(format!("line={}", span.line));
+            properties.push(format!("col={}", span.column));
         }
         properties.push(format!(
             "title={}",

@@ -73,13 +73,27 @@ impl State {
         if path.is_file() {
             return Self::read(name, &path);
         }
-        let checkout = Checkout::create(&root, name, context)?;
+        // A signal would leave the temporary files behind.
+        context.host.hold_signals(true).await?;
+        let found = Self::of_commit(&root, name, context).await;
+        context.host.hold_signals(false).await?;
+        found
+    }
+
+    /// Compiles the project in a commit of git.
+    async fn of_commit(root: &Path, name: &str, context: &Context<'_>) -> Result<Self, CommandError> {
+        let checkout = Checkout::create(root, name, context)?;
         let found = Self::of_directory(&checkout.root, context).await;
-        found.inspect_err(|_| {
+        found.map_err(|error| {
             context.console.note(&format!(
                 "The types of the commit `{name}` do not build. Installed packages are those of the working tree: if the commit \
                  needs other versions, compare with a file that `kit diff --save <file>` wrote at that commit."
             ));
+            let copy = checkout.root.to_string_lossy();
+            let copy = copy.trim_end_matches('/');
+            error
+                .with_path(copy, &root.to_string_lossy())
+                .incomparable(Some(name))
         })
     }
 

@@ -13,13 +13,13 @@ use crate::failure::{CommandError, Problem};
 use crate::project::Project;
 
 /// A project and its output directory.
-pub(super) struct Built {
-    pub(super) project: Project,
+pub(crate) struct Built {
+    pub(crate) project: Project,
     directory: PathBuf,
 }
 
 impl Built {
-    pub(super) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, CommandError> {
+    pub(crate) async fn open(common: &Common, context: &Context<'_>) -> Result<Self, CommandError> {
         let project = Project::open(common, context).await?;
         let directory = project.root.join(&project.config.output_dir);
         Ok(Self { project, directory })

@@ -1,5 +1,6 @@
 //! `kit inspect`: prints results of a build, and the state of a running application.
 
+mod build_status;
 mod built_project;
 mod dependencies;
 mod middleware;
@@ -16,6 +17,8 @@ mod traces;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+pub(crate) use self::build_status::BuildStatus;
+pub(crate) use self::built_project::Built;
 use crate::commands::diff;
 use crate::common_args::Common;
 use crate::context::Context;

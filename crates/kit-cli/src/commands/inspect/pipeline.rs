@@ -1,17 +1,13 @@
 //! The command `kit inspect build-pipeline`.
 
-use kit_build::{HOOKS, Hook, RegisteredTap, check_with, registered_taps};
-use kit_diagnostics::Severity;
+use kit_build::{HOOKS, Hook, RegisteredTap, registered_taps};
 use serde::Serialize;
 
+use super::build_status::BuildStatus;
 use super::built_project::Built;
 use super::table::table;
-use crate::commands::build_steps::request;
-use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::CommandError;
-use crate::plugins::Plugins;
-use crate::project::build_time;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,7 +38,7 @@ struct Tap {
 pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     let config = &built.project.config;
-    let status = Status::of(built, context).await?;
+    let status = BuildStatus::of(built, context).await?;
     let hooks = HOOKS.iter().enumerate();
     let report = Report {
         hooks: hooks
@@ -91,64 +87,4 @@ pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), Comm
         status.words(&config.output_dir)
     ));
     Ok(())
-}
-
-/// State of the output directory, compared with the sources. kit does not store this state. It runs a build that writes
-/// nothing and looks at the result.
-enum Status {
-    /// The output directory is up to date.
-    Cached,
-    /// The output directory is out of date. A build would write or remove this number of files.
-    Built(usize),
-    /// The sources have this number of errors, so the output directory is the result of an earlier build.
-    Failed(usize),
-    /// There is no output directory.
-    None,
-}
-
-impl Status {
-    async fn of(built: &Built, context: &Context<'_>) -> Result<Self, CommandError> {
-        if !built.exists() {
-            return Ok(Self::None);
-        }
-        let time = build_time(context.environment)?;
-        let request = request(&built.project, &time);
-        let report = check_with(&request, &Plugins(context.host), &()).await?;
-        if !report.succeeded() {
-            let errors = report.diagnostics.iter();
-            let errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
-            return Ok(Self::Failed(errors.count()));
-        }
-        let files = &report.files;
-        Ok(
-            match files.written.len() + files.removed.len() + files.project.len() {
-                0 => Self::Cached,
-                stale => Self::Built(stale),
-            },
-        )
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Cached => "cached",
-            Self::Built(_) => "built",
-            Self::Failed(_) => "failed",
-            Self::None => "none",
-        }
-    }
-
-    fn words(&self, directory: &str) -> String {
-        match self {
-            Self::Cached => format!("{directory}/ is up to date"),
-            Self::Built(stale) => format!(
-                "{directory}/ is built, but the sources changed after the build: `kit build` would write {}",
-                quantity(*stale, "file")
-            ),
-            Self::Failed(errors) => format!(
-                "the sources have {}, so {directory}/ is from an earlier build: run `kit build` to see the mistakes",
-                quantity(*errors, "mistake")
-            ),
-            Self::None => "not built yet: run `kit build`".to_owned(),
-        }
-    }
 }

@@ -59,7 +59,22 @@ const WHERE: &str = "name its port with --debug-port";
 fn unreachable(error: &ureq::Error, port: u16) -> CommandError {
     let nobody = matches!(error, ureq::Error::Io(cause) if cause.kind() == std::io::ErrorKind::ConnectionRefused)
         || matches!(error, ureq::Error::ConnectionFailed);
-    let (message, help) = if nobody {
+    let (message, help) = if let ureq::Error::Timeout(_) = error {
+        (
+            format!(
+                "the program on port {port} did not answer within {} s",
+                TIMEOUT.as_secs()
+            ),
+            "if it is the debug sidecar, the application may be busy or stopped in a debugger: try again, or restart the application; \
+             if it is another program, name the sidecar's port with --debug-port",
+        )
+    } else if let ureq::Error::BodyExceedsLimit(limit) = error {
+        (
+            format!("the program on port {port} answered with more than {limit} bytes"),
+            "if it is the debug sidecar, ask for fewer items with --last; if it is another program, name the sidecar's port with \
+             --debug-port",
+        )
+    } else if nobody {
         (
             format!("no debug sidecar listens on port {port}"),
             "start the app with `debugPlugin()` of @kit/plugin-debug among the `plugins` of createApp (`kit dev` adds none), \

@@ -1,23 +1,28 @@
 //! The command `kit mcp`.
 
+mod agent;
 mod runtime;
 mod service;
 mod tools;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+use kit_build::project_advice;
 use serde_json::{Map, Value};
 
-use self::runtime::{Runtime, Turn};
+use self::agent::{Agent, CancellableHost};
+use self::runtime::Runtime;
 use self::service::{Answer, Call};
-use self::tools::Tool;
-use crate::Stream;
+use self::tools::{Permission, Tool};
 use crate::captured::Captured;
+use crate::commands::inspect::{BuildStatus, Built};
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 use crate::project::{self, Project};
+use crate::{Host, Stream};
 
 /// Maximum length of an answer in bytes. A longer answer would fill the context of a model.
 const MAX_ANSWER: usize = 512 * 1024;
@@ -56,25 +61,36 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             .console
             .note("kit mcp waits for an agent on standard input; press Ctrl-C to stop");
     }
-    let mut server = Server {
-        context,
-        arguments,
-        root,
-    };
-    let mut runtime = Runtime::new(arguments.allow_run).map_err(|error| {
+    if !root.join("package.json").is_file() && !root.join("src").is_dir() {
+        let message = format!(
+            "{} is not a project: it has neither a package.json nor the directory src/",
+            root.display()
+        );
+        return Err(Problem::build("configuration", message)
+            .help(&project_advice(&root))
+            .into());
+    }
+    let runtime = Runtime::new(arguments.allow_run).map_err(|error| {
         let message = format!("the server cannot be started: {error}");
         CommandError::from(Problem::build("configuration", message))
     })?;
-    loop {
-        let chunk = context.host.read(true).await?;
-        runtime.push(&chunk.to_bytes());
-        server.run_until_idle(&mut runtime).await;
-        if chunk.ended {
-            runtime.end();
-            server.run_until_idle(&mut runtime).await;
-            return Ok(());
+    let agent = Agent::new(context, runtime);
+    let server = Server {
+        context,
+        arguments,
+        root,
+        agent: &agent,
+    };
+    while agent.read(Duration::MAX).await? {
+        while let Some(call) = agent.next_call() {
+            server.answer(call).await;
         }
     }
+    // Calls that came with the last bytes are answered too.
+    while let Some(call) = agent.next_call() {
+        server.answer(call).await;
+    }
+    Ok(())
 }
 
 /// Returns true if a command that failed printed a result all the same, such as the list of files that are out of date.
@@ -86,43 +102,53 @@ struct Server<'a> {
     context: &'a Context<'a>,
     arguments: &'a Arguments,
     root: PathBuf,
+    agent: &'a Agent<'a>,
 }
 
 impl Server<'_> {
-    /// Runs the protocol and the called tools until the next message is needed.
-    async fn run_until_idle(&mut self, runtime: &mut Runtime) {
-        loop {
-            match runtime.turn() {
-                Turn::Idle => return,
-                Turn::Output(text) => {
-                    // If the agent does not read any more, its stream ends soon.
-                    let _ = self.context.environment.write(Stream::Out, &text);
-                }
-                Turn::Call(Call {
-                    name,
-                    arguments,
-                    reply,
-                }) => {
-                    let answer = self.call(&name, &arguments).await;
-                    // The agent may have cancelled the call.
-                    let _ = reply.send(answer);
-                }
-            }
+    /// Runs a tool, and answers the call.
+    async fn answer(&self, call: Call) {
+        if call.reply.is_closed() {
+            // The agent has cancelled the call.
+            return;
+        }
+        let host = CancellableHost::new(self.context.host, self.agent, &call.reply);
+        let mut answer = match self.command_of(call.tool, &call.arguments).await {
+            Ok(args) => self.kit(args, &host).await,
+            Err(message) => Answer::failed(message),
+        };
+        if call.tool.describes_build && !answer.is_error {
+            answer.note = self.state_of_build().await;
+        }
+        let _ = call.reply.send(answer);
+    }
+
+    /// Returns a sentence about a build that is out of date, so that an agent does not believe old facts.
+    async fn state_of_build(&self) -> Option<String> {
+        let common = self.common();
+        let built = Built::open(&common, self.context).await.ok()?;
+        if !built.project.config.plugins.is_empty() && !self.arguments.allow_run {
+            return Some(
+                "It is not known if this answer is up to date, because the build runs plugins, for which the server needs --allow-run."
+                    .to_owned(),
+            );
+        }
+        match BuildStatus::of(&built, self.context).await.ok()? {
+            BuildStatus::Cached | BuildStatus::None => None,
+            BuildStatus::Built(_) => Some(
+                "This answer is out of date: the sources changed after the last build. Build the project, and call the tool again."
+                    .to_owned(),
+            ),
+            BuildStatus::Failed(_) => Some(
+                "This answer is from the last build, and the sources have mistakes now. The tool `check` lists them.".to_owned(),
+            ),
         }
     }
 
-    async fn call(&self, name: &str, arguments: &Map<String, Value>) -> Answer {
-        let Some(tool) = Tool::find(name) else {
-            return Answer::failed(format!("there is no tool `{name}`"));
-        };
-        if tool.runs_code && !self.arguments.allow_run {
-            return Answer::failed(format!(
-                "the tool `{name}` runs code of the project; start the server with `kit mcp --allow-run` to allow this"
-            ));
-        }
-        match self.command_of(tool, arguments).await {
-            Ok(args) => self.kit(args).await,
-            Err(message) => Answer::failed(message),
+    fn common(&self) -> Common {
+        Common {
+            root: self.root.clone(),
+            json: false,
         }
     }
 
@@ -137,42 +163,44 @@ impl Server<'_> {
         }
         args.push("--json".to_owned());
         args.extend(tool.words(arguments)?);
-        if tool.uses_database && !self.arguments.allow_run {
-            // `.env` may contain the URL.
-            self.context
-                .host
-                .load_env(&self.root)
-                .await
-                .map_err(|error| error.message)?;
-            if self.context.environment.var("DATABASE_URL").is_none() {
-                return Err(
-                    "DATABASE_URL is not set, and this tool would start the embedded database; set the variable, or start the server with `kit mcp --allow-run`"
-                        .to_owned(),
-                );
-            }
-        }
-        if tool.runs_plugins && !self.arguments.allow_run {
-            let common = Common {
-                root: self.root.clone(),
-                json: false,
-            };
-            let project = Project::open(&common, self.context).await;
-            // If the configuration has mistakes, the command reports them.
-            if project.is_ok_and(|project| !project.config.plugins.is_empty()) {
-                return Err(
-                    "the project has plugins, and this tool runs them; start the server with `kit mcp --allow-run` to allow this"
-                        .to_owned(),
-                );
-            }
+        if let Some(reason) = self.refusal(tool).await? {
+            return Err(format!(
+                "{reason} start the server with `kit mcp --allow-run` to allow this"
+            ));
         }
         Ok(args)
     }
 
+    /// Returns the reason why a tool needs `--allow-run`. Returns `None` if the tool may run.
+    async fn refusal(&self, tool: &Tool) -> Result<Option<String>, String> {
+        if self.arguments.allow_run {
+            return Ok(None);
+        }
+        Ok(match tool.needs_permission {
+            Permission::Never => None,
+            Permission::Always => Some(format!("the tool `{}` runs code of the project;", tool.name)),
+            Permission::WithPlugins => {
+                let project = Project::open(&self.common(), self.context).await;
+                // If the configuration has mistakes, the command reports them.
+                let has_plugins = project.is_ok_and(|project| !project.config.plugins.is_empty());
+                has_plugins.then(|| "the project has plugins, and this tool runs them;".to_owned())
+            }
+            Permission::WithoutDatabase => {
+                // `.env` may contain the URL.
+                let loaded = self.context.host.load_env(&self.root).await;
+                loaded.map_err(|error| error.message)?;
+                let is_set = self.context.environment.var("DATABASE_URL").is_some();
+                let reason = "DATABASE_URL is not set, and this tool would start the embedded database; set the variable, or";
+                (!is_set).then(|| reason.to_owned())
+            }
+        })
+    }
+
     /// Runs a command of kit in this process, and returns its output.
-    async fn kit(&self, args: Vec<String>) -> Answer {
+    async fn kit(&self, args: Vec<String>, host: &dyn Host) -> Answer {
         let environment = Captured::new(self.context.environment);
         let args = args.into_iter().map(Into::into).collect();
-        let exit = Box::pin(crate::run(args, &environment, self.context.host)).await;
+        let exit = Box::pin(crate::run(args, &environment, host)).await;
         let (out, err) = environment.into_texts();
         let text = if out.trim().is_empty() { err } else { out };
         if text.len() > MAX_ANSWER {
@@ -184,6 +212,7 @@ impl Server<'_> {
         Answer {
             is_error: exit.code() != 0 && !is_result(&text),
             text,
+            note: None,
         }
     }
 }

@@ -24,7 +24,7 @@ const ROUTES: &str = "kit://routes";
 
 /// Call of a tool.
 pub(super) struct Call {
-    pub(super) name: String,
+    pub(super) tool: &'static Tool,
     pub(super) arguments: Map<String, Value>,
     pub(super) reply: oneshot::Sender<Answer>,
 }
@@ -33,6 +33,8 @@ pub(super) struct Call {
 pub(super) struct Answer {
     pub(super) text: String,
     pub(super) is_error: bool,
+    /// Sentence about the text, such as that the text is out of date.
+    pub(super) note: Option<String>,
 }
 
 impl Answer {
@@ -40,6 +42,7 @@ impl Answer {
         Self {
             text: message.into(),
             is_error: true,
+            note: None,
         }
     }
 }
@@ -51,23 +54,34 @@ pub(super) struct Service {
 }
 
 impl Service {
-    async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<Answer, ErrorData> {
+    /// Calls a tool. If the agent cancels its request, drops the receiver of the answer, which cancels the tool.
+    async fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Answer, ErrorData> {
+        let tool = Tool::find(name)
+            .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{name}`"), None))?;
         let (reply, answer) = oneshot::channel();
         let call = Call {
-            name: name.to_owned(),
+            tool,
             arguments,
             reply,
         };
         let ended = || ErrorData::internal_error("the server is ending", None);
         self.calls.send(call).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())
+        tokio::select! {
+            answer = answer => answer.map_err(|_| ended()),
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        }
     }
 }
 
 fn described(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::with_title(tool.name.replace('_', " "))
-        .read_only(!tool.runs_code)
-        .destructive(tool.runs_code)
+        .read_only(!tool.runs_code())
+        .destructive(tool.runs_code())
         .open_world(false);
     rmcp::model::Tool::new(tool.name, tool.about, Arc::new(tool.schema())).with_annotations(annotations)
 }
@@ -87,8 +101,8 @@ impl ServerHandler for Service {
             .with_server_info(Implementation::new("kit", env!("CARGO_PKG_VERSION")))
             .with_instructions(format!(
                 "Information about a project that uses kit, a framework for typed HTTP APIs. The tools `routes`, `route`, `types`, \
-                 `type` and `middleware` describe the last build; `check` compiles the current sources, and says whether the build is out \
-                 of date. The tools load kit.config.ts, which is code of the project. If an answer names a command such as `kit build` \
+                 `type` and `middleware` describe the last build, and say if the build is out of date; `check` compiles the current \
+                 sources. The tools load kit.config.ts, which is code of the project. If an answer names a command such as `kit build` \
                  or `kit inspect routes`, use the tool for it, such as `run_build` or `routes`. {run}"
             ))
     }
@@ -98,23 +112,19 @@ impl ServerHandler for Service {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = TOOLS.iter().filter(|tool| self.allow_run || !tool.runs_code);
+        let tools = TOOLS.iter().filter(|tool| self.allow_run || !tool.runs_code());
         Ok(ListToolsResult::with_all_items(tools.map(described).collect()))
     }
 
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if Tool::find(&request.name).is_none() {
-            let message = format!("there is no tool `{}`", request.name);
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let answer = self
-            .call(&request.name, request.arguments.unwrap_or_default())
-            .await?;
-        let content = vec![ContentBlock::text(answer.text)];
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = self.call(&request.name, arguments, &context).await?;
+        let mut content = vec![ContentBlock::text(answer.text)];
+        content.extend(answer.note.map(ContentBlock::text));
         let result = if answer.is_error {
             CallToolResult::error(content)
         } else {
@@ -148,11 +158,12 @@ impl ServerHandler for Service {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
+        let mut notes = Vec::new();
         let contents = if uri == ROUTES {
-            let answer = self.call("routes", Map::new()).await?;
+            let answer = self.call("routes", Map::new(), &context).await?;
             if answer.is_error {
                 let failure = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
                 let message = failure["failures"][0]["message"]
@@ -160,6 +171,10 @@ impl ServerHandler for Service {
                     .map_or(answer.text, str::to_owned);
                 return Err(ErrorData::internal_error(message, None));
             }
+            let note = answer
+                .note
+                .map(|note| ResourceContents::text(note, uri.clone()).with_mime_type("text/plain"));
+            notes.extend(note);
             ResourceContents::text(answer.text, uri).with_mime_type("application/json")
         } else {
             let code = uri.strip_prefix(CODES).and_then(Code::from_name);
@@ -172,6 +187,7 @@ impl ServerHandler for Service {
             };
             ResourceContents::text(code.page(), uri).with_mime_type("text/markdown")
         };
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        notes.insert(0, contents);
+        Ok(ReadResourceResult::new(notes).into())
     }
 }

@@ -13,13 +13,22 @@ pub(super) struct Tool {
     pub(super) uses_project: bool,
     /// True if the command asks the debug sidecar of a running application.
     pub(super) uses_sidecar: bool,
-    /// True if the command runs code of the project, such as tests. The tool then needs `--allow-run`.
-    pub(super) runs_code: bool,
-    /// True if the command runs the plugins of a project. The tool then needs `--allow-run` in a project with plugins.
-    pub(super) runs_plugins: bool,
-    /// True if the command uses the database. Without `DATABASE_URL`, the command starts the embedded database, for which the tool
-    /// needs `--allow-run`.
-    pub(super) uses_database: bool,
+    /// True if the answer describes the last build.
+    pub(super) describes_build: bool,
+    /// Cases in which the tool needs `--allow-run`.
+    pub(super) needs_permission: Permission,
+}
+
+/// Cases in which a tool needs `--allow-run`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Permission {
+    Never,
+    /// In a project with plugins, because the command runs them.
+    WithPlugins,
+    /// Without `DATABASE_URL`, because the command then starts the embedded database.
+    WithoutDatabase,
+    /// Always, because the command runs code of the project, such as tests.
+    Always,
 }
 
 /// Parameter of a tool.
@@ -53,14 +62,17 @@ const READ: Tool = Tool {
     parameters: &[],
     uses_project: true,
     uses_sidecar: false,
-    runs_code: false,
-    runs_plugins: false,
-    uses_database: false,
+    describes_build: false,
+    needs_permission: Permission::Never,
+};
+
+const BUILD: Tool = Tool {
+    describes_build: true,
+    ..READ
 };
 
 const RUN: Tool = Tool {
-    runs_code: true,
-    runs_plugins: true,
+    needs_permission: Permission::Always,
     ..READ
 };
 
@@ -91,7 +103,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "routes",
         about: "Lists all routes of the last build with their methods, paths and types.",
         command: &["inspect", "routes"],
-        ..READ
+        ..BUILD
     },
     Tool {
         name: "route",
@@ -104,13 +116,13 @@ pub(super) const TOOLS: &[Tool] = &[
             is_required: true,
             option: "",
         }],
-        ..READ
+        ..BUILD
     },
     Tool {
         name: "types",
         about: "Lists the names of all types of the last build, with their files, lines and database tables.",
         command: &["inspect", "schemas"],
-        ..READ
+        ..BUILD
     },
     Tool {
         name: "type",
@@ -123,19 +135,19 @@ pub(super) const TOOLS: &[Tool] = &[
             is_required: true,
             option: "",
         }],
-        ..READ
+        ..BUILD
     },
     Tool {
         name: "middleware",
         about: "Lists all middleware of the last build, by ascending priority.",
         command: &["inspect", "middleware"],
-        ..READ
+        ..BUILD
     },
     Tool {
         name: "check",
         about: "Compiles the sources without writing files, and returns the mistakes with places, codes and suggestions. The status is `stale` if there are no mistakes, but .kit/ is out of date.",
         command: &["build", "--check"],
-        runs_plugins: true,
+        needs_permission: Permission::WithPlugins,
         ..READ
     },
     Tool {
@@ -156,14 +168,14 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "migration_status",
         about: "Compares the database with its history and with the committed migrations. Needs DATABASE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
         command: &["migrate:status"],
-        uses_database: true,
+        needs_permission: Permission::WithoutDatabase,
         ..READ
     },
     Tool {
         name: "migration_dry_run",
         about: "Returns the changes, the risks and the slow or locking statements of the migrations that are not applied yet, and applies nothing. Needs DATABASE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
         command: &["migrate:apply", "--dry-run"],
-        uses_database: true,
+        needs_permission: Permission::WithoutDatabase,
         ..READ
     },
     Tool {
@@ -213,6 +225,11 @@ pub(super) const TOOLS: &[Tool] = &[
 impl Tool {
     pub(super) fn find(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// Returns true if the tool always runs code of the project.
+    pub(super) fn runs_code(&self) -> bool {
+        self.needs_permission == Permission::Always
     }
 
     /// Returns the JSON Schema of the arguments.
@@ -357,7 +374,7 @@ mod tests {
     #[test]
     fn tools_that_run_code_say_so_in_their_name() {
         for tool in TOOLS {
-            assert_eq!(tool.runs_code, tool.name.starts_with("run_"), "{}", tool.name);
+            assert_eq!(tool.runs_code(), tool.name.starts_with("run_"), "{}", tool.name);
         }
     }
 }

@@ -302,6 +302,19 @@ impl Host for TestHost {
         Box::pin(async move { Self::answer(answer.as_ref()) })
     }
 
+    /// The answer `null` means that bytes arrived before the function ended.
+    fn run_tap_until_input<'a>(
+        &'a self,
+        plugin: usize,
+        hook: &'static str,
+        event: TapEvent,
+    ) -> HostFuture<'a, Option<Value>> {
+        Box::pin(async move {
+            let answer = self.run_tap(plugin, hook, event).await?;
+            Ok((!answer.is_null()).then_some(answer))
+        })
+    }
+
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit> {
         let env: Vec<_> = run
             .env
@@ -314,6 +327,15 @@ impl Host for TestHost {
         Box::pin(async move { Self::answer(self.node.as_ref()) })
     }
 
+    fn run_node_until_input<'a>(&'a self, run: Option<&'a NodeRun>) -> HostFuture<'a, Option<NodeExit>> {
+        let run = run.expect("Node ends before bytes arrive");
+        Box::pin(async move { self.run_node(run).await.map(Some) })
+    }
+
+    fn stop_node(&self) -> HostFuture<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
         self.served.borrow_mut().push(what.clone());
         self.wait()
@@ -324,7 +346,16 @@ impl Host for TestHost {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn read(&self, _wait: bool) -> HostFuture<'_, InputChunk> {
+    fn hold_signals(&self, _hold: bool) -> HostFuture<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn end_input_with(&self, process: u32) -> HostFuture<'_, ()> {
+        self.asked.borrow_mut().push(format!("end input with {process}"));
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn read(&self, _wait: Duration) -> HostFuture<'_, InputChunk> {
         let part = self.input.borrow_mut().pop_front();
         let chunk = match part {
             Some(Input::Bytes(bytes)) => InputChunk {
