@@ -1,7 +1,5 @@
 //! `kit diff`: routes that other routes replace or take requests from.
 
-use serde_json::json;
-
 use crate::diff::{compared, contract, ids};
 
 #[test]

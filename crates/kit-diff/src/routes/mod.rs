@@ -146,9 +146,9 @@ impl Comparison<'_, '_> {
                  counts as breaking",
                 other.reference()
             );
-            let new_route = std::mem::replace(&mut self.spans.old, Some(other.span));
+            let before = self.spans.old.replace(other.span);
             self.add_uncertain(Consequence::BreaksAnswers, "route-taken", "", message);
-            self.spans.old = new_route;
+            self.spans.old = before;
         }
         let message = "the route is new";
         self.add(Consequence::Compatible, "route-added", "", message, None);
