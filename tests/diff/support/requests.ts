@@ -56,9 +56,12 @@ function* titled(kind: "json" | "form", limits: readonly number[]): Generator<Sa
 
 type Multipart = Extract<Format, { readonly kind: "multipart" }>;
 
+function isMultipart(format: Format): format is Multipart {
+  return format.kind === "multipart";
+}
+
 /** Returns uploads with the parts that the old contract declares, for the combinations of the rules of both contracts. */
 function* uploads(before: Contract, after: Contract, limits: readonly number[]): Generator<Sample> {
-  const isMultipart = (format: Format): format is Multipart => format.kind === "multipart";
   const old = before.formats.find(isMultipart);
   if (old === undefined) return;
   const both = [old, ...after.formats.filter(isMultipart)];
