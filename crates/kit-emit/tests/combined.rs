@@ -161,27 +161,42 @@ fn a_large_program_has_only_the_code_that_routes_need() {
 }
 
 #[test]
-fn types_with_equal_properties_share_their_checks_and_shapes() {
-    let mut b = Builder::new("src/app.types.ts");
-    let short = b.constrained(
-        TypeKind::String,
-        Constraints {
-            max_length: Some(20),
-            ..Constraints::default()
-        },
-    );
-    for name in ["Note", "Tag"] {
-        let properties = vec![b.property("title", short)];
-        b.interface(name, properties);
+fn types_with_equal_properties_share_their_shapes_and_in_a_large_program_their_checks() {
+    let codecs = |count| {
+        let mut b = Builder::new("src/app.types.ts");
+        let short = b.constrained(
+            TypeKind::String,
+            Constraints {
+                max_length: Some(20),
+                ..Constraints::default()
+            },
+        );
+        for number in 0..count {
+            let properties = vec![b.property("title", short)];
+            b.interface(&format!("Type{number}"), properties);
+        }
+        texts(&b.program, &[]).remove("codecs.js").unwrap()
+    };
+    let (small, large) = (codecs(2), codecs(501));
+    for text in [&small, &large] {
+        assert_eq!(
+            text.matches("{ kind: \"string\", maxLength: 20 }").count(),
+            1,
+            "{text}"
+        );
+        assert_eq!(text.matches("key: \"title\"").count(), 1);
     }
-    let codecs = &texts(&b.program, &[])["codecs.js"];
     assert_eq!(
-        codecs.matches("codePointsWithin(value, 0, 20)").count(),
+        large.matches("codePointsWithin(value, 0, 20)").count(),
         1,
-        "{codecs}"
+        "{large}"
     );
-    assert_eq!(codecs.matches("{ kind: \"string\", maxLength: 20 }").count(), 1);
-    assert_eq!(codecs.matches("key: \"title\"").count(), 1);
+    assert!(large.contains("return $is_"));
+    // The condition itself is faster than a call.
+    assert!(
+        small.contains("codePointsWithin(title, 0, 20)") && !small.contains("$is_"),
+        "{small}"
+    );
 }
 
 /// Plugins get the code of a validator as one module, and return a changed module.

@@ -6,7 +6,7 @@
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
-use super::{Checker, negated};
+use super::Checker;
 use crate::text::{Module, Path, Writer};
 use crate::validator::names::{local, read_property};
 
@@ -30,11 +30,7 @@ impl Checker<'_> {
                 }
                 let local = local(&property.name, position);
                 let path = path.step(&property.name);
-                let condition = self.property_condition(property, &local, &path, module);
-                let wrong = match condition {
-                    Some(condition) => negated(&condition),
-                    None => self.refusal(property, &local, &path, module),
-                };
+                let wrong = self.refusal(property, &local, &path, module);
                 body.line(format_args!("const {local} = {read};"));
                 body.line(format_args!(
                     "if ({wrong}) explainer.refuse({position}, {local});"

@@ -113,8 +113,8 @@ impl<'a> Checker<'a> {
 
     /// Returns a condition on a property that reads the property only once: `$is_…(value.title)`. A condition on a scalar
     /// with rules reads it several times, so the condition is a function, which all types with equal properties share.
-    /// Returns `None` if this function would need the depth of the value or a private function of the module, or would
-    /// contain only one more call: the compiler of the engine then inlines less.
+    /// Returns `None` if the program is not large, because the calls make checks 8 to 16 % slower, and if the function would
+    /// need the depth of the value or a private function of the module, or would contain only one more call.
     fn property_condition(
         &self,
         property: &Property,
@@ -122,6 +122,9 @@ impl<'a> Checker<'a> {
         path: &Path<'_>,
         module: &mut Module,
     ) -> Option<String> {
+        if !self.context.analysis.is_large() {
+            return None;
+        }
         let condition = self.condition(property.r#type, "value", path, module);
         let reads_once = condition.matches("value").count() < 2;
         let is_optional = property.optional_in_input();

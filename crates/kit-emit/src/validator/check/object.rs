@@ -2,7 +2,7 @@
 
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
-use super::{Checker, negated, scalar};
+use super::{Checker, negated, operand, scalar};
 use crate::text::{Module, Path, Writer};
 use crate::validator::names::{
     is_inherited, key_condition, local, not_an_index_key, read_property, value_step,
@@ -49,6 +49,16 @@ impl Checker<'_> {
             refuse_unless(&mut conditions, body);
             let name = local(&property.name, position);
             body.line(format_args!("const {name} = {read};"));
+            if position + 1 == object.properties.len() && object.index.is_empty() {
+                let condition = self.condition(property.r#type, &name, &path, module);
+                if property.optional_in_input() {
+                    let condition = operand(&condition);
+                    body.line(format_args!("return {name} === undefined || {condition};"));
+                } else {
+                    body.line(format_args!("return {condition};"));
+                }
+                return;
+            }
             let wrong = self.refusal(property, &name, &path, module);
             body.line(format_args!("if ({wrong}) return false;"));
         }

@@ -25,32 +25,14 @@ const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
 const $field_7UpyNTUxMd = { key: "name", shape: $shape_5WlWr6WmbE };
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_iF5ZXNF6zl = { key: "opened", shape: $shape_EKu3a_L5uJ, optional: "always" };
-function $is_Z8_$3jzijv(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 40) || codePointsWithin(value, 1, 40));
-}
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
 const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
 const $field_Ad0oTQzDLQ = { key: "id", shape: $shape_Aw4dmaNP8k };
 const $field_$9t9eBx_jU = { key: "title", shape: $shape_5WlWr6WmbE };
-function $is_w7ThgEV2x3(value) {
-  return typeof value === "string" && isUuid(value);
-}
 const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
 const $field_O3$ShXbTaW = { key: "pages", shape: $shape_NXc1DjJiEG };
 const $field_CaT_ry9FK$ = { key: "printed", shape: $shape_EKu3a_L5uJ };
-function $is_deigWvGoM4(value) {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
-}
-function $is_tR$4JJRmdi(value) {
-  return typeof value === "string" && isTimestamp(value);
-}
 const $shape_I2o3moyavi = { kind: "number" };
 const $field__m00VVxxhR = { key: "percent", shape: $shape_I2o3moyavi };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 const $shape_$lpOLf22Ki = { kind: "string", minLength: 3, maxLength: 100 };
 const $field_9t2sc6Swav = { key: "email", shape: $shape_$lpOLf22Ki };
 const $shape_wR088UoLYM = { kind: "number", integer: true, minimum: 1, maximum: 9 };
@@ -59,15 +41,6 @@ const $shape_j6EHI1EDX8 = { kind: "boolean" };
 const $field_0Vqj48R8Qv = { key: "remember", shape: $shape_j6EHI1EDX8, optional: "always" };
 const $shape_bdQnvYnwsV = { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } };
 const $field_saBxBcBE8W = { key: "topics", shape: $shape_bdQnvYnwsV, optional: "always" };
-function $is_taJgiSq5Tj(value) {
-  return typeof value === "string" && ((value.length >= 6 && value.length <= 100) || codePointsWithin(value, 3, 100));
-}
-function $is_b27oIrjh2j(value) {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 9;
-}
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
 function $is_Pux8UHNXmD(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -81,9 +54,6 @@ const $field_WdkiyBHNE4 = { key: "title", shape: $shape_AmX3ily_yJ };
 const $field_VjkuYrz1h_ = { key: "taken", shape: $shape_EKu3a_L5uJ, optional: "always" };
 const $shape_C65Qn5dhEi = { kind: "array", element: { kind: "string" }, maxItems: 3 };
 const $field_Momy4DOGJM = { key: "tags", shape: $shape_C65Qn5dhEi, optional: "always" };
-function $is_ls0P53uuIR(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 100) || codePointsWithin(value, 1, 100));
-}
 function $is__BgPlM2F6S(value) {
   if (!Array.isArray(value)) return false;
   if (value.length > 3) return false;
@@ -101,9 +71,9 @@ const $field_M6xBdwPPpk = { key: "imported", shape: $shape_I2o3moyavi };
 
 function explain$Album(value, explainer) {
   const name = value.name;
-  if (!$is_Z8_$3jzijv(name)) explainer.refuse(0, name);
+  if (!(typeof name === "string" && ((name.length >= 1 && name.length <= 40) || codePointsWithin(name, 1, 40)))) explainer.refuse(0, name);
   const opened = value.opened;
-  if (!$is_2h5vUfCnA4(opened)) explainer.refuse(1, opened);
+  if (opened !== undefined && !(typeof opened === "string" && isTimestamp(opened))) explainer.refuse(1, opened);
 }
 
 export const AlbumShape = {
@@ -115,7 +85,10 @@ export const AlbumShape = {
 
 export function isAlbum(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_Z8_$3jzijv(value.name) && $is_2h5vUfCnA4(value.opened);
+  const name = value.name;
+  if (!(typeof name === "string" && ((name.length >= 1 && name.length <= 40) || codePointsWithin(name, 1, 40)))) return false;
+  const opened = value.opened;
+  return opened === undefined || (typeof opened === "string" && isTimestamp(opened));
 }
 
 export function decodeAlbum(value) {
@@ -133,9 +106,9 @@ export const AlbumValidator = /* @__PURE__ */ validator("Album", AlbumShape, isA
 
 function explain$Photo(value, explainer) {
   const id = value.id;
-  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
+  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const title = value.title;
-  if (!$is_Z8_$3jzijv(title)) explainer.refuse(1, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(1, title);
 }
 
 export const PhotoShape = {
@@ -147,7 +120,10 @@ export const PhotoShape = {
 
 export function isPhoto(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_w7ThgEV2x3(value.id) && $is_Z8_$3jzijv(value.title);
+  const id = value.id;
+  if (!(typeof id === "string" && isUuid(id))) return false;
+  const title = value.title;
+  return typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40));
 }
 
 export function decodePhoto(value) {
@@ -163,11 +139,11 @@ export const PhotoValidator = /* @__PURE__ */ validator("Photo", PhotoShape, isP
 
 function explain$Book(value, explainer) {
   const title = value.title;
-  if (!$is_Z8_$3jzijv(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(0, title);
   const pages = value.pages;
-  if (!$is_deigWvGoM4(pages)) explainer.refuse(1, pages);
+  if (!(typeof pages === "number" && Number.isSafeInteger(pages) && pages >= 1)) explainer.refuse(1, pages);
   const printed = value.printed;
-  if (!$is_tR$4JJRmdi(printed)) explainer.refuse(2, printed);
+  if (!(typeof printed === "string" && isTimestamp(printed))) explainer.refuse(2, printed);
 }
 
 export const BookShape = {
@@ -179,7 +155,12 @@ export const BookShape = {
 
 export function isBook(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_Z8_$3jzijv(value.title) && $is_deigWvGoM4(value.pages) && $is_tR$4JJRmdi(value.printed);
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) return false;
+  const pages = value.pages;
+  if (!(typeof pages === "number" && Number.isSafeInteger(pages) && pages >= 1)) return false;
+  const printed = value.printed;
+  return typeof printed === "string" && isTimestamp(printed);
 }
 
 export function decodeBook(value) {
@@ -196,7 +177,7 @@ export const BookValidator = /* @__PURE__ */ validator("Book", BookShape, isBook
 
 function explain$Progress(value, explainer) {
   const percent = value.percent;
-  if (!$is_cAAD04etWg(percent)) explainer.refuse(0, percent);
+  if (!(typeof percent === "number" && Number.isFinite(percent))) explainer.refuse(0, percent);
 }
 
 export const ProgressShape = {
@@ -208,7 +189,8 @@ export const ProgressShape = {
 
 export function isProgress(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.percent);
+  const percent = value.percent;
+  return typeof percent === "number" && Number.isFinite(percent);
 }
 
 export function decodeProgress(value) {
@@ -223,11 +205,11 @@ export const ProgressValidator = /* @__PURE__ */ validator("Progress", ProgressS
 
 function explain$PostSessionsBody(value, explainer) {
   const email = value.email;
-  if (!$is_taJgiSq5Tj(email)) explainer.refuse(0, email);
+  if (!(typeof email === "string" && ((email.length >= 6 && email.length <= 100) || codePointsWithin(email, 3, 100)))) explainer.refuse(0, email);
   const count = value.count;
-  if (!$is_b27oIrjh2j(count)) explainer.refuse(1, count);
+  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) explainer.refuse(1, count);
   const remember = value.remember;
-  if (!$is_FjReFpLJzX(remember)) explainer.refuse(2, remember);
+  if (remember !== undefined && typeof remember !== "boolean") explainer.refuse(2, remember);
   explainer.visit(3, value.topics);
 }
 
@@ -240,10 +222,14 @@ export const PostSessionsBodyShape = {
 
 export function isPostSessionsBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!($is_taJgiSq5Tj(value.email) && $is_b27oIrjh2j(value.count) && $is_FjReFpLJzX(value.remember))) return false;
+  const email = value.email;
+  if (!(typeof email === "string" && ((email.length >= 6 && email.length <= 100) || codePointsWithin(email, 3, 100)))) return false;
+  const count = value.count;
+  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) return false;
+  const remember = value.remember;
+  if (remember !== undefined && typeof remember !== "boolean") return false;
   const topics = value.topics;
-  if (topics !== undefined && !$is_Pux8UHNXmD(topics)) return false;
-  return true;
+  return topics === undefined || $is_Pux8UHNXmD(topics);
 }
 
 export function decodePostSessionsBody(value) {
@@ -264,9 +250,9 @@ export const PostSessionsBodyValidator = /* @__PURE__ */ validator("PostSessions
 
 function explain$PostPhotosBody(value, explainer) {
   const title = value.title;
-  if (!$is_ls0P53uuIR(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) explainer.refuse(0, title);
   const taken = value.taken;
-  if (!$is_2h5vUfCnA4(taken)) explainer.refuse(1, taken);
+  if (taken !== undefined && !(typeof taken === "string" && isTimestamp(taken))) explainer.refuse(1, taken);
   explainer.visit(2, value.tags);
   explainer.visit(3, value.album);
 }
@@ -280,10 +266,14 @@ export const PostPhotosBodyShape = {
 
 export function isPostPhotosBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!($is_ls0P53uuIR(value.title) && $is_2h5vUfCnA4(value.taken))) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) return false;
+  const taken = value.taken;
+  if (taken !== undefined && !(typeof taken === "string" && isTimestamp(taken))) return false;
   const tags = value.tags;
   if (tags !== undefined && !$is__BgPlM2F6S(tags)) return false;
-  return isAlbum(value.album);
+  const album = value.album;
+  return isAlbum(album);
 }
 
 export function decodePostPhotosBody(value) {
@@ -304,9 +294,9 @@ export const PostPhotosBodyValidator = /* @__PURE__ */ validator("PostPhotosBody
 
 function explain$PostCommentsBody(value, explainer) {
   const property0 = value.text;
-  if (!$is_ls0P53uuIR(property0)) explainer.refuse(0, property0);
+  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 100) || codePointsWithin(property0, 1, 100)))) explainer.refuse(0, property0);
   const stars = value.stars;
-  if (!$is_b27oIrjh2j(stars)) explainer.refuse(1, stars);
+  if (!(typeof stars === "number" && Number.isSafeInteger(stars) && stars >= 1 && stars <= 9)) explainer.refuse(1, stars);
 }
 
 export const PostCommentsBodyShape = {
@@ -318,7 +308,10 @@ export const PostCommentsBodyShape = {
 
 export function isPostCommentsBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_ls0P53uuIR(value.text) && $is_b27oIrjh2j(value.stars);
+  const property0 = value.text;
+  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 100) || codePointsWithin(property0, 1, 100)))) return false;
+  const stars = value.stars;
+  return typeof stars === "number" && Number.isSafeInteger(stars) && stars >= 1 && stars <= 9;
 }
 
 export function decodePostCommentsBody(value) {
@@ -334,7 +327,7 @@ export const PostCommentsBodyValidator = /* @__PURE__ */ validator("PostComments
 
 function explain$PostVideosBody(value, explainer) {
   const title = value.title;
-  if (!$is_ls0P53uuIR(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) explainer.refuse(0, title);
   explainer.visit(1, value.album);
 }
 
@@ -347,10 +340,10 @@ export const PostVideosBodyShape = {
 
 export function isPostVideosBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!$is_ls0P53uuIR(value.title)) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) return false;
   const album = value.album;
-  if (album !== undefined && !isAlbum(album)) return false;
-  return true;
+  return album === undefined || isAlbum(album);
 }
 
 export function decodePostVideosBody(value) {
@@ -368,7 +361,7 @@ export const PostVideosBodyValidator = /* @__PURE__ */ validator("PostVideosBody
 
 function explain$PostImportsResponse(value, explainer) {
   const imported = value.imported;
-  if (!$is_cAAD04etWg(imported)) explainer.refuse(0, imported);
+  if (!(typeof imported === "number" && Number.isFinite(imported))) explainer.refuse(0, imported);
 }
 
 export const PostImportsResponseShape = {
@@ -380,7 +373,8 @@ export const PostImportsResponseShape = {
 
 export function isPostImportsResponse(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.imported);
+  const imported = value.imported;
+  return typeof imported === "number" && Number.isFinite(imported);
 }
 
 export function decodePostImportsResponse(value) {

@@ -37,43 +37,19 @@ const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
 const $field_bDBPT3sLRj = { key: "sku", shape: $shape_5WlWr6WmbE };
 const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
 const $field_iHWlxAwSEc = { key: "count", shape: $shape_JyQOLtM3Ho, optional: "input" };
-function $is_Z8_$3jzijv(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 40) || codePointsWithin(value, 1, 40));
-}
-function $is_jsrq_vYe_p(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100);
-}
 const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
 const $field_Ad0oTQzDLQ = { key: "id", shape: $shape_Aw4dmaNP8k };
 const $field_v1Uut2MDbc = { key: "count", shape: $shape_JyQOLtM3Ho };
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_OFWClph34k = { key: "orderedAt", shape: $shape_EKu3a_L5uJ };
-function $is_w7ThgEV2x3(value) {
-  return typeof value === "string" && isUuid(value);
-}
-function $is_hhUsMwazje(value) {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100;
-}
-function $is_tR$4JJRmdi(value) {
-  return typeof value === "string" && isTimestamp(value);
-}
 const $shape_b89_Z0mIjl = { kind: "string" };
 const $field_i0hBaCWC67 = { key: "job", shape: $shape_b89_Z0mIjl };
 const $shape_FCdjGR9Iii = { kind: "number", integer: true, minimum: 0 };
 const $field_KfdOLi9JxP = { key: "left", shape: $shape_FCdjGR9Iii };
 const $field_VtMvXyWJ9_ = { key: "again", shape: $shape_EKu3a_L5uJ, optional: "always" };
-function $is_QBOTOWjCyq(value) {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
 const $field_9BF6i74t0B = { key: "user", shape: $shape_b89_Z0mIjl };
 const $shape_I2o3moyavi = { kind: "number" };
 const $field_nqaw51kAxS = { key: "visits", shape: $shape_I2o3moyavi };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 const $field_yh0L2a66GB = { key: "authorization", shape: $shape_b89_Z0mIjl, optional: "always", sensitive: true };
 const $field_m19SiLVkXa = { key: "content-type", shape: $shape_b89_Z0mIjl, optional: "always" };
 const $field_Sl8_EJJKym = { key: "idempotency-key", shape: $shape_Aw4dmaNP8k, optional: "always" };
@@ -90,21 +66,6 @@ const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
 const $field_0ftGZbMlct = { key: "x-tags", shape: $shape_SJWYNfGMFC, optional: "always" };
 const $shape_M2wqKTXkwO = { kind: "array", element: { kind: "number" } };
 const $field_twWHPj6Hzj = { key: "x-sizes", shape: $shape_M2wqKTXkwO, optional: "always" };
-function $is_GQokJG0pVr(value) {
-  return value === undefined || typeof value === "string";
-}
-function $is_BoiwqYYj5H(value) {
-  return value === undefined || (typeof value === "string" && isUuid(value));
-}
-function $is_4yn9apdrxb(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 5);
-}
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
-function $is_zD_hxrl25A(value) {
-  return value === undefined || (value === "fast" || value === 1);
-}
 function $is_PgdD5pOKqh(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -127,12 +88,6 @@ const $shape_waRAqIAZbk = { kind: "union", members: [{ kind: "literal", value: "
 const $field_fhQzL3WjV2 = { key: "theme", shape: $shape_waRAqIAZbk, optional: "always", sensitive: true };
 const $field_osyF7gt1rc = { key: "visits", shape: $shape_56dK97CdfA, optional: "always", sensitive: true };
 const $field_NZlsSFg_rm = { key: "seen", shape: $shape_EKu3a_L5uJ, optional: "always", sensitive: true };
-function $is_xzgwuYkXUg(value) {
-  return typeof value === "string" && ((value.length >= 16 && value.length <= 64) || codePointsWithin(value, 8, 64));
-}
-function $is_d4gNe4wuMS(value) {
-  return value === undefined || (value === "dark" || value === "light");
-}
 const $field_JZua1CXfUK = { key: "location", shape: $shape_b89_Z0mIjl };
 const $field_lWgjrWv$pb = { key: "etag", shape: $shape_b89_Z0mIjl };
 const $field_UGoZ9auMYz = { key: "x-remaining", shape: $shape_I2o3moyavi };
@@ -142,9 +97,6 @@ const $shape_0YH9KfC56B = { kind: "union", members: [{ kind: "literal", value: "
 const $field__z0kN6XltE = { key: "x-kind", shape: $shape_0YH9KfC56B, optional: "always" };
 const $field_jZK5krQ08d = { key: "vary", shape: $shape_SJWYNfGMFC, optional: "always" };
 const $field_OwpvxYzzsy = { key: "set-cookie", shape: $shape_SJWYNfGMFC, optional: "always", sensitive: true };
-function $is_q2yO$ZRlw8(value) {
-  return value === undefined || ((value === "fast" || (typeof value === "number" && Number.isFinite(value))));
-}
 const $field_hnvTjWpseD = { key: "if-none-match", shape: $shape_SJWYNfGMFC, optional: "always" };
 const $field_T9TMwtfED7 = { key: "sku", shape: $shape_b89_Z0mIjl, optional: "always" };
 const $field_BstXuGMvFG = { key: "pieces", shape: $shape_I2o3moyavi };
@@ -167,9 +119,9 @@ export const TenantIdValidator = /* @__PURE__ */ validator("TenantId", TenantIdS
 
 function explain$NewOrder(value, explainer) {
   const sku = value.sku;
-  if (!$is_Z8_$3jzijv(sku)) explainer.refuse(0, sku);
+  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) explainer.refuse(0, sku);
   const count = value.count;
-  if (!$is_jsrq_vYe_p(count)) explainer.refuse(1, count);
+  if (count !== undefined && !(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100)) explainer.refuse(1, count);
 }
 
 export const NewOrderShape = {
@@ -181,7 +133,10 @@ export const NewOrderShape = {
 
 export function isNewOrder(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_Z8_$3jzijv(value.sku) && $is_jsrq_vYe_p(value.count);
+  const sku = value.sku;
+  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) return false;
+  const count = value.count;
+  return count === undefined || (typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100);
 }
 
 export function decodeNewOrder(value) {
@@ -198,13 +153,13 @@ export const NewOrderValidator = /* @__PURE__ */ validator("NewOrder", NewOrderS
 
 function explain$Order(value, explainer) {
   const id = value.id;
-  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
+  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const sku = value.sku;
-  if (!$is_Z8_$3jzijv(sku)) explainer.refuse(1, sku);
+  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) explainer.refuse(1, sku);
   const count = value.count;
-  if (!$is_hhUsMwazje(count)) explainer.refuse(2, count);
+  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100)) explainer.refuse(2, count);
   const orderedAt = value.orderedAt;
-  if (!$is_tR$4JJRmdi(orderedAt)) explainer.refuse(3, orderedAt);
+  if (!(typeof orderedAt === "string" && isTimestamp(orderedAt))) explainer.refuse(3, orderedAt);
 }
 
 export const OrderShape = {
@@ -216,7 +171,14 @@ export const OrderShape = {
 
 export function isOrder(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_w7ThgEV2x3(value.id) && $is_Z8_$3jzijv(value.sku) && $is_hhUsMwazje(value.count) && $is_tR$4JJRmdi(value.orderedAt);
+  const id = value.id;
+  if (!(typeof id === "string" && isUuid(id))) return false;
+  const sku = value.sku;
+  if (!(typeof sku === "string" && ((sku.length >= 1 && sku.length <= 40) || codePointsWithin(sku, 1, 40)))) return false;
+  const count = value.count;
+  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 100)) return false;
+  const orderedAt = value.orderedAt;
+  return typeof orderedAt === "string" && isTimestamp(orderedAt);
 }
 
 export function decodeOrder(value) {
@@ -246,7 +208,8 @@ export const JobShape = {
 
 export function isJob(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.job === "string";
+  const job = value.job;
+  return typeof job === "string";
 }
 
 export function decodeJob(value) {
@@ -261,9 +224,9 @@ export const JobValidator = /* @__PURE__ */ validator("Job", JobShape, isJob, de
 
 function explain$SoldOut(value, explainer) {
   const left = value.left;
-  if (!$is_QBOTOWjCyq(left)) explainer.refuse(0, left);
+  if (!(typeof left === "number" && Number.isSafeInteger(left) && left >= 0)) explainer.refuse(0, left);
   const again = value.again;
-  if (!$is_2h5vUfCnA4(again)) explainer.refuse(1, again);
+  if (again !== undefined && !(typeof again === "string" && isTimestamp(again))) explainer.refuse(1, again);
 }
 
 export const SoldOutShape = {
@@ -275,7 +238,10 @@ export const SoldOutShape = {
 
 export function isSoldOut(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_QBOTOWjCyq(value.left) && $is_2h5vUfCnA4(value.again);
+  const left = value.left;
+  if (!(typeof left === "number" && Number.isSafeInteger(left) && left >= 0)) return false;
+  const again = value.again;
+  return again === undefined || (typeof again === "string" && isTimestamp(again));
 }
 
 export function decodeSoldOut(value) {
@@ -295,7 +261,7 @@ function explain$Session(value, explainer) {
   const user = value.user;
   if (typeof user !== "string") explainer.refuse(0, user);
   const visits = value.visits;
-  if (!$is_cAAD04etWg(visits)) explainer.refuse(1, visits);
+  if (!(typeof visits === "number" && Number.isFinite(visits))) explainer.refuse(1, visits);
 }
 
 export const SessionShape = {
@@ -307,7 +273,10 @@ export const SessionShape = {
 
 export function isSession(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.user === "string" && $is_cAAD04etWg(value.visits);
+  const user = value.user;
+  if (typeof user !== "string") return false;
+  const visits = value.visits;
+  return typeof visits === "number" && Number.isFinite(visits);
 }
 
 export function decodeSession(value) {
@@ -335,7 +304,8 @@ export const SessionHeadersShape = {
 
 export function isSessionHeaders(value) {
   if (!isObject(value)) return false;
-  return isTenantId(value["x-tenant"]);
+  const property0 = value["x-tenant"];
+  return isTenantId(property0);
 }
 
 export function decodeSessionHeaders(value) {
@@ -352,21 +322,21 @@ function explain$PostOrdersHeaders(value, explainer) {
   const property0 = value["x-tenant"];
   if (!isTenantId(property0)) explainer.refuse(0, property0);
   const authorization = value.authorization;
-  if (!$is_GQokJG0pVr(authorization)) explainer.refuse(1, authorization);
+  if (authorization !== undefined && typeof authorization !== "string") explainer.refuse(1, authorization);
   const property2 = value["content-type"];
-  if (!$is_GQokJG0pVr(property2)) explainer.refuse(2, property2);
+  if (property2 !== undefined && typeof property2 !== "string") explainer.refuse(2, property2);
   const property3 = value["idempotency-key"];
-  if (!$is_BoiwqYYj5H(property3)) explainer.refuse(3, property3);
+  if (property3 !== undefined && !(typeof property3 === "string" && isUuid(property3))) explainer.refuse(3, property3);
   const property4 = value["x-retries"];
-  if (!$is_4yn9apdrxb(property4)) explainer.refuse(4, property4);
+  if (property4 !== undefined && !(typeof property4 === "number" && Number.isSafeInteger(property4) && property4 >= 1 && property4 <= 5)) explainer.refuse(4, property4);
   const property5 = value["x-dry-run"];
-  if (!$is_FjReFpLJzX(property5)) explainer.refuse(5, property5);
+  if (property5 !== undefined && typeof property5 !== "boolean") explainer.refuse(5, property5);
   const property6 = value["x-since"];
-  if (!$is_2h5vUfCnA4(property6)) explainer.refuse(6, property6);
+  if (property6 !== undefined && !(typeof property6 === "string" && isTimestamp(property6))) explainer.refuse(6, property6);
   const property7 = value["x-total"];
   if (property7 !== undefined && !isBigIntText(property7)) explainer.refuse(7, property7);
   const property8 = value["x-mode"];
-  if (!$is_zD_hxrl25A(property8)) explainer.refuse(8, property8);
+  if (property8 !== undefined && !((property8 === "fast" || property8 === 1))) explainer.refuse(8, property8);
   explainer.visit(9, value["x-tags"]);
   explainer.visit(10, value["x-sizes"]);
 }
@@ -380,15 +350,28 @@ export const PostOrdersHeadersShape = {
 
 export function isPostOrdersHeaders(value) {
   if (!isObject(value)) return false;
-  if (!(isTenantId(value["x-tenant"]) && $is_GQokJG0pVr(value.authorization) && $is_GQokJG0pVr(value["content-type"]) && $is_BoiwqYYj5H(value["idempotency-key"]) && $is_4yn9apdrxb(value["x-retries"]) && $is_FjReFpLJzX(value["x-dry-run"]) && $is_2h5vUfCnA4(value["x-since"]))) return false;
+  const property0 = value["x-tenant"];
+  if (!isTenantId(property0)) return false;
+  const authorization = value.authorization;
+  if (authorization !== undefined && typeof authorization !== "string") return false;
+  const property2 = value["content-type"];
+  if (property2 !== undefined && typeof property2 !== "string") return false;
+  const property3 = value["idempotency-key"];
+  if (property3 !== undefined && !(typeof property3 === "string" && isUuid(property3))) return false;
+  const property4 = value["x-retries"];
+  if (property4 !== undefined && !(typeof property4 === "number" && Number.isSafeInteger(property4) && property4 >= 1 && property4 <= 5)) return false;
+  const property5 = value["x-dry-run"];
+  if (property5 !== undefined && typeof property5 !== "boolean") return false;
+  const property6 = value["x-since"];
+  if (property6 !== undefined && !(typeof property6 === "string" && isTimestamp(property6))) return false;
   const property7 = value["x-total"];
   if (property7 !== undefined && !isBigIntText(property7)) return false;
-  if (!$is_zD_hxrl25A(value["x-mode"])) return false;
+  const property8 = value["x-mode"];
+  if (property8 !== undefined && !((property8 === "fast" || property8 === 1))) return false;
   const property9 = value["x-tags"];
   if (property9 !== undefined && !$is_PgdD5pOKqh(property9)) return false;
   const property10 = value["x-sizes"];
-  if (property10 !== undefined && !$is_8mkZ4lZuPx(property10)) return false;
-  return true;
+  return property10 === undefined || $is_8mkZ4lZuPx(property10);
 }
 
 export function decodePostOrdersHeaders(value) {
@@ -424,13 +407,13 @@ export const PostOrdersHeadersValidator = /* @__PURE__ */ validator("PostOrdersH
 
 function explain$PostOrdersCookies(value, explainer) {
   const sid = value.sid;
-  if (!$is_xzgwuYkXUg(sid)) explainer.refuse(0, sid);
+  if (!(typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64)))) explainer.refuse(0, sid);
   const theme = value.theme;
-  if (!$is_d4gNe4wuMS(theme)) explainer.refuse(1, theme);
+  if (theme !== undefined && !((theme === "dark" || theme === "light"))) explainer.refuse(1, theme);
   const visits = value.visits;
-  if (!$is_4yn9apdrxb(visits)) explainer.refuse(2, visits);
+  if (visits !== undefined && !(typeof visits === "number" && Number.isSafeInteger(visits) && visits >= 1 && visits <= 5)) explainer.refuse(2, visits);
   const seen = value.seen;
-  if (!$is_2h5vUfCnA4(seen)) explainer.refuse(3, seen);
+  if (seen !== undefined && !(typeof seen === "string" && isTimestamp(seen))) explainer.refuse(3, seen);
 }
 
 export const PostOrdersCookiesShape = {
@@ -442,7 +425,14 @@ export const PostOrdersCookiesShape = {
 
 export function isPostOrdersCookies(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_xzgwuYkXUg(value.sid) && $is_d4gNe4wuMS(value.theme) && $is_4yn9apdrxb(value.visits) && $is_2h5vUfCnA4(value.seen);
+  const sid = value.sid;
+  if (!(typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64)))) return false;
+  const theme = value.theme;
+  if (theme !== undefined && !((theme === "dark" || theme === "light"))) return false;
+  const visits = value.visits;
+  if (visits !== undefined && !(typeof visits === "number" && Number.isSafeInteger(visits) && visits >= 1 && visits <= 5)) return false;
+  const seen = value.seen;
+  return seen === undefined || (typeof seen === "string" && isTimestamp(seen));
 }
 
 export function decodePostOrdersCookies(value) {
@@ -468,15 +458,15 @@ function explain$PostOrdersReply201Headers(value, explainer) {
   const etag = value.etag;
   if (typeof etag !== "string") explainer.refuse(1, etag);
   const property2 = value["x-remaining"];
-  if (!$is_cAAD04etWg(property2)) explainer.refuse(2, property2);
+  if (!(typeof property2 === "number" && Number.isFinite(property2))) explainer.refuse(2, property2);
   const property3 = value["x-expires"];
-  if (!$is_tR$4JJRmdi(property3)) explainer.refuse(3, property3);
+  if (!(typeof property3 === "string" && isTimestamp(property3))) explainer.refuse(3, property3);
   const property4 = value["x-total"];
   if (property4 !== undefined && !isBigIntText(property4)) explainer.refuse(4, property4);
   const property5 = value["x-cached"];
-  if (!$is_FjReFpLJzX(property5)) explainer.refuse(5, property5);
+  if (property5 !== undefined && typeof property5 !== "boolean") explainer.refuse(5, property5);
   const property6 = value["x-kind"];
-  if (!$is_q2yO$ZRlw8(property6)) explainer.refuse(6, property6);
+  if (property6 !== undefined && !((property6 === "fast" || (typeof property6 === "number" && Number.isFinite(property6))))) explainer.refuse(6, property6);
   explainer.visit(7, value.vary);
   explainer.visit(8, value["x-sizes"]);
   explainer.visit(9, value["set-cookie"]);
@@ -491,17 +481,26 @@ export const PostOrdersReply201HeadersShape = {
 
 export function isPostOrdersReply201Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!(typeof value.location === "string" && typeof value.etag === "string" && $is_cAAD04etWg(value["x-remaining"]) && $is_tR$4JJRmdi(value["x-expires"]))) return false;
+  const location = value.location;
+  if (typeof location !== "string") return false;
+  const etag = value.etag;
+  if (typeof etag !== "string") return false;
+  const property2 = value["x-remaining"];
+  if (!(typeof property2 === "number" && Number.isFinite(property2))) return false;
+  const property3 = value["x-expires"];
+  if (!(typeof property3 === "string" && isTimestamp(property3))) return false;
   const property4 = value["x-total"];
   if (property4 !== undefined && !isBigIntText(property4)) return false;
-  if (!($is_FjReFpLJzX(value["x-cached"]) && $is_q2yO$ZRlw8(value["x-kind"]))) return false;
+  const property5 = value["x-cached"];
+  if (property5 !== undefined && typeof property5 !== "boolean") return false;
+  const property6 = value["x-kind"];
+  if (property6 !== undefined && !((property6 === "fast" || (typeof property6 === "number" && Number.isFinite(property6))))) return false;
   const vary = value.vary;
   if (vary !== undefined && !$is_PgdD5pOKqh(vary)) return false;
   const property8 = value["x-sizes"];
   if (property8 !== undefined && !$is_8mkZ4lZuPx(property8)) return false;
   const property9 = value["set-cookie"];
-  if (property9 !== undefined && !$is_PgdD5pOKqh(property9)) return false;
-  return true;
+  return property9 === undefined || $is_PgdD5pOKqh(property9);
 }
 
 export function decodePostOrdersReply201Headers(value) {
@@ -544,7 +543,8 @@ export const PostOrdersReply303HeadersShape = {
 
 export function isPostOrdersReply303Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.location === "string";
+  const location = value.location;
+  return typeof location === "string";
 }
 
 export function decodePostOrdersReply303Headers(value) {
@@ -559,7 +559,7 @@ export const PostOrdersReply303HeadersValidator = /* @__PURE__ */ validator("Pos
 
 function explain$GetOrdersByIdParams(value, explainer) {
   const id = value.id;
-  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
+  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
 }
 
 export const GetOrdersByIdParamsShape = {
@@ -571,7 +571,8 @@ export const GetOrdersByIdParamsShape = {
 
 export function isGetOrdersByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_w7ThgEV2x3(value.id);
+  const id = value.id;
+  return typeof id === "string" && isUuid(id);
 }
 
 export function decodeGetOrdersByIdParams(value) {
@@ -598,8 +599,7 @@ export const GetOrdersByIdHeadersShape = {
 export function isGetOrdersByIdHeaders(value) {
   if (!isObject(value)) return false;
   const property0 = value["if-none-match"];
-  if (property0 !== undefined && !$is_PgdD5pOKqh(property0)) return false;
-  return true;
+  return property0 === undefined || $is_PgdD5pOKqh(property0);
 }
 
 export function decodeGetOrdersByIdHeaders(value) {
@@ -627,7 +627,8 @@ export const GetOrdersByIdReply200HeadersShape = {
 
 export function isGetOrdersByIdReply200Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.etag === "string";
+  const etag = value.etag;
+  return typeof etag === "string";
 }
 
 export function decodeGetOrdersByIdReply200Headers(value) {
@@ -642,7 +643,7 @@ export const GetOrdersByIdReply200HeadersValidator = /* @__PURE__ */ validator("
 
 function explain$DeleteOrdersByIdParams(value, explainer) {
   const id = value.id;
-  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
+  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
 }
 
 export const DeleteOrdersByIdParamsShape = {
@@ -654,7 +655,8 @@ export const DeleteOrdersByIdParamsShape = {
 
 export function isDeleteOrdersByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_w7ThgEV2x3(value.id);
+  const id = value.id;
+  return typeof id === "string" && isUuid(id);
 }
 
 export function decodeDeleteOrdersByIdParams(value) {
@@ -669,7 +671,7 @@ export const DeleteOrdersByIdParamsValidator = /* @__PURE__ */ validator("Delete
 
 function explain$DeleteOrdersByIdOrderNotFoundDetails(value, explainer) {
   const id = value.id;
-  if (!$is_w7ThgEV2x3(id)) explainer.refuse(0, id);
+  if (!(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
 }
 
 export const DeleteOrdersByIdOrderNotFoundDetailsShape = {
@@ -681,7 +683,8 @@ export const DeleteOrdersByIdOrderNotFoundDetailsShape = {
 
 export function isDeleteOrdersByIdOrderNotFoundDetails(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_w7ThgEV2x3(value.id);
+  const id = value.id;
+  return typeof id === "string" && isUuid(id);
 }
 
 export function decodeDeleteOrdersByIdOrderNotFoundDetails(value) {
@@ -696,7 +699,7 @@ export const DeleteOrdersByIdOrderNotFoundDetailsValidator = /* @__PURE__ */ val
 
 function explain$GetSessionCookies(value, explainer) {
   const sid = value.sid;
-  if (!$is_xzgwuYkXUg(sid)) explainer.refuse(0, sid);
+  if (!(typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64)))) explainer.refuse(0, sid);
 }
 
 export const GetSessionCookiesShape = {
@@ -708,7 +711,8 @@ export const GetSessionCookiesShape = {
 
 export function isGetSessionCookies(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_xzgwuYkXUg(value.sid);
+  const sid = value.sid;
+  return typeof sid === "string" && ((sid.length >= 16 && sid.length <= 64) || codePointsWithin(sid, 8, 64));
 }
 
 export function decodeGetSessionCookies(value) {
@@ -723,7 +727,7 @@ export const GetSessionCookiesValidator = /* @__PURE__ */ validator("GetSessionC
 
 function explain$GetStockQuery(value, explainer) {
   const sku = value.sku;
-  if (!$is_GQokJG0pVr(sku)) explainer.refuse(0, sku);
+  if (sku !== undefined && typeof sku !== "string") explainer.refuse(0, sku);
 }
 
 export const GetStockQueryShape = {
@@ -735,7 +739,8 @@ export const GetStockQueryShape = {
 
 export function isGetStockQuery(value) {
   if (!isObject(value)) return false;
-  return $is_GQokJG0pVr(value.sku);
+  const sku = value.sku;
+  return sku === undefined || typeof sku === "string";
 }
 
 export function decodeGetStockQuery(value) {
@@ -751,7 +756,7 @@ export const GetStockQueryValidator = /* @__PURE__ */ validator("GetStockQuery",
 
 function explain$GetStockResponse(value, explainer) {
   const pieces = value.pieces;
-  if (!$is_cAAD04etWg(pieces)) explainer.refuse(0, pieces);
+  if (!(typeof pieces === "number" && Number.isFinite(pieces))) explainer.refuse(0, pieces);
 }
 
 export const GetStockResponseShape = {
@@ -763,7 +768,8 @@ export const GetStockResponseShape = {
 
 export function isGetStockResponse(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.pieces);
+  const pieces = value.pieces;
+  return typeof pieces === "number" && Number.isFinite(pieces);
 }
 
 export function decodeGetStockResponse(value) {

@@ -32,7 +32,8 @@ export const TaskOutputShape = {
 
 export function isTaskOutput(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string";
+  const title = value.title;
+  return typeof title === "string";
 }
 
 export function decodeTaskOutput(value) {

@@ -15,9 +15,6 @@ const $shape_b89_Z0mIjl = { kind: "string" };
 const $field_MYxdyalsB_ = { key: "title", shape: $shape_b89_Z0mIjl };
 const $shape_j6EHI1EDX8 = { kind: "boolean" };
 const $field_81mkpa9kQI = { key: "done", shape: $shape_j6EHI1EDX8, optional: "input" };
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
 function $is_8mm5cZPQGK(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -45,7 +42,7 @@ function explain$Note(value, explainer) {
   const title = value.title;
   if (typeof title !== "string") explainer.refuse(0, title);
   const done = value.done;
-  if (!$is_FjReFpLJzX(done)) explainer.refuse(1, done);
+  if (done !== undefined && typeof done !== "boolean") explainer.refuse(1, done);
 }
 
 export const NoteShape = {
@@ -57,7 +54,10 @@ export const NoteShape = {
 
 export function isNote(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string" && $is_FjReFpLJzX(value.done);
+  const title = value.title;
+  if (typeof title !== "string") return false;
+  const done = value.done;
+  return done === undefined || typeof done === "boolean";
 }
 
 export function decodeNote(value) {
@@ -76,7 +76,7 @@ function explain$NoteInput(value, explainer) {
   const title = value.title;
   if (typeof title !== "string") explainer.refuse(0, title);
   const done = value.done;
-  if (!$is_FjReFpLJzX(done)) explainer.refuse(1, done);
+  if (done !== undefined && typeof done !== "boolean") explainer.refuse(1, done);
 }
 
 export const NoteInputShape = {
@@ -88,7 +88,10 @@ export const NoteInputShape = {
 
 export function isNoteInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string" && $is_FjReFpLJzX(value.done);
+  const title = value.title;
+  if (typeof title !== "string") return false;
+  const done = value.done;
+  return done === undefined || typeof done === "boolean";
 }
 
 export function decodeNoteInput(value) {
@@ -107,7 +110,7 @@ function explain$TaskInput(value, explainer) {
   const title = value.title;
   if (typeof title !== "string") explainer.refuse(0, title);
   const done = value.done;
-  if (!$is_FjReFpLJzX(done)) explainer.refuse(1, done);
+  if (done !== undefined && typeof done !== "boolean") explainer.refuse(1, done);
 }
 
 export const TaskInputShape = {
@@ -119,7 +122,10 @@ export const TaskInputShape = {
 
 export function isTaskInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string" && $is_FjReFpLJzX(value.done);
+  const title = value.title;
+  if (typeof title !== "string") return false;
+  const done = value.done;
+  return done === undefined || typeof done === "boolean";
 }
 
 export function decodeTaskInput(value) {
@@ -138,7 +144,7 @@ function explain$Draft(value, explainer) {
   const title = value.title;
   if (typeof title !== "string") explainer.refuse(0, title);
   const done = value.done;
-  if (!$is_FjReFpLJzX(done)) explainer.refuse(1, done);
+  if (done !== undefined && typeof done !== "boolean") explainer.refuse(1, done);
 }
 
 export const DraftShape = {
@@ -150,7 +156,10 @@ export const DraftShape = {
 
 export function isDraft(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string" && $is_FjReFpLJzX(value.done);
+  const title = value.title;
+  if (typeof title !== "string") return false;
+  const done = value.done;
+  return done === undefined || typeof done === "boolean";
 }
 
 export function decodeDraft(value) {
@@ -179,7 +188,10 @@ export const FolderShape = {
 
 export function isFolder(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_8mm5cZPQGK(value.notes) && isNoteInput(value.input);
+  const notes = value.notes;
+  if (!$is_8mm5cZPQGK(notes)) return false;
+  const property1 = value.input;
+  return isNoteInput(property1);
 }
 
 export function decodeFolder(value) {
@@ -207,7 +219,8 @@ export const LabelShape = {
 
 export function isLabel(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string";
+  const title = value.title;
+  return typeof title === "string";
 }
 
 export function decodeLabel(value) {
@@ -224,7 +237,7 @@ function explain$SentInput(value, explainer) {
   const title = value.title;
   if (typeof title !== "string") explainer.refuse(0, title);
   const done = value.done;
-  if (!$is_FjReFpLJzX(done)) explainer.refuse(1, done);
+  if (done !== undefined && typeof done !== "boolean") explainer.refuse(1, done);
 }
 
 export const SentInputShape = {
@@ -236,7 +249,10 @@ export const SentInputShape = {
 
 export function isSentInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string" && $is_FjReFpLJzX(value.done);
+  const title = value.title;
+  if (typeof title !== "string") return false;
+  const done = value.done;
+  return done === undefined || typeof done === "boolean";
 }
 
 export function decodeSentInput(value) {

@@ -23,33 +23,21 @@ const $shape_wR088UoLYM = { kind: "number", integer: true, minimum: 1, maximum: 
 const $field_D6kho$sP2F = { key: "count", shape: $shape_wR088UoLYM };
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_WEKm1xARWO = { key: "due", shape: $shape_EKu3a_L5uJ };
-function $is_Z8_$3jzijv(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 40) || codePointsWithin(value, 1, 40));
-}
-function $is_b27oIrjh2j(value) {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 9;
-}
-function $is_tR$4JJRmdi(value) {
-  return typeof value === "string" && isTimestamp(value);
-}
 const $shape_b89_Z0mIjl = { kind: "string" };
 const $field_in9_YRa9m9 = { key: "type", shape: $shape_b89_Z0mIjl };
 const $field_dwSbPWTheJ = { key: "text", shape: $shape_b89_Z0mIjl };
 const $shape_I2o3moyavi = { kind: "number" };
 const $field__m00VVxxhR = { key: "percent", shape: $shape_I2o3moyavi };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 
 // Order.validator.js
 
 function explain$Order(value, explainer) {
   const title = value.title;
-  if (!$is_Z8_$3jzijv(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(0, title);
   const count = value.count;
-  if (!$is_b27oIrjh2j(count)) explainer.refuse(1, count);
+  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) explainer.refuse(1, count);
   const due = value.due;
-  if (!$is_tR$4JJRmdi(due)) explainer.refuse(2, due);
+  if (!(typeof due === "string" && isTimestamp(due))) explainer.refuse(2, due);
 }
 
 export const OrderShape = {
@@ -61,7 +49,12 @@ export const OrderShape = {
 
 export function isOrder(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_Z8_$3jzijv(value.title) && $is_b27oIrjh2j(value.count) && $is_tR$4JJRmdi(value.due);
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) return false;
+  const count = value.count;
+  if (!(typeof count === "number" && Number.isSafeInteger(count) && count >= 1 && count <= 9)) return false;
+  const due = value.due;
+  return typeof due === "string" && isTimestamp(due);
 }
 
 export function decodeOrder(value) {
@@ -92,7 +85,10 @@ export const ReceivedShape = {
 
 export function isReceived(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.type === "string" && typeof value.text === "string";
+  const type = value.type;
+  if (typeof type !== "string") return false;
+  const property1 = value.text;
+  return typeof property1 === "string";
 }
 
 export function decodeReceived(value) {
@@ -108,7 +104,7 @@ export const ReceivedValidator = /* @__PURE__ */ validator("Received", ReceivedS
 
 function explain$Progress(value, explainer) {
   const percent = value.percent;
-  if (!$is_cAAD04etWg(percent)) explainer.refuse(0, percent);
+  if (!(typeof percent === "number" && Number.isFinite(percent))) explainer.refuse(0, percent);
 }
 
 export const ProgressShape = {
@@ -120,7 +116,8 @@ export const ProgressShape = {
 
 export function isProgress(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.percent);
+  const percent = value.percent;
+  return typeof percent === "number" && Number.isFinite(percent);
 }
 
 export function decodeProgress(value) {
@@ -154,7 +151,7 @@ export const GetReportResponseJsonValidator = /* @__PURE__ */ validator("GetRepo
 
 function explain$PostPhotosBodyMultipart(value, explainer) {
   const title = value.title;
-  if (!$is_Z8_$3jzijv(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40)))) explainer.refuse(0, title);
 }
 
 export const PostPhotosBodyMultipartShape = {
@@ -166,7 +163,8 @@ export const PostPhotosBodyMultipartShape = {
 
 export function isPostPhotosBodyMultipart(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_Z8_$3jzijv(value.title);
+  const title = value.title;
+  return typeof title === "string" && ((title.length >= 1 && title.length <= 40) || codePointsWithin(title, 1, 40));
 }
 
 export function decodePostPhotosBodyMultipart(value) {

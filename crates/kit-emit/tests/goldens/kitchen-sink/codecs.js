@@ -80,18 +80,6 @@ const $shape_imdi2oLVU9 = { kind: "literal", value: 12345678901234567890n };
 const $field_qhZTmCm$A5 = { key: "huge", shape: $shape_imdi2oLVU9 };
 const $shape_fc2lVAEgb0 = { kind: "never" };
 const $field_fvGIlHIRKg = { key: "never", shape: $shape_fc2lVAEgb0, optional: "always" };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
-function $is_tR$4JJRmdi(value) {
-  return typeof value === "string" && isTimestamp(value);
-}
-function $is_d0ePtXekg0(value) {
-  return isBigIntText(value) && toBigInt(value) === 12345678901234567890n;
-}
-function $is_0mbuGJSKZf(value) {
-  return value === undefined || false;
-}
 const $shape_EdTmuRUu6g = { kind: "number", minimum: -1.5, maximum: 1.5 };
 const $field_HoOlbxvb6G = { key: "inclusive", shape: $shape_EdTmuRUu6g, optional: "always" };
 const $shape_9F8_1pQGK4 = { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 };
@@ -104,24 +92,6 @@ const $shape_1_hmDHskpM = { kind: "bigint", minimum: 10, multipleOf: 5 };
 const $field_Xmd0ixkLJ5 = { key: "bigFives", shape: $shape_1_hmDHskpM, optional: "always" };
 const $shape_RN0sTvnOak = { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 };
 const $field_xPWszzXocF = { key: "stored", shape: $shape_RN0sTvnOak, optional: "always" };
-function $is_K$IaSuOIpQ(value) {
-  return value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= -1.5 && value <= 1.5);
-}
-function $is_1Tj3VeXihY(value) {
-  return value === undefined || (typeof value === "number" && Number.isFinite(value) && value > 0 && value < 1);
-}
-function $is_FJyEDJIHcb(value) {
-  return value === undefined || (typeof value === "number" && Number.isFinite(value) && isMultipleOf(value, 0.01));
-}
-function $is_fbl0g49qio(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value));
-}
-function $is_wJTVkj6l_2(value) {
-  return value === undefined || (isBigIntText(value) && toBigInt(value) >= 10 && isMultipleOf(toBigInt(value), 5));
-}
-function $is_3yOPtqQcHg(value) {
-  return value === undefined || (isBigIntText(value) && toBigInt(value) >= -9223372036854776000 && toBigInt(value) < 9223372036854776000);
-}
 const $shape_yzA7HdW5cN = { kind: "string", maxLength: 254, format: "email" };
 const $field_6tDtqv8ekw = { key: "email", shape: $shape_yzA7HdW5cN, optional: "always" };
 const $shape_8dtGXcOZ_8 = { kind: "string", format: "uri" };
@@ -152,45 +122,6 @@ const $shape_2n2t81qxXu = { kind: "template", texts: $texts_UA8NsFzxKA, source: 
 const $field_s6IeGMda4k = { key: "ruledTemplate", shape: $shape_2n2t81qxXu, optional: "always" };
 const $shape_iJH9M5wH1_ = { kind: "string", minLength: 8, maxLength: 72 };
 const $field_eAbh2NqPSD = { key: "secret", shape: $shape_iJH9M5wH1_, optional: "always", sensitive: true };
-function $is_cKeAeEzdFu(value) {
-  return value === undefined || (typeof value === "string" && (value.length <= 254 || codePointsWithin(value, 0, 254)) && $isEmail(value));
-}
-function $is_HmgCQyvjzj(value) {
-  return value === undefined || (typeof value === "string" && isUri(value));
-}
-function $is_BoiwqYYj5H(value) {
-  return value === undefined || (typeof value === "string" && isUuid(value));
-}
-function $is_s21dKxGRnJ(value) {
-  return value === undefined || (typeof value === "string" && isCalendarDate(value));
-}
-function $is_2h1KsGeAkz(value) {
-  return value === undefined || (typeof value === "string" && isDateTime(value));
-}
-function $is_KAA7kdgPFI(value) {
-  return value === undefined || (typeof value === "string" && isIpv4(value));
-}
-function $is_0D2yA$wJA8(value) {
-  return value === undefined || (typeof value === "string" && isIpv6(value));
-}
-function $is_$Oc5emILLJ(value) {
-  return value === undefined || (typeof value === "string" && codePointsWithin(value, 2, 3));
-}
-function $is_9ZwxSECTGz(value) {
-  return value === undefined || (typeof value === "string" && (value.length >= 6 || codePointsWithin(value, 3, Infinity)));
-}
-function $is_mQZHjaoO_w(value) {
-  return value === undefined || (typeof value === "string" && $pattern_jafIvYA_lN.test(value));
-}
-function $is_9cLBT8QbjS(value) {
-  return value === undefined || (typeof value === "string" && $texts_qdBQEuSRFu.test(value));
-}
-function $is_4pNCysFdWs(value) {
-  return value === undefined || (typeof value === "string" && (value.length <= 11 || codePointsWithin(value, 0, 11)) && $pattern_mONQqsNBXs.test(value) && $texts_UA8NsFzxKA.test(value));
-}
-function $is_1fe43Og6AV(value) {
-  return value === undefined || (typeof value === "string" && ((value.length >= 16 && value.length <= 72) || codePointsWithin(value, 8, 72)));
-}
 const $field_TUurLLjnZg = { key: "at", shape: $shape_EKu3a_L5uJ };
 const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
 const $field_8vjl1c7BHX = { key: "plain", shape: $shape_SJWYNfGMFC, optional: "always" };
@@ -199,9 +130,12 @@ const $field_6xdkDQGdAY = { key: "dates", shape: $shape_KuPlAH1ka_, optional: "a
 const $shape_8YCZj30I$E = { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true };
 const $field_v526_zMCwx = { key: "bounded", shape: $shape_8YCZj30I$E, optional: "always" };
 const $field_njutx2Vl8Z = { key: "quantity", shape: $shape_I2o3moyavi };
-function $is_MJ7Bfx7Mqd(value) {
+function $is_Iciv6ekNNv(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.quantity) && $is_tR$4JJRmdi(value.at);
+  const quantity = value.quantity;
+  if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
+  const at = value.at;
+  return typeof at === "string" && isTimestamp(at);
 }
 const $shape_iHpFjB4Mnl = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] };
 const $field_5vEGzw2LWE = { key: "pair", shape: $shape_iHpFjB4Mnl, optional: "always" };
@@ -210,21 +144,12 @@ const $field_gx3S7hEYPw = { key: "open", shape: $shape_yZFl1kXJoi, optional: "al
 const $shape_fmELgxMwUt = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] };
 const $field_2kwxLAKag_ = { key: "spread", shape: $shape_fmELgxMwUt, optional: "always" };
 const $field_JjnhbD_LUB = { key: "known", shape: $shape_I2o3moyavi, optional: "always" };
-function $is_2QqXHc$TpP(value) {
-  return value === undefined || (typeof value === "number" && Number.isFinite(value));
-}
 const $shape_H3fELXBxos = { kind: "string", minLength: 1, maxLength: 3 };
 const $field_$uD7EY3X24 = { key: "x-size", shape: $shape_H3fELXBxos };
-function $is_p4VH3Mj9AZ(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 3) || codePointsWithin(value, 1, 3));
-}
 const $texts_3UVPHNFIp$ = /* @__PURE__ */ template(["x-", { hole: "string" }]);
 const $shape_Ld2Gg9Ghvs = { kind: "string", minLength: 1, maxLength: 5 };
 const $shape_Za$gLIf8zS = { kind: "union", members: [{ kind: "date" }, { kind: "string" }] };
 const $field_Z65TtVVn8L = { key: "Size", shape: $shape_b89_Z0mIjl, optional: "always" };
-function $is_GQokJG0pVr(value) {
-  return value === undefined || typeof value === "string";
-}
 const $pattern_EAKJK2Al8V = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
 function $is_PgdD5pOKqh(value) {
   if (!Array.isArray(value)) return false;
@@ -252,11 +177,11 @@ function $is_7AxguKKgue(value) {
   }
   return hasUniqueItems(value);
 }
-function $is_4Vo0EIuwxR(value) {
+function $is_bl_5bE47Gq(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!$is_MJ7Bfx7Mqd(item)) return false;
+    if (!$is_Iciv6ekNNv(item)) return false;
   }
   return true;
 }
@@ -306,9 +231,10 @@ function $is_R43AHze3ou(value) {
   }
   return true;
 }
-function $is_$6NW7bzZXi(value) {
+function $is_JfnEkjVuxq(value) {
   if (!isObject(value)) return false;
-  if (!$is_2QqXHc$TpP(value.known)) return false;
+  const known = value.known;
+  if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "known") continue;
     const item = value[key];
@@ -316,9 +242,10 @@ function $is_$6NW7bzZXi(value) {
   }
   return true;
 }
-function $is_3$WVgrkGrt(value) {
+function $is_T_go$sTh8n(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!$is_p4VH3Mj9AZ(value["x-size"])) return false;
+  const property0 = value["x-size"];
+  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
     const item = value[key];
@@ -338,9 +265,10 @@ function $is_wk11GAS$yl(value) {
   }
   return true;
 }
-function $is_kmfjnkJGs6(value) {
+function $is_VftgtQablA(value) {
   if (!isObject(value)) return false;
-  if (!$is_GQokJG0pVr(value.Size)) return false;
+  const Size = value.Size;
+  if (Size !== undefined && typeof Size !== "string") return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "Size") continue;
     const item = value[key];
@@ -498,54 +426,37 @@ const $field_rE3edoSE9g = { key: "kind", shape: $shape_IWndsX78BB };
 const $field_45nWC9m7cj = { key: "side", shape: $shape_I2o3moyavi };
 const $shape_z_KCIq8olT = { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] };
 const $field_DIl3VHnAdM = { key: "oneOrMany", shape: $shape_z_KCIq8olT, optional: "always" };
-function $is_rN3E5leHxP(value) {
-  return value === undefined || (value === "active" || value === "suspended" || value === "deleted");
-}
 const $choices_dN0o5Oh1Pn = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
-function $is_ezQpVIYDEp(value) {
-  return value === undefined || (((typeof value === "string" && ((value.length >= 1 && value.length <= 5) || codePointsWithin(value, 1, 5))) || value === null));
-}
-function $is_dxugMIr2D4(value) {
-  return value === undefined || (((typeof value === "string" && isTimestamp(value)) || value === null));
-}
-function $is_oWIyGQshib(value) {
-  return value === undefined || ((typeof value === "string" || (typeof value === "string" && isTimestamp(value))));
-}
-function $is_VsGbAQzJhK(value) {
-  return value === undefined || (((typeof value === "number" && Number.isFinite(value)) || typeof value === "boolean"));
-}
-function $is__wLVtLoz$I(value) {
-  return value === undefined || (typeof value === "string" || isBigIntText(value));
-}
-function $is_NRW4brl22J(value) {
+function $is_8T9cdCAhSa(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.a === "string";
+  const a = value.a;
+  return typeof a === "string";
 }
-function $is_d2S4JhiVZu(value) {
+function $is_Lnl8_AU_tI(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.a === "string" && $is_tR$4JJRmdi(value.b);
+  const a = value.a;
+  if (typeof a !== "string") return false;
+  const b = value.b;
+  return typeof b === "string" && isTimestamp(b);
 }
-function $is_zHZsLqYFOe(value) {
-  return value === undefined || ($is_NRW4brl22J(value) || $is_d2S4JhiVZu(value));
-}
-function $is_oO1Vsz$q7b(value) {
+function $is_ws34IvOW_E(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.kind === "square" && $is_cAAD04etWg(value.side);
+  const kind = value.kind;
+  if (kind !== "square") return false;
+  const side = value.side;
+  return typeof side === "number" && Number.isFinite(side);
 }
-function $is_HYS_riNphi(value) {
+function $is_1YBaocOPIa(value) {
   if (value === null || (typeof value === "number" && Number.isFinite(value))) return true;
   if (!isObject(value)) return false;
   switch (value.kind) {
     case "circle":
-      return isCircle(value) || $is_NRW4brl22J(value);
+      return isCircle(value) || $is_8T9cdCAhSa(value);
     case "square":
-      return $is_oO1Vsz$q7b(value) || $is_NRW4brl22J(value);
+      return $is_ws34IvOW_E(value) || $is_8T9cdCAhSa(value);
     default:
-      return $is_NRW4brl22J(value);
+      return $is_8T9cdCAhSa(value);
   }
-}
-function $is_jF531YWVA6(value) {
-  return value === undefined || (typeof value === "string" || $is_PgdD5pOKqh(value));
 }
 function $decode_zYx40lSnKw(value) {
   if (isBigIntText(value)) return toBigInt(value);
@@ -599,9 +510,6 @@ function $decode_8YuEMhUGuV(value) {
 }
 const $field_bXIn5F6a0e = { key: "left", shape: $shape_I2o3moyavi, optional: "always" };
 const $field_XzyzoroQ0e = { key: "right", shape: $shape_EKu3a_L5uJ, optional: "always" };
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
 const $field__7UAO03vpP = { key: "b", shape: $shape_I2o3moyavi };
 const $field_cBJz51boeu = { key: "value", shape: $shape_I2o3moyavi };
 const $field_a_fesziq_R = { key: "at", shape: $shape_EKu3a_L5uJ, optional: "always" };
@@ -627,94 +535,118 @@ const $shape_MCp9YenNr1 = { kind: "array", element: { kind: "union", members: [{
 const $field_h7xMsbiA6Q = { key: "texts", shape: $shape_MCp9YenNr1, optional: "always" };
 const $shape_$pBTTpNBe4 = { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] };
 const $field_de9kTeB6vN = { key: "bytesOrText", shape: $shape_$pBTTpNBe4, optional: "always" };
-function $is_G5bt7iQfRY(value) {
-  return value === undefined || (typeof value === "string" || isBase64(value));
-}
-function $is_0pTQU7FnUR(value) {
+function $is_wK4Bax6vER(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.a === "string" && $is_2QqXHc$TpP(value.left);
+  const a = value.a;
+  if (typeof a !== "string") return false;
+  const left = value.left;
+  return left === undefined || (typeof left === "number" && Number.isFinite(left));
 }
-function $is_yYSPSqtcq3(value) {
+function $is_OpvAZZpXCY(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.a === "string" && $is_2h5vUfCnA4(value.right);
+  const a = value.a;
+  if (typeof a !== "string") return false;
+  const right = value.right;
+  return right === undefined || (typeof right === "string" && isTimestamp(right));
 }
-function $is_EN7nfA4SSd(value) {
-  return value === undefined || ($is_0pTQU7FnUR(value) || $is_yYSPSqtcq3(value));
-}
-function $is_8miS8OYBZA(value) {
+function $is_dxkMif8$NC(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.a === "string" && $is_cAAD04etWg(value.b);
+  const a = value.a;
+  if (typeof a !== "string") return false;
+  const b = value.b;
+  return typeof b === "number" && Number.isFinite(b);
 }
-function $is_YoqXrYRly8(value) {
-  return value === undefined || ($is_NRW4brl22J(value) || $is_8miS8OYBZA(value));
-}
-function $is_Cvrp$cnAN1(value) {
-  return value === undefined || ($is_8miS8OYBZA(value) || $is_NRW4brl22J(value));
-}
-function $is__Ltwpkhw$Z(value) {
+function $is_NUqlzE8uOR(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.value === "string";
+  const property0 = value.value;
+  return typeof property0 === "string";
 }
-function $is_tPSYL3dq1d(value) {
+function $is_aXAqv0deqt(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.value) && $is_2h5vUfCnA4(value.at);
+  const property0 = value.value;
+  if (!(typeof property0 === "number" && Number.isFinite(property0))) return false;
+  const at = value.at;
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_L9O7qvCZy_(value) {
-  return value === undefined || ($is__Ltwpkhw$Z(value) || $is_tPSYL3dq1d(value));
-}
-function $is_lrLvPVabWR(value) {
+function $is_CAUwLoP1KT(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.ok === true && $is_tR$4JJRmdi(value.data);
+  const ok = value.ok;
+  if (ok !== true) return false;
+  const data = value.data;
+  return typeof data === "string" && isTimestamp(data);
 }
-function $is_Y5X6ieVg0z(value) {
+function $is_TB0rGqOHEp(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.ok === false && typeof value.error === "string";
+  const ok = value.ok;
+  if (ok !== false) return false;
+  const error = value.error;
+  return typeof error === "string";
 }
-function $is_Lz2pOr7iwF(value) {
+function $is_STbjMeLNAZ(value) {
   if (!isObject(value)) return false;
   switch (value.ok) {
     case true:
-      return $is_lrLvPVabWR(value);
+      return $is_CAUwLoP1KT(value);
     case false:
-      return $is_Y5X6ieVg0z(value);
+      return $is_TB0rGqOHEp(value);
     default:
       return false;
   }
 }
-function $is_tnvJEpwPx9(value) {
+function $is_C5SBAz7HgN(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.first === "x" && value.second === "x" && $is_2h5vUfCnA4(value.at);
+  const first = value.first;
+  if (first !== "x") return false;
+  const second = value.second;
+  if (second !== "x") return false;
+  const at = value.at;
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_9tGWz4sHbT(value) {
+function $is_3jCqWt1R4g(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.first === "x" && value.second === "y" && $is_2h5vUfCnA4(value.at);
+  const first = value.first;
+  if (first !== "x") return false;
+  const second = value.second;
+  if (second !== "y") return false;
+  const at = value.at;
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_tka1T5n6HR(value) {
+function $is_vmmo3HkWJ4(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.first === "y" && value.second === "x" && $is_2h5vUfCnA4(value.at);
+  const first = value.first;
+  if (first !== "y") return false;
+  const second = value.second;
+  if (second !== "x") return false;
+  const at = value.at;
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_UDSbr4v5BD(value) {
+function $is_TGlDIMq7M0(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.first === "y" && value.second === "y" && $is_2h5vUfCnA4(value.at);
+  const first = value.first;
+  if (first !== "y") return false;
+  const second = value.second;
+  if (second !== "y") return false;
+  const at = value.at;
+  return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_GDy$SEFwSc(value) {
+function $is_xqNg0C_IqA(value) {
   if (!isObject(value)) return false;
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $is_tnvJEpwPx9(value);
+          return $is_C5SBAz7HgN(value);
         case "y":
-          return $is_9tGWz4sHbT(value);
+          return $is_3jCqWt1R4g(value);
         default:
           return false;
       }
     case "y":
       switch (value.second) {
         case "x":
-          return $is_tka1T5n6HR(value);
+          return $is_vmmo3HkWJ4(value);
         case "y":
-          return $is_UDSbr4v5BD(value);
+          return $is_TGlDIMq7M0(value);
         default:
           return false;
       }
@@ -722,21 +654,27 @@ function $is_GDy$SEFwSc(value) {
       return false;
   }
 }
-function $is_3wppOwPnVE(value) {
+function $is_Z6HGmfMzRe(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_0mbuGJSKZf(value.version) && $is_tR$4JJRmdi(value.old);
+  const version = value.version;
+  if (version !== undefined && !false) return false;
+  const old = value.old;
+  return typeof old === "string" && isTimestamp(old);
 }
-function $is_kHdJKuDRJP(value) {
+function $is_UQPsflKzYa(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.version === "x" && $is_tR$4JJRmdi(value.new);
+  const version = value.version;
+  if (version !== "x") return false;
+  const property1 = value.new;
+  return typeof property1 === "string" && isTimestamp(property1);
 }
-function $is_tx4e5Lk7Ew(value) {
+function $is_K1j8eBAD6F(value) {
   if (!isObject(value)) return false;
   switch (value.version) {
     case undefined:
-      return $is_3wppOwPnVE(value);
+      return $is_Z6HGmfMzRe(value);
     case "x":
-      return $is_kHdJKuDRJP(value);
+      return $is_UQPsflKzYa(value);
     default:
       return false;
   }
@@ -763,9 +701,6 @@ function $is_0JJa32XVOE(value) {
   if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
   return true;
 }
-function $is_ZMRtL4j3Mx(value) {
-  return value === undefined || ($is_Cz6S$2Er9w(value) || $is_0JJa32XVOE(value));
-}
 function $is_bg$PpbVR15(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -773,9 +708,6 @@ function $is_bg$PpbVR15(value) {
     if (typeof item !== "boolean") return false;
   }
   return true;
-}
-function $is_x1C4SNXzkT(value) {
-  return value === undefined || ($is_t3$fIYsCS7(value) || $is_bg$PpbVR15(value));
 }
 function $is_$Ov_EAA0ls(value) {
   if (!Array.isArray(value)) return false;
@@ -785,23 +717,22 @@ function $is_$Ov_EAA0ls(value) {
   }
   return true;
 }
-function $is_lNt4DFjwhZ(value) {
+function $is_accRn2AZB9(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.a === "string" && false;
+  const a = value.a;
+  if (typeof a !== "string") return false;
+  const gone = value.gone;
+  return false;
 }
-function $is_1IqVAmTBIS(value) {
-  return value === undefined || ($is_lNt4DFjwhZ(value) || $is_8miS8OYBZA(value));
-}
-function $is_MKHiTLYlYy(value) {
+function $is_8VNV1QTFen(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_NRW4brl22J(value.in);
+  const property0 = value.in;
+  return $is_8T9cdCAhSa(property0);
 }
-function $is_gNiuZReFT6(value) {
+function $is_G7D3$261Jp(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_8miS8OYBZA(value.in);
-}
-function $is_1sSjPO6$oG(value) {
-  return value === undefined || ($is_MKHiTLYlYy(value) || $is_gNiuZReFT6(value));
+  const property0 = value.in;
+  return $is_dxkMif8$NC(property0);
 }
 function $decode_GJryg5rIvJ(value) {
   const left = value.left;
@@ -862,8 +793,8 @@ function $decode_OBb4DYapAK(value) {
     at: $decodeDate(at),
   };
 }
-function $decode_Udjeh2CJrh(value) {
-  if ($is__Ltwpkhw$Z(value)) return $decode_5DFkxN2nAc(value);
+function $decode_3oHl1Uxrki(value) {
+  if ($is_NUqlzE8uOR(value)) return $decode_5DFkxN2nAc(value);
   return $decode_OBb4DYapAK(value);
 }
 function $decode_mGtFUK0jnd(value) {
@@ -1593,13 +1524,13 @@ function explain$Scalars(value, explainer) {
   const flag = value.flag;
   if (typeof flag !== "boolean") explainer.refuse(2, flag);
   const number = value.number;
-  if (!$is_cAAD04etWg(number)) explainer.refuse(3, number);
+  if (!(typeof number === "number" && Number.isFinite(number))) explainer.refuse(3, number);
   const string = value.string;
   if (typeof string !== "string") explainer.refuse(4, string);
   const big = value.big;
   if (!isBigIntText(big)) explainer.refuse(5, big);
   const date = value.date;
-  if (!$is_tR$4JJRmdi(date)) explainer.refuse(6, date);
+  if (!(typeof date === "string" && isTimestamp(date))) explainer.refuse(6, date);
   const bytes = value.bytes;
   if (!isBase64(bytes)) explainer.refuse(7, bytes);
   const property8 = value.text;
@@ -1609,9 +1540,9 @@ function explain$Scalars(value, explainer) {
   const yes = value.yes;
   if (yes !== true) explainer.refuse(10, yes);
   const huge = value.huge;
-  if (!$is_d0ePtXekg0(huge)) explainer.refuse(11, huge);
+  if (!(isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n)) explainer.refuse(11, huge);
   const never = value.never;
-  if (!$is_0mbuGJSKZf(never)) explainer.refuse(12, never);
+  if (never !== undefined && !false) explainer.refuse(12, never);
 }
 
 export const ScalarsShape = {
@@ -1623,8 +1554,32 @@ export const ScalarsShape = {
 
 export function isScalars(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!(isUnknown(value.unknown) && value.nothing === null && typeof value.flag === "boolean" && $is_cAAD04etWg(value.number) && typeof value.string === "string" && isBigIntText(value.big) && $is_tR$4JJRmdi(value.date) && isBase64(value.bytes))) return false;
-  return value.text === "it's \"quoted\"\n\u2028`${x}`" && value.seven === 7 && value.yes === true && $is_d0ePtXekg0(value.huge) && $is_0mbuGJSKZf(value.never);
+  const unknown = value.unknown;
+  if (!isUnknown(unknown)) return false;
+  const nothing = value.nothing;
+  if (nothing !== null) return false;
+  const flag = value.flag;
+  if (typeof flag !== "boolean") return false;
+  const number = value.number;
+  if (!(typeof number === "number" && Number.isFinite(number))) return false;
+  const string = value.string;
+  if (typeof string !== "string") return false;
+  const big = value.big;
+  if (!isBigIntText(big)) return false;
+  const date = value.date;
+  if (!(typeof date === "string" && isTimestamp(date))) return false;
+  const bytes = value.bytes;
+  if (!isBase64(bytes)) return false;
+  const property8 = value.text;
+  if (property8 !== "it's \"quoted\"\n\u2028`${x}`") return false;
+  const seven = value.seven;
+  if (seven !== 7) return false;
+  const yes = value.yes;
+  if (yes !== true) return false;
+  const huge = value.huge;
+  if (!(isBigIntText(huge) && toBigInt(huge) === 12345678901234567890n)) return false;
+  const never = value.never;
+  return never === undefined || false;
 }
 
 export function decodeScalars(value) {
@@ -1653,17 +1608,17 @@ export const ScalarsValidator = /* @__PURE__ */ validator("Scalars", ScalarsShap
 
 function explain$Numbers(value, explainer) {
   const inclusive = value.inclusive;
-  if (!$is_K$IaSuOIpQ(inclusive)) explainer.refuse(0, inclusive);
+  if (inclusive !== undefined && !(typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) explainer.refuse(0, inclusive);
   const exclusive = value.exclusive;
-  if (!$is_1Tj3VeXihY(exclusive)) explainer.refuse(1, exclusive);
+  if (exclusive !== undefined && !(typeof exclusive === "number" && Number.isFinite(exclusive) && exclusive > 0 && exclusive < 1)) explainer.refuse(1, exclusive);
   const cents = value.cents;
-  if (!$is_FJyEDJIHcb(cents)) explainer.refuse(2, cents);
+  if (cents !== undefined && !(typeof cents === "number" && Number.isFinite(cents) && isMultipleOf(cents, 0.01))) explainer.refuse(2, cents);
   const whole = value.whole;
-  if (!$is_fbl0g49qio(whole)) explainer.refuse(3, whole);
+  if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) explainer.refuse(3, whole);
   const bigFives = value.bigFives;
-  if (!$is_wJTVkj6l_2(bigFives)) explainer.refuse(4, bigFives);
+  if (bigFives !== undefined && !(isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5))) explainer.refuse(4, bigFives);
   const stored = value.stored;
-  if (!$is_3yOPtqQcHg(stored)) explainer.refuse(5, stored);
+  if (stored !== undefined && !(isBigIntText(stored) && toBigInt(stored) >= -9223372036854776000 && toBigInt(stored) < 9223372036854776000)) explainer.refuse(5, stored);
 }
 
 export const NumbersShape = {
@@ -1675,7 +1630,18 @@ export const NumbersShape = {
 
 export function isNumbers(value) {
   if (!isObject(value)) return false;
-  return $is_K$IaSuOIpQ(value.inclusive) && $is_1Tj3VeXihY(value.exclusive) && $is_FJyEDJIHcb(value.cents) && $is_fbl0g49qio(value.whole) && $is_wJTVkj6l_2(value.bigFives) && $is_3yOPtqQcHg(value.stored);
+  const inclusive = value.inclusive;
+  if (inclusive !== undefined && !(typeof inclusive === "number" && Number.isFinite(inclusive) && inclusive >= -1.5 && inclusive <= 1.5)) return false;
+  const exclusive = value.exclusive;
+  if (exclusive !== undefined && !(typeof exclusive === "number" && Number.isFinite(exclusive) && exclusive > 0 && exclusive < 1)) return false;
+  const cents = value.cents;
+  if (cents !== undefined && !(typeof cents === "number" && Number.isFinite(cents) && isMultipleOf(cents, 0.01))) return false;
+  const whole = value.whole;
+  if (whole !== undefined && !(typeof whole === "number" && Number.isSafeInteger(whole))) return false;
+  const bigFives = value.bigFives;
+  if (bigFives !== undefined && !(isBigIntText(bigFives) && toBigInt(bigFives) >= 10 && isMultipleOf(toBigInt(bigFives), 5))) return false;
+  const stored = value.stored;
+  return stored === undefined || (isBigIntText(stored) && toBigInt(stored) >= -9223372036854776000 && toBigInt(stored) < 9223372036854776000);
 }
 
 export function decodeNumbers(value) {
@@ -1701,31 +1667,31 @@ export const NumbersValidator = /* @__PURE__ */ validator("Numbers", NumbersShap
 
 function explain$Strings(value, explainer) {
   const email = value.email;
-  if (!$is_cKeAeEzdFu(email)) explainer.refuse(0, email);
+  if (email !== undefined && !(typeof email === "string" && (email.length <= 254 || codePointsWithin(email, 0, 254)) && $isEmail(email))) explainer.refuse(0, email);
   const uri = value.uri;
-  if (!$is_HmgCQyvjzj(uri)) explainer.refuse(1, uri);
+  if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) explainer.refuse(1, uri);
   const uuid = value.uuid;
-  if (!$is_BoiwqYYj5H(uuid)) explainer.refuse(2, uuid);
+  if (uuid !== undefined && !(typeof uuid === "string" && isUuid(uuid))) explainer.refuse(2, uuid);
   const date = value.date;
-  if (!$is_s21dKxGRnJ(date)) explainer.refuse(3, date);
+  if (date !== undefined && !(typeof date === "string" && isCalendarDate(date))) explainer.refuse(3, date);
   const property4 = value["date-time"];
-  if (!$is_2h1KsGeAkz(property4)) explainer.refuse(4, property4);
+  if (property4 !== undefined && !(typeof property4 === "string" && isDateTime(property4))) explainer.refuse(4, property4);
   const ipv4 = value.ipv4;
-  if (!$is_KAA7kdgPFI(ipv4)) explainer.refuse(5, ipv4);
+  if (ipv4 !== undefined && !(typeof ipv4 === "string" && isIpv4(ipv4))) explainer.refuse(5, ipv4);
   const ipv6 = value.ipv6;
-  if (!$is_0D2yA$wJA8(ipv6)) explainer.refuse(6, ipv6);
+  if (ipv6 !== undefined && !(typeof ipv6 === "string" && isIpv6(ipv6))) explainer.refuse(6, ipv6);
   const short = value.short;
-  if (!$is_$Oc5emILLJ(short)) explainer.refuse(7, short);
+  if (short !== undefined && !(typeof short === "string" && codePointsWithin(short, 2, 3))) explainer.refuse(7, short);
   const least = value.least;
-  if (!$is_9ZwxSECTGz(least)) explainer.refuse(8, least);
+  if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) explainer.refuse(8, least);
   const property9 = value.pattern;
-  if (!$is_mQZHjaoO_w(property9)) explainer.refuse(9, property9);
+  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_jafIvYA_lN.test(property9))) explainer.refuse(9, property9);
   const property10 = value.template;
-  if (!$is_9cLBT8QbjS(property10)) explainer.refuse(10, property10);
+  if (property10 !== undefined && !(typeof property10 === "string" && $texts_qdBQEuSRFu.test(property10))) explainer.refuse(10, property10);
   const ruledTemplate = value.ruledTemplate;
-  if (!$is_4pNCysFdWs(ruledTemplate)) explainer.refuse(11, ruledTemplate);
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_mONQqsNBXs.test(ruledTemplate) && $texts_UA8NsFzxKA.test(ruledTemplate))) explainer.refuse(11, ruledTemplate);
   const secret = value.secret;
-  if (!$is_1fe43Og6AV(secret)) explainer.refuse(12, secret);
+  if (secret !== undefined && !(typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)))) explainer.refuse(12, secret);
 }
 
 export const StringsShape = {
@@ -1737,8 +1703,32 @@ export const StringsShape = {
 
 export function isStrings(value) {
   if (!isObject(value)) return false;
-  if (!($is_cKeAeEzdFu(value.email) && $is_HmgCQyvjzj(value.uri) && $is_BoiwqYYj5H(value.uuid) && $is_s21dKxGRnJ(value.date) && $is_2h1KsGeAkz(value["date-time"]) && $is_KAA7kdgPFI(value.ipv4) && $is_0D2yA$wJA8(value.ipv6) && $is_$Oc5emILLJ(value.short))) return false;
-  return $is_9ZwxSECTGz(value.least) && $is_mQZHjaoO_w(value.pattern) && $is_9cLBT8QbjS(value.template) && $is_4pNCysFdWs(value.ruledTemplate) && $is_1fe43Og6AV(value.secret);
+  const email = value.email;
+  if (email !== undefined && !(typeof email === "string" && (email.length <= 254 || codePointsWithin(email, 0, 254)) && $isEmail(email))) return false;
+  const uri = value.uri;
+  if (uri !== undefined && !(typeof uri === "string" && isUri(uri))) return false;
+  const uuid = value.uuid;
+  if (uuid !== undefined && !(typeof uuid === "string" && isUuid(uuid))) return false;
+  const date = value.date;
+  if (date !== undefined && !(typeof date === "string" && isCalendarDate(date))) return false;
+  const property4 = value["date-time"];
+  if (property4 !== undefined && !(typeof property4 === "string" && isDateTime(property4))) return false;
+  const ipv4 = value.ipv4;
+  if (ipv4 !== undefined && !(typeof ipv4 === "string" && isIpv4(ipv4))) return false;
+  const ipv6 = value.ipv6;
+  if (ipv6 !== undefined && !(typeof ipv6 === "string" && isIpv6(ipv6))) return false;
+  const short = value.short;
+  if (short !== undefined && !(typeof short === "string" && codePointsWithin(short, 2, 3))) return false;
+  const least = value.least;
+  if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
+  const property9 = value.pattern;
+  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_jafIvYA_lN.test(property9))) return false;
+  const property10 = value.template;
+  if (property10 !== undefined && !(typeof property10 === "string" && $texts_qdBQEuSRFu.test(property10))) return false;
+  const ruledTemplate = value.ruledTemplate;
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_mONQqsNBXs.test(ruledTemplate) && $texts_UA8NsFzxKA.test(ruledTemplate))) return false;
+  const secret = value.secret;
+  return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
 }
 
 export function decodeStrings(value) {
@@ -1792,7 +1782,7 @@ export const EmailValidator = /* @__PURE__ */ validator("Email", EmailShape, isE
 
 function explain$Date(value, explainer) {
   const at = value.at;
-  if (!$is_tR$4JJRmdi(at)) explainer.refuse(0, at);
+  if (!(typeof at === "string" && isTimestamp(at))) explainer.refuse(0, at);
 }
 
 export const DateShape = {
@@ -1804,7 +1794,8 @@ export const DateShape = {
 
 export function isDate(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_tR$4JJRmdi(value.at);
+  const at = value.at;
+  return typeof at === "string" && isTimestamp(at);
 }
 
 export function decodeDate(value) {
@@ -1819,24 +1810,24 @@ export const DateValidator = /* @__PURE__ */ validator("Date", DateShape, isDate
 
 function explainItemsItem$Containers(value, explainer) {
   const quantity = value.quantity;
-  if (!$is_cAAD04etWg(quantity)) explainer.refuse(0, quantity);
+  if (!(typeof quantity === "number" && Number.isFinite(quantity))) explainer.refuse(0, quantity);
   const at = value.at;
-  if (!$is_tR$4JJRmdi(at)) explainer.refuse(1, at);
+  if (!(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
 }
 
 function explainMixed$Containers(value, explainer) {
   const known = value.known;
-  if (!$is_2QqXHc$TpP(known)) explainer.refuse(0, known);
+  if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) explainer.refuse(0, known);
 }
 
 function explainKeyed$Containers(value, explainer) {
   const property0 = value["x-size"];
-  if (!$is_p4VH3Mj9AZ(property0)) explainer.refuse(0, property0);
+  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) explainer.refuse(0, property0);
 }
 
 function explainRuled$Containers(value, explainer) {
   const Size = value.Size;
-  if (!$is_GQokJG0pVr(Size)) explainer.refuse(0, Size);
+  if (Size !== undefined && typeof Size !== "string") explainer.refuse(0, Size);
 }
 
 function explain$Containers(value, explainer) {
@@ -1863,7 +1854,7 @@ export const ContainersShape = {
     kind: "object",
     properties: [$field_njutx2Vl8Z, $field_TUurLLjnZg],
     explain: explainItemsItem$Containers,
-  }, isItem: $is_MJ7Bfx7Mqd }, optional: "always" }, $field_5vEGzw2LWE, $field_gx3S7hEYPw, $field_2kwxLAKag_, { key: "empty", shape: {
+  }, isItem: $is_Iciv6ekNNv }, optional: "always" }, $field_5vEGzw2LWE, $field_gx3S7hEYPw, $field_2kwxLAKag_, { key: "empty", shape: {
     kind: "object",
     properties: [],
   }, optional: "always" }, { key: "record", shape: {
@@ -1916,7 +1907,7 @@ export function isContainers(value) {
   const bounded = value.bounded;
   if (bounded !== undefined && !$is_7AxguKKgue(bounded)) return false;
   const property3 = value.items;
-  if (property3 !== undefined && !$is_4Vo0EIuwxR(property3)) return false;
+  if (property3 !== undefined && !$is_bl_5bE47Gq(property3)) return false;
   const pair = value.pair;
   if (pair !== undefined && !$is_73Nsy53h6B(pair)) return false;
   const open = value.open;
@@ -1928,16 +1919,15 @@ export function isContainers(value) {
   const record = value.record;
   if (record !== undefined && !$is_R43AHze3ou(record)) return false;
   const mixed = value.mixed;
-  if (mixed !== undefined && !$is_$6NW7bzZXi(mixed)) return false;
+  if (mixed !== undefined && !$is_JfnEkjVuxq(mixed)) return false;
   const keyed = value.keyed;
-  if (keyed !== undefined && !$is_3$WVgrkGrt(keyed)) return false;
+  if (keyed !== undefined && !$is_T_go$sTh8n(keyed)) return false;
   const layered = value.layered;
   if (layered !== undefined && !$is_wk11GAS$yl(layered)) return false;
   const ruled = value.ruled;
-  if (ruled !== undefined && !$is_kmfjnkJGs6(ruled)) return false;
+  if (ruled !== undefined && !$is_VftgtQablA(ruled)) return false;
   const byMail = value.byMail;
-  if (byMail !== undefined && !$is_qz45Gvx_xz(byMail)) return false;
-  return true;
+  return byMail === undefined || $is_qz45Gvx_xz(byMail);
 }
 
 export function decodeContainers(value) {
@@ -1979,22 +1969,22 @@ export const ContainersValidator = /* @__PURE__ */ validator("Containers", Conta
 
 function explainItem$Matrix(value, explainer) {
   const quantity = value.quantity;
-  if (!$is_cAAD04etWg(quantity)) explainer.refuse(0, quantity);
+  if (!(typeof quantity === "number" && Number.isFinite(quantity))) explainer.refuse(0, quantity);
   const at = value.at;
-  if (!$is_tR$4JJRmdi(at)) explainer.refuse(1, at);
+  if (!(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
 }
 
 export const MatrixShape = { kind: "array", element: {
   kind: "object",
   properties: [$field_njutx2Vl8Z, $field_TUurLLjnZg],
   explain: explainItem$Matrix,
-}, isItem: $is_MJ7Bfx7Mqd };
+}, isItem: $is_Iciv6ekNNv };
 
 export function isMatrix(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!$is_MJ7Bfx7Mqd(item)) return false;
+    if (!$is_Iciv6ekNNv(item)) return false;
   }
   return true;
 }
@@ -2045,8 +2035,32 @@ export const OddNamesShape = {
 
 export function isOddNames(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!(typeof ownProperty(value, "constructor") === "string" && typeof ownProperty(value, "toString") === "string" && typeof ownProperty(value, "__proto__") === "string" && typeof value["a-b"] === "string" && typeof value["with \"quotes\""] === "string" && typeof value["line\nbreak\u2028"] === "string" && typeof value["`${tick}`"] === "string" && typeof value.class === "string")) return false;
-  return typeof value.value === "string" && typeof value.isOddNames === "string" && typeof value[""] === "string" && typeof value["ünïcode"] === "string" && typeof value["1"] === "string";
+  const constructor = ownProperty(value, "constructor");
+  if (typeof constructor !== "string") return false;
+  const toString = ownProperty(value, "toString");
+  if (typeof toString !== "string") return false;
+  const property2 = ownProperty(value, "__proto__");
+  if (typeof property2 !== "string") return false;
+  const property3 = value["a-b"];
+  if (typeof property3 !== "string") return false;
+  const property4 = value["with \"quotes\""];
+  if (typeof property4 !== "string") return false;
+  const property5 = value["line\nbreak\u2028"];
+  if (typeof property5 !== "string") return false;
+  const property6 = value["`${tick}`"];
+  if (typeof property6 !== "string") return false;
+  const property7 = value.class;
+  if (typeof property7 !== "string") return false;
+  const property8 = value.value;
+  if (typeof property8 !== "string") return false;
+  const property9 = value.isOddNames;
+  if (typeof property9 !== "string") return false;
+  const property10 = value[""];
+  if (typeof property10 !== "string") return false;
+  const property11 = value["ünïcode"];
+  if (typeof property11 !== "string") return false;
+  const property12 = value["1"];
+  return typeof property12 === "string";
 }
 
 export function decodeOddNames(value) {
@@ -2073,31 +2087,31 @@ export const OddNamesValidator = /* @__PURE__ */ validator("OddNames", OddNamesS
 
 function explain$OddOptional(value, explainer) {
   const constructor = ownProperty(value, "constructor");
-  if (!$is_GQokJG0pVr(constructor)) explainer.refuse(0, constructor);
+  if (constructor !== undefined && typeof constructor !== "string") explainer.refuse(0, constructor);
   const toString = ownProperty(value, "toString");
-  if (!$is_GQokJG0pVr(toString)) explainer.refuse(1, toString);
+  if (toString !== undefined && typeof toString !== "string") explainer.refuse(1, toString);
   const property2 = ownProperty(value, "__proto__");
-  if (!$is_GQokJG0pVr(property2)) explainer.refuse(2, property2);
+  if (property2 !== undefined && typeof property2 !== "string") explainer.refuse(2, property2);
   const property3 = value["a-b"];
-  if (!$is_GQokJG0pVr(property3)) explainer.refuse(3, property3);
+  if (property3 !== undefined && typeof property3 !== "string") explainer.refuse(3, property3);
   const property4 = value["with \"quotes\""];
-  if (!$is_GQokJG0pVr(property4)) explainer.refuse(4, property4);
+  if (property4 !== undefined && typeof property4 !== "string") explainer.refuse(4, property4);
   const property5 = value["line\nbreak\u2028"];
-  if (!$is_GQokJG0pVr(property5)) explainer.refuse(5, property5);
+  if (property5 !== undefined && typeof property5 !== "string") explainer.refuse(5, property5);
   const property6 = value["`${tick}`"];
-  if (!$is_GQokJG0pVr(property6)) explainer.refuse(6, property6);
+  if (property6 !== undefined && typeof property6 !== "string") explainer.refuse(6, property6);
   const property7 = value.class;
-  if (!$is_GQokJG0pVr(property7)) explainer.refuse(7, property7);
+  if (property7 !== undefined && typeof property7 !== "string") explainer.refuse(7, property7);
   const property8 = value.value;
-  if (!$is_GQokJG0pVr(property8)) explainer.refuse(8, property8);
+  if (property8 !== undefined && typeof property8 !== "string") explainer.refuse(8, property8);
   const property9 = value.isOddNames;
-  if (!$is_GQokJG0pVr(property9)) explainer.refuse(9, property9);
+  if (property9 !== undefined && typeof property9 !== "string") explainer.refuse(9, property9);
   const property10 = value[""];
-  if (!$is_GQokJG0pVr(property10)) explainer.refuse(10, property10);
+  if (property10 !== undefined && typeof property10 !== "string") explainer.refuse(10, property10);
   const property11 = value["ünïcode"];
-  if (!$is_GQokJG0pVr(property11)) explainer.refuse(11, property11);
+  if (property11 !== undefined && typeof property11 !== "string") explainer.refuse(11, property11);
   const property12 = value["1"];
-  if (!$is_GQokJG0pVr(property12)) explainer.refuse(12, property12);
+  if (property12 !== undefined && typeof property12 !== "string") explainer.refuse(12, property12);
 }
 
 export const OddOptionalShape = {
@@ -2109,8 +2123,32 @@ export const OddOptionalShape = {
 
 export function isOddOptional(value) {
   if (!isObject(value)) return false;
-  if (!($is_GQokJG0pVr(ownProperty(value, "constructor")) && $is_GQokJG0pVr(ownProperty(value, "toString")) && $is_GQokJG0pVr(ownProperty(value, "__proto__")) && $is_GQokJG0pVr(value["a-b"]) && $is_GQokJG0pVr(value["with \"quotes\""]) && $is_GQokJG0pVr(value["line\nbreak\u2028"]) && $is_GQokJG0pVr(value["`${tick}`"]) && $is_GQokJG0pVr(value.class))) return false;
-  return $is_GQokJG0pVr(value.value) && $is_GQokJG0pVr(value.isOddNames) && $is_GQokJG0pVr(value[""]) && $is_GQokJG0pVr(value["ünïcode"]) && $is_GQokJG0pVr(value["1"]);
+  const constructor = ownProperty(value, "constructor");
+  if (constructor !== undefined && typeof constructor !== "string") return false;
+  const toString = ownProperty(value, "toString");
+  if (toString !== undefined && typeof toString !== "string") return false;
+  const property2 = ownProperty(value, "__proto__");
+  if (property2 !== undefined && typeof property2 !== "string") return false;
+  const property3 = value["a-b"];
+  if (property3 !== undefined && typeof property3 !== "string") return false;
+  const property4 = value["with \"quotes\""];
+  if (property4 !== undefined && typeof property4 !== "string") return false;
+  const property5 = value["line\nbreak\u2028"];
+  if (property5 !== undefined && typeof property5 !== "string") return false;
+  const property6 = value["`${tick}`"];
+  if (property6 !== undefined && typeof property6 !== "string") return false;
+  const property7 = value.class;
+  if (property7 !== undefined && typeof property7 !== "string") return false;
+  const property8 = value.value;
+  if (property8 !== undefined && typeof property8 !== "string") return false;
+  const property9 = value.isOddNames;
+  if (property9 !== undefined && typeof property9 !== "string") return false;
+  const property10 = value[""];
+  if (property10 !== undefined && typeof property10 !== "string") return false;
+  const property11 = value["ünïcode"];
+  if (property11 !== undefined && typeof property11 !== "string") return false;
+  const property12 = value["1"];
+  return property12 === undefined || typeof property12 === "string";
 }
 
 export function decodeOddOptional(value) {
@@ -2157,7 +2195,7 @@ function explainOverlapping2$Unions(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const b = value.b;
-  if (!$is_tR$4JJRmdi(b)) explainer.refuse(1, b);
+  if (!(typeof b === "string" && isTimestamp(b))) explainer.refuse(1, b);
 }
 
 export const UnionsUnion = { kind: "union", members: [{
@@ -2174,7 +2212,7 @@ function explainAnything$Unions(value, explainer) {
   const kind = value.kind;
   if (kind !== "square") explainer.refuse(0, kind);
   const side = value.side;
-  if (!$is_cAAD04etWg(side)) explainer.refuse(1, side);
+  if (!(typeof side === "number" && Number.isFinite(side))) explainer.refuse(1, side);
 }
 
 export const UnionsUnion2 = { kind: "union", members: [$shape_oB_hriQA7A, CircleShape, {
@@ -2190,19 +2228,19 @@ export const UnionsUnion2 = { kind: "union", members: [$shape_oB_hriQA7A, Circle
 function explain$Unions(value, explainer) {
   explainer.visit(0, value.figure);
   const status = value.status;
-  if (!$is_rN3E5leHxP(status)) explainer.refuse(1, status);
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(1, status);
   const many = value.many;
   if (many !== undefined && !$choices_dN0o5Oh1Pn.has(many)) explainer.refuse(2, many);
   const nullableText = value.nullableText;
-  if (!$is_ezQpVIYDEp(nullableText)) explainer.refuse(3, nullableText);
+  if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) explainer.refuse(3, nullableText);
   const nullableDate = value.nullableDate;
-  if (!$is_dxugMIr2D4(nullableDate)) explainer.refuse(4, nullableDate);
+  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isTimestamp(nullableDate)) || nullableDate === null))) explainer.refuse(4, nullableDate);
   const textOrDate = value.textOrDate;
-  if (!$is_oWIyGQshib(textOrDate)) explainer.refuse(5, textOrDate);
+  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isTimestamp(textOrDate))))) explainer.refuse(5, textOrDate);
   const numberOrFlag = value.numberOrFlag;
-  if (!$is_VsGbAQzJhK(numberOrFlag)) explainer.refuse(6, numberOrFlag);
+  if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) explainer.refuse(6, numberOrFlag);
   const bigOrText = value.bigOrText;
-  if (!$is__wLVtLoz$I(bigOrText)) explainer.refuse(7, bigOrText);
+  if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) explainer.refuse(7, bigOrText);
   explainer.visit(8, value.overlapping);
   explainer.visit(9, value.anything);
   explainer.visit(10, value.oneOrMany);
@@ -2219,13 +2257,26 @@ export function isUnions(value) {
   if (!isObject(value)) return false;
   const figure = value.figure;
   if (figure !== undefined && !isFigure(figure)) return false;
-  if (!$is_rN3E5leHxP(value.status)) return false;
+  const status = value.status;
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
   const many = value.many;
   if (many !== undefined && !$choices_dN0o5Oh1Pn.has(many)) return false;
-  if (!($is_ezQpVIYDEp(value.nullableText) && $is_dxugMIr2D4(value.nullableDate) && $is_oWIyGQshib(value.textOrDate) && $is_VsGbAQzJhK(value.numberOrFlag) && $is__wLVtLoz$I(value.bigOrText) && $is_zHZsLqYFOe(value.overlapping))) return false;
+  const nullableText = value.nullableText;
+  if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
+  const nullableDate = value.nullableDate;
+  if (nullableDate !== undefined && !(((typeof nullableDate === "string" && isTimestamp(nullableDate)) || nullableDate === null))) return false;
+  const textOrDate = value.textOrDate;
+  if (textOrDate !== undefined && !((typeof textOrDate === "string" || (typeof textOrDate === "string" && isTimestamp(textOrDate))))) return false;
+  const numberOrFlag = value.numberOrFlag;
+  if (numberOrFlag !== undefined && !(((typeof numberOrFlag === "number" && Number.isFinite(numberOrFlag)) || typeof numberOrFlag === "boolean"))) return false;
+  const bigOrText = value.bigOrText;
+  if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) return false;
+  const overlapping = value.overlapping;
+  if (overlapping !== undefined && !(($is_8T9cdCAhSa(overlapping) || $is_Lnl8_AU_tI(overlapping)))) return false;
   const anything = value.anything;
-  if (anything !== undefined && !$is_HYS_riNphi(anything)) return false;
-  return $is_jF531YWVA6(value.oneOrMany);
+  if (anything !== undefined && !$is_1YBaocOPIa(anything)) return false;
+  const oneOrMany = value.oneOrMany;
+  return oneOrMany === undefined || (typeof oneOrMany === "string" || $is_PgdD5pOKqh(oneOrMany));
 }
 
 export function decodeUnions(value) {
@@ -2263,14 +2314,14 @@ function explainEitherSide$Choices(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const left = value.left;
-  if (!$is_2QqXHc$TpP(left)) explainer.refuse(1, left);
+  if (left !== undefined && !(typeof left === "number" && Number.isFinite(left))) explainer.refuse(1, left);
 }
 
 function explainEitherSide2$Choices(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const right = value.right;
-  if (!$is_2h5vUfCnA4(right)) explainer.refuse(1, right);
+  if (right !== undefined && !(typeof right === "string" && isTimestamp(right))) explainer.refuse(1, right);
 }
 
 export const ChoicesUnion = { kind: "union", members: [{
@@ -2292,7 +2343,7 @@ function explainLooseFirst2$Choices(value, explainer) {
   const a = value.a;
   if (typeof a !== "string") explainer.refuse(0, a);
   const b = value.b;
-  if (!$is_cAAD04etWg(b)) explainer.refuse(1, b);
+  if (!(typeof b === "number" && Number.isFinite(b))) explainer.refuse(1, b);
 }
 
 export const ChoicesUnion2 = { kind: "union", members: [{
@@ -2322,9 +2373,9 @@ function explainByType$Choices(value, explainer) {
 
 function explainByType2$Choices(value, explainer) {
   const property0 = value.value;
-  if (!$is_cAAD04etWg(property0)) explainer.refuse(0, property0);
+  if (!(typeof property0 === "number" && Number.isFinite(property0))) explainer.refuse(0, property0);
   const at = value.at;
-  if (!$is_2h5vUfCnA4(at)) explainer.refuse(1, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
 }
 
 export const ChoicesUnion4 = { kind: "union", members: [{
@@ -2341,7 +2392,7 @@ function explainResult$Choices(value, explainer) {
   const ok = value.ok;
   if (ok !== true) explainer.refuse(0, ok);
   const data = value.data;
-  if (!$is_tR$4JJRmdi(data)) explainer.refuse(1, data);
+  if (!(typeof data === "string" && isTimestamp(data))) explainer.refuse(1, data);
 }
 
 function explainResult2$Choices(value, explainer) {
@@ -2357,7 +2408,7 @@ function explainQuadrant$Choices(value, explainer) {
   const second = value.second;
   if (second !== "x") explainer.refuse(1, second);
   const at = value.at;
-  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
 }
 
 function explainQuadrant2$Choices(value, explainer) {
@@ -2366,7 +2417,7 @@ function explainQuadrant2$Choices(value, explainer) {
   const second = value.second;
   if (second !== "y") explainer.refuse(1, second);
   const at = value.at;
-  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
 }
 
 function explainQuadrant3$Choices(value, explainer) {
@@ -2375,7 +2426,7 @@ function explainQuadrant3$Choices(value, explainer) {
   const second = value.second;
   if (second !== "x") explainer.refuse(1, second);
   const at = value.at;
-  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
 }
 
 function explainQuadrant4$Choices(value, explainer) {
@@ -2384,21 +2435,21 @@ function explainQuadrant4$Choices(value, explainer) {
   const second = value.second;
   if (second !== "y") explainer.refuse(1, second);
   const at = value.at;
-  if (!$is_2h5vUfCnA4(at)) explainer.refuse(2, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(2, at);
 }
 
 function explainVersioned$Choices(value, explainer) {
   const version = value.version;
-  if (!$is_0mbuGJSKZf(version)) explainer.refuse(0, version);
+  if (version !== undefined && !false) explainer.refuse(0, version);
   const old = value.old;
-  if (!$is_tR$4JJRmdi(old)) explainer.refuse(1, old);
+  if (!(typeof old === "string" && isTimestamp(old))) explainer.refuse(1, old);
 }
 
 function explainVersioned2$Choices(value, explainer) {
   const version = value.version;
   if (version !== "x") explainer.refuse(0, version);
   const property1 = value.new;
-  if (!$is_tR$4JJRmdi(property1)) explainer.refuse(1, property1);
+  if (!(typeof property1 === "string" && isTimestamp(property1))) explainer.refuse(1, property1);
 }
 
 export const ChoicesUnion5 = { kind: "union", members: [$shape_x5bc4uQbNl, $shape_u6WBJTf3ga] };
@@ -2443,7 +2494,7 @@ function explain$Choices(value, explainer) {
   explainer.visit(8, value.lists);
   explainer.visit(9, value.texts);
   const bytesOrText = value.bytesOrText;
-  if (!$is_G5bt7iQfRY(bytesOrText)) explainer.refuse(10, bytesOrText);
+  if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) explainer.refuse(10, bytesOrText);
   explainer.visit(11, value.possible);
   explainer.visit(12, value.nested);
 }
@@ -2493,17 +2544,32 @@ export const ChoicesShape = {
 
 export function isChoices(value) {
   if (!isObject(value)) return false;
-  if (!($is_EN7nfA4SSd(value.eitherSide) && $is_YoqXrYRly8(value.looseFirst) && $is_Cvrp$cnAN1(value.looseLast) && $is_L9O7qvCZy_(value.byType))) return false;
+  const eitherSide = value.eitherSide;
+  if (eitherSide !== undefined && !(($is_wK4Bax6vER(eitherSide) || $is_OpvAZZpXCY(eitherSide)))) return false;
+  const looseFirst = value.looseFirst;
+  if (looseFirst !== undefined && !(($is_8T9cdCAhSa(looseFirst) || $is_dxkMif8$NC(looseFirst)))) return false;
+  const looseLast = value.looseLast;
+  if (looseLast !== undefined && !(($is_dxkMif8$NC(looseLast) || $is_8T9cdCAhSa(looseLast)))) return false;
+  const byType = value.byType;
+  if (byType !== undefined && !(($is_NUqlzE8uOR(byType) || $is_aXAqv0deqt(byType)))) return false;
   const property4 = value.result;
-  if (property4 !== undefined && !$is_Lz2pOr7iwF(property4)) return false;
+  if (property4 !== undefined && !$is_STbjMeLNAZ(property4)) return false;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined && !$is_GDy$SEFwSc(quadrant)) return false;
+  if (quadrant !== undefined && !$is_xqNg0C_IqA(quadrant)) return false;
   const versioned = value.versioned;
-  if (versioned !== undefined && !$is_tx4e5Lk7Ew(versioned)) return false;
-  if (!($is_ZMRtL4j3Mx(value.tuples) && $is_x1C4SNXzkT(value.lists))) return false;
+  if (versioned !== undefined && !$is_K1j8eBAD6F(versioned)) return false;
+  const tuples = value.tuples;
+  if (tuples !== undefined && !(($is_Cz6S$2Er9w(tuples) || $is_0JJa32XVOE(tuples)))) return false;
+  const lists = value.lists;
+  if (lists !== undefined && !(($is_t3$fIYsCS7(lists) || $is_bg$PpbVR15(lists)))) return false;
   const property9 = value.texts;
   if (property9 !== undefined && !$is_$Ov_EAA0ls(property9)) return false;
-  return $is_G5bt7iQfRY(value.bytesOrText) && $is_1IqVAmTBIS(value.possible) && $is_1sSjPO6$oG(value.nested);
+  const bytesOrText = value.bytesOrText;
+  if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) return false;
+  const possible = value.possible;
+  if (possible !== undefined && !(($is_accRn2AZB9(possible) || $is_dxkMif8$NC(possible)))) return false;
+  const nested = value.nested;
+  return nested === undefined || ($is_8VNV1QTFen(nested) || $is_G7D3$261Jp(nested));
 }
 
 export function decodeChoices(value) {
@@ -2515,7 +2581,7 @@ export function decodeChoices(value) {
   const looseLast = value.looseLast;
   if (looseLast !== undefined) result.looseLast = $decode_$LnCoKqo3j(looseLast);
   const byType = value.byType;
-  if (byType !== undefined) result.byType = $decode_Udjeh2CJrh(byType);
+  if (byType !== undefined) result.byType = $decode_3oHl1Uxrki(byType);
   const property4 = value.result;
   if (property4 !== undefined) result.result = $decode_bZA6nIuuhd(property4);
   const quadrant = value.quadrant;
@@ -2545,7 +2611,7 @@ function explain$Tree(value, explainer) {
   const name = value.name;
   if (typeof name !== "string") explainer.refuse(0, name);
   const at = value.at;
-  if (!$is_2h5vUfCnA4(at)) explainer.refuse(1, at);
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) explainer.refuse(1, at);
   explainer.visit(2, value.children);
 }
 
@@ -2560,7 +2626,12 @@ export const TreeShape = { kind: "reference", recursive: true, to: () => shape$T
 export function isTree(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.name === "string" && $is_2h5vUfCnA4(value.at) && $is_0$SVVgW08R(value.children, depth);
+  const name = value.name;
+  if (typeof name !== "string") return false;
+  const at = value.at;
+  if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) return false;
+  const children = value.children;
+  return $is_0$SVVgW08R(children, depth);
 }
 
 export function decodeTree(value) {
@@ -2618,10 +2689,10 @@ export const PersonShape = { kind: "reference", recursive: true, to: () => shape
 export function isPerson(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
-  if (typeof value.name !== "string") return false;
+  const name = value.name;
+  if (typeof name !== "string") return false;
   const team = value.team;
-  if (team !== undefined && !(isTeam(team, depth + 1))) return false;
-  return true;
+  return team === undefined || isTeam(team, depth + 1);
 }
 
 export function decodePerson(value) {
@@ -2652,7 +2723,8 @@ export const TeamShape = { kind: "reference", recursive: true, to: () => shape$T
 export function isTeam(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
-  return $is_JAqupvfwBP(value.members, depth);
+  const members = value.members;
+  return $is_JAqupvfwBP(members, depth);
 }
 
 export function decodeTeam(value) {
@@ -2672,7 +2744,7 @@ function explain$Entangled(value, explainer) {
 function explain2$Entangled(value, explainer) {
   explainer.visit(0, value.next);
   const extra = value.extra;
-  if (!$is_2QqXHc$TpP(extra)) explainer.refuse(1, extra);
+  if (extra !== undefined && !(typeof extra === "number" && Number.isFinite(extra))) explainer.refuse(1, extra);
 }
 
 export const EntangledUnion = { kind: "union", members: [{

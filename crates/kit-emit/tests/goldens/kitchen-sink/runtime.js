@@ -34,15 +34,15 @@ const $shape_jyocFle3WN = { kind: "literal", value: "circle" };
 const $field_nNFXs9XtD0 = { key: "kind", shape: $shape_jyocFle3WN };
 const $shape_I2o3moyavi = { kind: "number" };
 const $field_uLfInD$1FN = { key: "radius", shape: $shape_I2o3moyavi };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 const $shape_IWndsX78BB = { kind: "literal", value: "square" };
 const $field_rE3edoSE9g = { key: "kind", shape: $shape_IWndsX78BB };
 const $field_45nWC9m7cj = { key: "side", shape: $shape_I2o3moyavi };
-function $is_oO1Vsz$q7b(value) {
+function $is_ws34IvOW_E(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.kind === "square" && $is_cAAD04etWg(value.side);
+  const kind = value.kind;
+  if (kind !== "square") return false;
+  const side = value.side;
+  return typeof side === "number" && Number.isFinite(side);
 }
 function $decode_d1SHhbFllL(value) {
   return {
@@ -66,18 +66,6 @@ const $field_b6oxX_Yoq0 = { key: "dark", shape: $shape_j6EHI1EDX8 };
 const $field_XFJzaFN0yT = { key: "untouched", shape: $shape_I2o3moyavi, optional: "always" };
 const $field_weZyyyvRYA = { key: "made", shape: $shape_b89_Z0mIjl, optional: "input" };
 const $field_Pp3Ukc2qoo = { key: "last", shape: $shape_b89_Z0mIjl };
-function $is_2QqXHc$TpP(value) {
-  return value === undefined || (typeof value === "number" && Number.isFinite(value));
-}
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
-function $is_hqL$dnac8C(value) {
-  return value === undefined || (typeof value === "string" || value === null);
-}
-function $is_GQokJG0pVr(value) {
-  return value === undefined || typeof value === "string";
-}
 function $is_t3$fIYsCS7(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -86,9 +74,10 @@ function $is_t3$fIYsCS7(value) {
   }
   return true;
 }
-function $is_iZSpEzWTZc(value) {
+function $is_umGqbpZf7d(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.dark === "boolean";
+  const dark = value.dark;
+  return typeof dark === "boolean";
 }
 function $decode_aM5wcKvZ9w(value) {
   return value.map((item) => $decodeDate(item));
@@ -104,15 +93,6 @@ const $shape_EYsMSo$Uh_ = { kind: "string", maxLength: 255, format: "email" };
 const $field_ye9q0OV$pt = { key: "email", shape: $shape_EYsMSo$Uh_ };
 const $shape_RMOU5Ea1ix = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
 const $field_XbtdFo2eKJ = { key: "status", shape: $shape_RMOU5Ea1ix, optional: "input" };
-function $is_BoiwqYYj5H(value) {
-  return value === undefined || (typeof value === "string" && isUuid(value));
-}
-function $is_i_Jv45oOaX(value) {
-  return typeof value === "string" && (value.length <= 255 || codePointsWithin(value, 0, 255)) && $isEmail(value);
-}
-function $is_rN3E5leHxP(value) {
-  return value === undefined || (value === "active" || value === "suspended" || value === "deleted");
-}
 const $field_tNOksV$9pr = { key: "limit", shape: $shape_I2o3moyavi, optional: "always" };
 const $field_XHpQ$Iatiu = { key: "deep", shape: $shape_j6EHI1EDX8, optional: "always" };
 const $field_TvT$07bPM5 = { key: "since", shape: $shape_EKu3a_L5uJ, optional: "always" };
@@ -125,12 +105,6 @@ const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
 const $field_7l9mKhse1y = { key: "tags", shape: $shape_SJWYNfGMFC, optional: "always" };
 const $field_qbUw0cJULX = { key: "q", shape: $shape_b89_Z0mIjl, optional: "always" };
 const $field_jqRLshoSH1 = { key: "__proto__", shape: $shape_b89_Z0mIjl, optional: "always" };
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
-function $is_2Ye4J_kcd4(value) {
-  return value === undefined || (value === 1 || value === 2 || value === "all");
-}
 function $is_8mkZ4lZuPx(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -181,7 +155,7 @@ function explain$Circle(value, explainer) {
   const kind = value.kind;
   if (kind !== "circle") explainer.refuse(0, kind);
   const radius = value.radius;
-  if (!$is_cAAD04etWg(radius)) explainer.refuse(1, radius);
+  if (!(typeof radius === "number" && Number.isFinite(radius))) explainer.refuse(1, radius);
 }
 
 export const CircleShape = {
@@ -193,7 +167,10 @@ export const CircleShape = {
 
 export function isCircle(value) {
   if (typeof value !== "object" || value === null) return false;
-  return value.kind === "circle" && $is_cAAD04etWg(value.radius);
+  const kind = value.kind;
+  if (kind !== "circle") return false;
+  const radius = value.radius;
+  return typeof radius === "number" && Number.isFinite(radius);
 }
 
 export function decodeCircle(value) {
@@ -211,7 +188,7 @@ function explain$Figure(value, explainer) {
   const kind = value.kind;
   if (kind !== "square") explainer.refuse(0, kind);
   const side = value.side;
-  if (!$is_cAAD04etWg(side)) explainer.refuse(1, side);
+  if (!(typeof side === "number" && Number.isFinite(side))) explainer.refuse(1, side);
 }
 
 export const FigureShape = { kind: "union", members: [CircleShape, {
@@ -226,7 +203,7 @@ export function isFigure(value) {
     case "circle":
       return isCircle(value);
     case "square":
-      return $is_oO1Vsz$q7b(value);
+      return $is_ws34IvOW_E(value);
     default:
       return false;
   }
@@ -254,19 +231,19 @@ function explain$Defaults(value, explainer) {
   const name = value.name;
   if (typeof name !== "string") explainer.refuse(0, name);
   const count = value.count;
-  if (!$is_2QqXHc$TpP(count)) explainer.refuse(1, count);
+  if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) explainer.refuse(1, count);
   const since = value.since;
-  if (!$is_2h5vUfCnA4(since)) explainer.refuse(2, since);
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) explainer.refuse(2, since);
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) explainer.refuse(3, big);
   const note = value.note;
-  if (!$is_hqL$dnac8C(note)) explainer.refuse(4, note);
+  if (note !== undefined && !((typeof note === "string" || note === null))) explainer.refuse(4, note);
   explainer.visit(5, value.dates);
   explainer.visit(6, value.settings);
   const untouched = value.untouched;
-  if (!$is_2QqXHc$TpP(untouched)) explainer.refuse(7, untouched);
+  if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) explainer.refuse(7, untouched);
   const made = value.made;
-  if (!$is_GQokJG0pVr(made)) explainer.refuse(8, made);
+  if (made !== undefined && typeof made !== "string") explainer.refuse(8, made);
   const last = value.last;
   if (typeof last !== "string") explainer.refuse(9, last);
 }
@@ -284,15 +261,26 @@ export const DefaultsShape = {
 
 export function isDefaults(value) {
   if (typeof value !== "object" || value === null) return false;
-  if (!(typeof value.name === "string" && $is_2QqXHc$TpP(value.count) && $is_2h5vUfCnA4(value.since))) return false;
+  const name = value.name;
+  if (typeof name !== "string") return false;
+  const count = value.count;
+  if (count !== undefined && !(typeof count === "number" && Number.isFinite(count))) return false;
+  const since = value.since;
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) return false;
-  if (!$is_hqL$dnac8C(value.note)) return false;
+  const note = value.note;
+  if (note !== undefined && !((typeof note === "string" || note === null))) return false;
   const dates = value.dates;
   if (dates !== undefined && !$is_t3$fIYsCS7(dates)) return false;
   const settings = value.settings;
-  if (settings !== undefined && !$is_iZSpEzWTZc(settings)) return false;
-  return $is_2QqXHc$TpP(value.untouched) && $is_GQokJG0pVr(value.made) && typeof value.last === "string";
+  if (settings !== undefined && !$is_umGqbpZf7d(settings)) return false;
+  const untouched = value.untouched;
+  if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) return false;
+  const made = value.made;
+  if (made !== undefined && typeof made !== "string") return false;
+  const last = value.last;
+  return typeof last === "string";
 }
 
 export function decodeDefaults(value) {
@@ -325,11 +313,11 @@ export const DefaultsValidator = /* @__PURE__ */ validator("Defaults", DefaultsS
 
 function explain$UserAccount(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const email = value.email;
-  if (!$is_i_Jv45oOaX(email)) explainer.refuse(1, email);
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) explainer.refuse(1, email);
   const status = value.status;
-  if (!$is_rN3E5leHxP(status)) explainer.refuse(2, status);
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(2, status);
 }
 
 export const UserAccountShape = {
@@ -341,7 +329,12 @@ export const UserAccountShape = {
 
 export function isUserAccount(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_i_Jv45oOaX(value.email) && $is_rN3E5leHxP(value.status);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const email = value.email;
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && $isEmail(email))) return false;
+  const status = value.status;
+  return status === undefined || (status === "active" || status === "suspended" || status === "deleted");
 }
 
 export function decodeUserAccount(value) {
@@ -360,21 +353,21 @@ export const UserAccountValidator = /* @__PURE__ */ validator("UserAccount", Use
 
 function explain$GetSearchQuery(value, explainer) {
   const limit = value.limit;
-  if (!$is_2QqXHc$TpP(limit)) explainer.refuse(0, limit);
+  if (limit !== undefined && !(typeof limit === "number" && Number.isFinite(limit))) explainer.refuse(0, limit);
   const deep = value.deep;
-  if (!$is_FjReFpLJzX(deep)) explainer.refuse(1, deep);
+  if (deep !== undefined && typeof deep !== "boolean") explainer.refuse(1, deep);
   const since = value.since;
-  if (!$is_2h5vUfCnA4(since)) explainer.refuse(2, since);
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) explainer.refuse(2, since);
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) explainer.refuse(3, big);
   const sides = value.sides;
-  if (!$is_2Ye4J_kcd4(sides)) explainer.refuse(4, sides);
+  if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) explainer.refuse(4, sides);
   explainer.visit(5, value.ids);
   explainer.visit(6, value.tags);
   const q = value.q;
-  if (!$is_GQokJG0pVr(q)) explainer.refuse(7, q);
+  if (q !== undefined && typeof q !== "string") explainer.refuse(7, q);
   const property8 = ownProperty(value, "__proto__");
-  if (!$is_GQokJG0pVr(property8)) explainer.refuse(8, property8);
+  if (property8 !== undefined && typeof property8 !== "string") explainer.refuse(8, property8);
 }
 
 export const GetSearchQueryShape = {
@@ -386,15 +379,24 @@ export const GetSearchQueryShape = {
 
 export function isGetSearchQuery(value) {
   if (!isObject(value)) return false;
-  if (!($is_2QqXHc$TpP(value.limit) && $is_FjReFpLJzX(value.deep) && $is_2h5vUfCnA4(value.since))) return false;
+  const limit = value.limit;
+  if (limit !== undefined && !(typeof limit === "number" && Number.isFinite(limit))) return false;
+  const deep = value.deep;
+  if (deep !== undefined && typeof deep !== "boolean") return false;
+  const since = value.since;
+  if (since !== undefined && !(typeof since === "string" && isTimestamp(since))) return false;
   const big = value.big;
   if (big !== undefined && !isBigIntText(big)) return false;
-  if (!$is_2Ye4J_kcd4(value.sides)) return false;
+  const sides = value.sides;
+  if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) return false;
   const ids = value.ids;
   if (ids !== undefined && !$is_8mkZ4lZuPx(ids)) return false;
   const tags = value.tags;
   if (tags !== undefined && !$is_PgdD5pOKqh(tags)) return false;
-  return $is_GQokJG0pVr(value.q) && $is_GQokJG0pVr(ownProperty(value, "__proto__"));
+  const q = value.q;
+  if (q !== undefined && typeof q !== "string") return false;
+  const property8 = ownProperty(value, "__proto__");
+  return property8 === undefined || typeof property8 === "string";
 }
 
 export function decodeGetSearchQuery(value) {
@@ -457,7 +459,7 @@ export const GetOpenQueryValidator = /* @__PURE__ */ validator("GetOpenQuery", G
 
 function explain$Pair(value, explainer) {
   const a = value.a;
-  if (!$is_cAAD04etWg(a)) explainer.refuse(0, a);
+  if (!(typeof a === "number" && Number.isFinite(a))) explainer.refuse(0, a);
   const b = value.b;
   if (typeof b !== "string") explainer.refuse(1, b);
 }
@@ -471,7 +473,10 @@ export const PairShape = {
 
 export function isPair(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.a) && typeof value.b === "string";
+  const a = value.a;
+  if (!(typeof a === "number" && Number.isFinite(a))) return false;
+  const b = value.b;
+  return typeof b === "string";
 }
 
 export function decodePair(value) {
@@ -499,7 +504,8 @@ export const GetFilesByPathParamsShape = {
 
 export function isGetFilesByPathParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.path === "string";
+  const path = value.path;
+  return typeof path === "string";
 }
 
 export function decodeGetFilesByPathParams(value) {

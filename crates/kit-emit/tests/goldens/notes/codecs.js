@@ -22,30 +22,18 @@ const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
 const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
 const $shape_j6EHI1EDX8 = { kind: "boolean" };
 const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
-function $is_1wbfTG6Q6G(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
-}
-function $is_EhC8BZ$46w(value) {
-  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
-}
-function $is_bOO1_z8WwH(value) {
-  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
-}
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
 
 // CreateNoteInput.validator.js
 
 function explain$CreateNoteInput(value, explainer) {
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
   const content = value.content;
-  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
   const authorId = value.authorId;
-  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(2, authorId);
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(2, authorId);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(3, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(3, archived);
 }
 
 export const CreateNoteInputShape = {
@@ -57,7 +45,14 @@ export const CreateNoteInputShape = {
 
 export function isCreateNoteInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived);
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const authorId = value.authorId;
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
+  const archived = value.archived;
+  return archived === undefined || typeof archived === "boolean";
 }
 
 export function decodeCreateNoteInput(value) {

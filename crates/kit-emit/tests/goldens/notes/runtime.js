@@ -32,41 +32,14 @@ const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional:
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
 const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-function $is_BoiwqYYj5H(value) {
-  return value === undefined || (typeof value === "string" && isUuid(value));
-}
-function $is_1wbfTG6Q6G(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
-}
-function $is_EhC8BZ$46w(value) {
-  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
-}
-function $is_bOO1_z8WwH(value) {
-  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
-}
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
 const $field_ZO94pv_psl = { key: "title", shape: $shape_2eJjs79lk2, optional: "always" };
 const $field_YDjxkrB9c8 = { key: "content", shape: $shape_yXIAvVxbMM, optional: "always" };
 const $field_EZ5HOIrtF$ = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "always" };
-function $is_aSadUgbaiY(value) {
-  return value === undefined || (typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200)));
-}
-function $is_oLlPi8M_v4(value) {
-  return value === undefined || (typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000)));
-}
 const $shape_I2o3moyavi = { kind: "number" };
 const $field_uV6FvC_Tm$ = { key: "total", shape: $shape_I2o3moyavi };
 const $field_bOV68fL6OZ = { key: "page", shape: $shape_I2o3moyavi };
 const $field_LXuAbqcpHl = { key: "pageSize", shape: $shape_I2o3moyavi };
 const $field_I_QAfjUCBh = { key: "totalPages", shape: $shape_I2o3moyavi };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 function $is_UU01at8MYU(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -75,9 +48,16 @@ function $is_UU01at8MYU(value) {
   }
   return true;
 }
-function $is_f5v00pOBq9(value) {
+function $is_6$8L0pvtFp(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.total) && $is_cAAD04etWg(value.page) && $is_cAAD04etWg(value.pageSize) && $is_cAAD04etWg(value.totalPages);
+  const total = value.total;
+  if (!(typeof total === "number" && Number.isFinite(total))) return false;
+  const page = value.page;
+  if (!(typeof page === "number" && Number.isFinite(page))) return false;
+  const pageSize = value.pageSize;
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) return false;
+  const totalPages = value.totalPages;
+  return typeof totalPages === "number" && Number.isFinite(totalPages);
 }
 function $decode_lT5aRsjW53(value) {
   return value.map((item) => decodeNoteSummary(item));
@@ -94,12 +74,6 @@ const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
 const $field_Y$Sa_Ayh6C = { key: "page", shape: $shape_NXc1DjJiEG, optional: "always" };
 const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
 const $field_OKpF04fdwx = { key: "pageSize", shape: $shape_JyQOLtM3Ho, optional: "always" };
-function $is_kze0NS0wmB(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1);
-}
-function $is_jsrq_vYe_p(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100);
-}
 const $shape_b89_Z0mIjl = { kind: "string" };
 const $field_8wdy6I2mIG = { key: "id", shape: $shape_b89_Z0mIjl };
 function $write_FQ898wCPdS(value) {
@@ -120,19 +94,19 @@ function $write_7PY3fO0KkL(value) {
 
 function explain$Note(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
   const content = value.content;
-  if (!$is_EhC8BZ$46w(content)) explainer.refuse(2, content);
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(2, content);
   const authorId = value.authorId;
-  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(3, authorId);
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(3, authorId);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(4, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(4, archived);
   const createdAt = value.createdAt;
-  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(5, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(5, createdAt);
   const updatedAt = value.updatedAt;
-  if (!$is_2h5vUfCnA4(updatedAt)) explainer.refuse(6, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) explainer.refuse(6, updatedAt);
 }
 
 export const NoteShape = {
@@ -144,7 +118,20 @@ export const NoteShape = {
 
 export function isNote(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived) && $is_2h5vUfCnA4(value.createdAt) && $is_2h5vUfCnA4(value.updatedAt);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const authorId = value.authorId;
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
+  const archived = value.archived;
+  if (archived !== undefined && typeof archived !== "boolean") return false;
+  const createdAt = value.createdAt;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
+  const updatedAt = value.updatedAt;
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 export function decodeNote(value) {
@@ -169,11 +156,11 @@ export const NoteValidator = /* @__PURE__ */ validator("Note", NoteShape, isNote
 
 function explain$UpdateNoteInput(value, explainer) {
   const title = value.title;
-  if (!$is_aSadUgbaiY(title)) explainer.refuse(0, title);
+  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
   const content = value.content;
-  if (!$is_oLlPi8M_v4(content)) explainer.refuse(1, content);
+  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
 }
 
 export const UpdateNoteInputShape = {
@@ -185,7 +172,12 @@ export const UpdateNoteInputShape = {
 
 export function isUpdateNoteInput(value) {
   if (!isObject(value)) return false;
-  return $is_aSadUgbaiY(value.title) && $is_oLlPi8M_v4(value.content) && $is_FjReFpLJzX(value.archived);
+  const title = value.title;
+  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const archived = value.archived;
+  return archived === undefined || typeof archived === "boolean";
 }
 
 export function decodeUpdateNoteInput(value) {
@@ -205,13 +197,13 @@ export const UpdateNoteInputValidator = /* @__PURE__ */ validator("UpdateNoteInp
 
 function explain$NoteSummary(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
   const createdAt = value.createdAt;
-  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(3, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(3, createdAt);
 }
 
 export const NoteSummaryShape = {
@@ -223,7 +215,14 @@ export const NoteSummaryShape = {
 
 export function isNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && $is_FjReFpLJzX(value.archived) && $is_2h5vUfCnA4(value.createdAt);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const archived = value.archived;
+  if (archived !== undefined && typeof archived !== "boolean") return false;
+  const createdAt = value.createdAt;
+  return createdAt === undefined || (typeof createdAt === "string" && isTimestamp(createdAt));
 }
 
 export function decodeNoteSummary(value) {
@@ -244,13 +243,13 @@ export const NoteSummaryValidator = /* @__PURE__ */ validator("NoteSummary", Not
 
 function explainPagination$PaginatedResponseOfNoteSummary(value, explainer) {
   const total = value.total;
-  if (!$is_cAAD04etWg(total)) explainer.refuse(0, total);
+  if (!(typeof total === "number" && Number.isFinite(total))) explainer.refuse(0, total);
   const page = value.page;
-  if (!$is_cAAD04etWg(page)) explainer.refuse(1, page);
+  if (!(typeof page === "number" && Number.isFinite(page))) explainer.refuse(1, page);
   const pageSize = value.pageSize;
-  if (!$is_cAAD04etWg(pageSize)) explainer.refuse(2, pageSize);
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) explainer.refuse(2, pageSize);
   const totalPages = value.totalPages;
-  if (!$is_cAAD04etWg(totalPages)) explainer.refuse(3, totalPages);
+  if (!(typeof totalPages === "number" && Number.isFinite(totalPages))) explainer.refuse(3, totalPages);
 }
 
 function explain$PaginatedResponseOfNoteSummary(value, explainer) {
@@ -271,7 +270,10 @@ export const PaginatedResponseOfNoteSummaryShape = {
 
 export function isPaginatedResponseOfNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_UU01at8MYU(value.data) && $is_f5v00pOBq9(value.pagination);
+  const data = value.data;
+  if (!$is_UU01at8MYU(data)) return false;
+  const pagination = value.pagination;
+  return $is_6$8L0pvtFp(pagination);
 }
 
 export function decodePaginatedResponseOfNoteSummary(value) {
@@ -287,11 +289,11 @@ export const PaginatedResponseOfNoteSummaryValidator = /* @__PURE__ */ validator
 
 function explain$PostNotesBody(value, explainer) {
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
   const content = value.content;
-  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
 }
 
 export const PostNotesBodyShape = {
@@ -303,7 +305,12 @@ export const PostNotesBodyShape = {
 
 export function isPostNotesBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_FjReFpLJzX(value.archived);
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const archived = value.archived;
+  return archived === undefined || typeof archived === "boolean";
 }
 
 export function decodePostNotesBody(value) {
@@ -321,9 +328,9 @@ export const PostNotesBodyValidator = /* @__PURE__ */ validator("PostNotesBody",
 
 function explain$GetNotesQuery(value, explainer) {
   const page = value.page;
-  if (!$is_kze0NS0wmB(page)) explainer.refuse(0, page);
+  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) explainer.refuse(0, page);
   const pageSize = value.pageSize;
-  if (!$is_jsrq_vYe_p(pageSize)) explainer.refuse(1, pageSize);
+  if (pageSize !== undefined && !(typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100)) explainer.refuse(1, pageSize);
 }
 
 export const GetNotesQueryShape = {
@@ -335,7 +342,10 @@ export const GetNotesQueryShape = {
 
 export function isGetNotesQuery(value) {
   if (!isObject(value)) return false;
-  return $is_kze0NS0wmB(value.page) && $is_jsrq_vYe_p(value.pageSize);
+  const page = value.page;
+  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) return false;
+  const pageSize = value.pageSize;
+  return pageSize === undefined || (typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100);
 }
 
 export function decodeGetNotesQuery(value) {
@@ -365,7 +375,8 @@ export const GetNotesByIdParamsShape = {
 
 export function isGetNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodeGetNotesByIdParams(value) {
@@ -392,7 +403,8 @@ export const PutNotesByIdParamsShape = {
 
 export function isPutNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodePutNotesByIdParams(value) {
@@ -419,7 +431,8 @@ export const DeleteNotesByIdParamsShape = {
 
 export function isDeleteNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodeDeleteNotesByIdParams(value) {

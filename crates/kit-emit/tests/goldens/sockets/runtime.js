@@ -17,28 +17,19 @@ import {
 
 const $shape__JFtUaOfHk = { kind: "string", minLength: 1, maxLength: 500 };
 const $field_0tZaOnm9mb = { key: "text", shape: $shape__JFtUaOfHk };
-function $is_e66Ny5LLfJ(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 500) || codePointsWithin(value, 1, 500));
-}
 const $shape_b89_Z0mIjl = { kind: "string" };
 const $field_dwSbPWTheJ = { key: "text", shape: $shape_b89_Z0mIjl };
 const $field_5V2WaDKyie = { key: "author", shape: $shape_b89_Z0mIjl };
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_DIeRSgmcnH = { key: "sentAt", shape: $shape_EKu3a_L5uJ };
-function $is_tR$4JJRmdi(value) {
-  return typeof value === "string" && isTimestamp(value);
-}
 const $field_8wdy6I2mIG = { key: "id", shape: $shape_b89_Z0mIjl };
 const $field_EIyOAjicZS = { key: "name", shape: $shape_b89_Z0mIjl, optional: "always" };
-function $is_GQokJG0pVr(value) {
-  return value === undefined || typeof value === "string";
-}
 
 // NewMessage.validator.js
 
 function explain$NewMessage(value, explainer) {
   const property0 = value.text;
-  if (!$is_e66Ny5LLfJ(property0)) explainer.refuse(0, property0);
+  if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 500) || codePointsWithin(property0, 1, 500)))) explainer.refuse(0, property0);
 }
 
 export const NewMessageShape = {
@@ -50,7 +41,8 @@ export const NewMessageShape = {
 
 export function isNewMessage(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_e66Ny5LLfJ(value.text);
+  const property0 = value.text;
+  return typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 500) || codePointsWithin(property0, 1, 500));
 }
 
 export function decodeNewMessage(value) {
@@ -69,7 +61,7 @@ function explain$Message(value, explainer) {
   const author = value.author;
   if (typeof author !== "string") explainer.refuse(1, author);
   const sentAt = value.sentAt;
-  if (!$is_tR$4JJRmdi(sentAt)) explainer.refuse(2, sentAt);
+  if (!(typeof sentAt === "string" && isTimestamp(sentAt))) explainer.refuse(2, sentAt);
 }
 
 export const MessageShape = {
@@ -81,7 +73,12 @@ export const MessageShape = {
 
 export function isMessage(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.text === "string" && typeof value.author === "string" && $is_tR$4JJRmdi(value.sentAt);
+  const property0 = value.text;
+  if (typeof property0 !== "string") return false;
+  const author = value.author;
+  if (typeof author !== "string") return false;
+  const sentAt = value.sentAt;
+  return typeof sentAt === "string" && isTimestamp(sentAt);
 }
 
 export function decodeMessage(value) {
@@ -124,7 +121,8 @@ export const WsRoomsByIdParamsShape = {
 
 export function isWsRoomsByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodeWsRoomsByIdParams(value) {
@@ -139,7 +137,7 @@ export const WsRoomsByIdParamsValidator = /* @__PURE__ */ validator("WsRoomsById
 
 function explain$WsRoomsByIdQuery(value, explainer) {
   const name = value.name;
-  if (!$is_GQokJG0pVr(name)) explainer.refuse(0, name);
+  if (name !== undefined && typeof name !== "string") explainer.refuse(0, name);
 }
 
 export const WsRoomsByIdQueryShape = {
@@ -151,7 +149,8 @@ export const WsRoomsByIdQueryShape = {
 
 export function isWsRoomsByIdQuery(value) {
   if (!isObject(value)) return false;
-  return $is_GQokJG0pVr(value.name);
+  const name = value.name;
+  return name === undefined || typeof name === "string";
 }
 
 export function decodeWsRoomsByIdQuery(value) {

@@ -21,9 +21,6 @@ const $shape_I2o3moyavi = { kind: "number" };
 const $field_LUSRnFqWVs = { key: "id", shape: $shape_I2o3moyavi };
 const $shape_j6EHI1EDX8 = { kind: "boolean" };
 const $field_FDk$P2LcRd = { key: "isTimed", shape: $shape_j6EHI1EDX8 };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 const $shape_b89_Z0mIjl = { kind: "string" };
 const $field_MYxdyalsB_ = { key: "title", shape: $shape_b89_Z0mIjl };
 const $field_8$OR_7ecKM = { key: "position", shape: $shape_I2o3moyavi };
@@ -31,9 +28,6 @@ const $field_P28B81NY3s = { key: "limit", shape: $shape_I2o3moyavi };
 const $field_lWgjrWv$pb = { key: "etag", shape: $shape_b89_Z0mIjl };
 const $field_XcJ4U1k0Oc = { key: "retry-after", shape: $shape_I2o3moyavi };
 const $field_Hi9kJuBkka = { key: "pages", shape: $shape_I2o3moyavi, optional: "always" };
-function $is_2QqXHc$TpP(value) {
-  return value === undefined || (typeof value === "number" && Number.isFinite(value));
-}
 const $field_JZua1CXfUK = { key: "location", shape: $shape_b89_Z0mIjl };
 const $field_3gW29AZekO = { key: "free", shape: $shape_j6EHI1EDX8 };
 
@@ -41,7 +35,7 @@ const $field_3gW29AZekO = { key: "free", shape: $shape_j6EHI1EDX8 };
 
 function explain$Report(value, explainer) {
   const id = value.id;
-  if (!$is_cAAD04etWg(id)) explainer.refuse(0, id);
+  if (!(typeof id === "number" && Number.isFinite(id))) explainer.refuse(0, id);
   const property1 = value.isTimed;
   if (typeof property1 !== "boolean") explainer.refuse(1, property1);
 }
@@ -55,7 +49,10 @@ export const ReportShape = {
 
 export function isReport(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.id) && typeof value.isTimed === "boolean";
+  const id = value.id;
+  if (!(typeof id === "number" && Number.isFinite(id))) return false;
+  const property1 = value.isTimed;
+  return typeof property1 === "boolean";
 }
 
 export function decodeReport(value) {
@@ -83,7 +80,8 @@ export const NewReportShape = {
 
 export function isNewReport(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.title === "string";
+  const title = value.title;
+  return typeof title === "string";
 }
 
 export function decodeNewReport(value) {
@@ -98,7 +96,7 @@ export const NewReportValidator = /* @__PURE__ */ validator("NewReport", NewRepo
 
 function explain$Queued(value, explainer) {
   const position = value.position;
-  if (!$is_cAAD04etWg(position)) explainer.refuse(0, position);
+  if (!(typeof position === "number" && Number.isFinite(position))) explainer.refuse(0, position);
 }
 
 export const QueuedShape = {
@@ -110,7 +108,8 @@ export const QueuedShape = {
 
 export function isQueued(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.position);
+  const position = value.position;
+  return typeof position === "number" && Number.isFinite(position);
 }
 
 export function decodeQueued(value) {
@@ -125,7 +124,7 @@ export const QueuedValidator = /* @__PURE__ */ validator("Queued", QueuedShape, 
 
 function explain$Limit(value, explainer) {
   const limit = value.limit;
-  if (!$is_cAAD04etWg(limit)) explainer.refuse(0, limit);
+  if (!(typeof limit === "number" && Number.isFinite(limit))) explainer.refuse(0, limit);
 }
 
 export const LimitShape = {
@@ -137,7 +136,8 @@ export const LimitShape = {
 
 export function isLimit(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.limit);
+  const limit = value.limit;
+  return typeof limit === "number" && Number.isFinite(limit);
 }
 
 export function decodeLimit(value) {
@@ -164,7 +164,8 @@ export const CachedReply304HeadersShape = {
 
 export function isCachedReply304Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.etag === "string";
+  const etag = value.etag;
+  return typeof etag === "string";
 }
 
 export function decodeCachedReply304Headers(value) {
@@ -179,7 +180,7 @@ export const CachedReply304HeadersValidator = /* @__PURE__ */ validator("CachedR
 
 function explain$CachedReply202Headers(value, explainer) {
   const property0 = value["retry-after"];
-  if (!$is_cAAD04etWg(property0)) explainer.refuse(0, property0);
+  if (!(typeof property0 === "number" && Number.isFinite(property0))) explainer.refuse(0, property0);
 }
 
 export const CachedReply202HeadersShape = {
@@ -191,7 +192,8 @@ export const CachedReply202HeadersShape = {
 
 export function isCachedReply202Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value["retry-after"]);
+  const property0 = value["retry-after"];
+  return typeof property0 === "number" && Number.isFinite(property0);
 }
 
 export function decodeCachedReply202Headers(value) {
@@ -206,7 +208,7 @@ export const CachedReply202HeadersValidator = /* @__PURE__ */ validator("CachedR
 
 function explain$GetReportsByIdParams(value, explainer) {
   const id = value.id;
-  if (!$is_cAAD04etWg(id)) explainer.refuse(0, id);
+  if (!(typeof id === "number" && Number.isFinite(id))) explainer.refuse(0, id);
 }
 
 export const GetReportsByIdParamsShape = {
@@ -218,7 +220,8 @@ export const GetReportsByIdParamsShape = {
 
 export function isGetReportsByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.id);
+  const id = value.id;
+  return typeof id === "number" && Number.isFinite(id);
 }
 
 export function decodeGetReportsByIdParams(value) {
@@ -233,7 +236,7 @@ export const GetReportsByIdParamsValidator = /* @__PURE__ */ validator("GetRepor
 
 function explain$GetReportsByIdQuery(value, explainer) {
   const pages = value.pages;
-  if (!$is_2QqXHc$TpP(pages)) explainer.refuse(0, pages);
+  if (pages !== undefined && !(typeof pages === "number" && Number.isFinite(pages))) explainer.refuse(0, pages);
 }
 
 export const GetReportsByIdQueryShape = {
@@ -245,7 +248,8 @@ export const GetReportsByIdQueryShape = {
 
 export function isGetReportsByIdQuery(value) {
   if (!isObject(value)) return false;
-  return $is_2QqXHc$TpP(value.pages);
+  const pages = value.pages;
+  return pages === undefined || (typeof pages === "number" && Number.isFinite(pages));
 }
 
 export function decodeGetReportsByIdQuery(value) {
@@ -273,7 +277,8 @@ export const PostReportsReply201HeadersShape = {
 
 export function isPostReportsReply201Headers(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.location === "string";
+  const location = value.location;
+  return typeof location === "string";
 }
 
 export function decodePostReportsReply201Headers(value) {
@@ -300,7 +305,8 @@ export const GetPlainResponseShape = {
 
 export function isGetPlainResponse(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.free === "boolean";
+  const free = value.free;
+  return typeof free === "boolean";
 }
 
 export function decodeGetPlainResponse(value) {
