@@ -2,6 +2,9 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+
+import type { CompiledApplication } from "@kit/types";
+
 import { Project } from "../../e2e/support/project.ts";
 import type { Subject } from "./model.ts";
 import { source } from "./source.ts";
@@ -91,11 +94,19 @@ export async function load(root: string, name: string): Promise<Artifacts> {
   const exports = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
     (await import(pathToFileURL(join(root, ".kit", file)).href)) as Record<string, unknown>;
   const all = await exports("codecs.js");
-  const from = (item: string): unknown => {
-    if (all[item] === undefined) throw new Error(`there is no ${item}`);
-    return all[item];
-  };
-  return { validator: from(`${name}Validator`), serializer: from(`${name}Serializer`) } as Artifacts;
+  const validator = all[`${name}Validator`];
+  // A large project has no serializer of an alias such as `type Text = string`, only that of the response.
+  const serializer = all[`${name}Serializer`] ?? (await responseOf(root, name));
+  if (validator === undefined || serializer === undefined)
+    throw new Error(`${name} lacks generated functions`);
+  return { validator, serializer } as Artifacts;
+}
+
+/** Returns the serializer of the response of a type's route. */
+async function responseOf(root: string, name: string): Promise<unknown> {
+  const path = join(root, ".kit/routes/index.ts");
+  const module = (await import(pathToFileURL(path).href)) as { default: CompiledApplication };
+  return module.default.routes.find(({ ref }) => ref === `PUT /${name}`)?.response ?? undefined;
 }
 
 /** Returns the error message about one type in the output of a build. */
