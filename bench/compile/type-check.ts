@@ -24,7 +24,7 @@ import { writeProject } from "./project.ts";
 const repository = join(import.meta.dirname, "../..");
 const tsc = join(repository, "node_modules/typescript/bin/tsc");
 const kit = join(repository, "packages/cli/bin/kit.js");
-const rounds = Number(process.env["ROUNDS"] ?? 5);
+const rounds = 5;
 
 /** One run of tsc. */
 interface Check {

@@ -27,18 +27,6 @@ const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
 const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
 const $shape_j6EHI1EDX8 = { kind: "boolean" };
 const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
-function $is_1wbfTG6Q6G(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
-}
-function $is_EhC8BZ$46w(value) {
-  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
-}
-function $is_bOO1_z8WwH(value) {
-  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
-}
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
 const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
 const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
 const $field_Pj6aEVMhuT = { key: "completed", shape: $shape_j6EHI1EDX8 };
@@ -46,15 +34,6 @@ const $field_PYGq5gscvp = { key: "userId", shape: $shape_Aw4dmaNP8k };
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
 const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-function $is_BoiwqYYj5H(value) {
-  return value === undefined || (typeof value === "string" && isUuid(value));
-}
-function $is_w7ThgEV2x3(value) {
-  return typeof value === "string" && isUuid(value);
-}
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
 function $write_daeUkyaVzw(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
@@ -66,13 +45,13 @@ function $write_daeUkyaVzw(value) {
 
 function explain$CreateNoteInput(value, explainer) {
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
   const content = value.content;
-  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
   const authorId = value.authorId;
-  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(2, authorId);
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(2, authorId);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(3, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(3, archived);
 }
 
 export const CreateNoteInputShape = {
@@ -84,7 +63,14 @@ export const CreateNoteInputShape = {
 
 export function isCreateNoteInput(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived);
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const authorId = value.authorId;
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
+  const archived = value.archived;
+  return archived === undefined || typeof archived === "boolean";
 }
 
 export function decodeCreateNoteInput(value) {
@@ -103,17 +89,17 @@ export const CreateNoteInputValidator = /* @__PURE__ */ validator("CreateNoteInp
 
 function explain$Todo(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
   const completed = value.completed;
   if (typeof completed !== "boolean") explainer.refuse(2, completed);
   const userId = value.userId;
-  if (!$is_w7ThgEV2x3(userId)) explainer.refuse(3, userId);
+  if (!(typeof userId === "string" && isUuid(userId))) explainer.refuse(3, userId);
   const createdAt = value.createdAt;
-  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(4, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(4, createdAt);
   const updatedAt = value.updatedAt;
-  if (!$is_2h5vUfCnA4(updatedAt)) explainer.refuse(5, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) explainer.refuse(5, updatedAt);
 }
 
 export const TodoShape = {
@@ -125,7 +111,18 @@ export const TodoShape = {
 
 export function isTodo(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && typeof value.completed === "boolean" && $is_w7ThgEV2x3(value.userId) && $is_2h5vUfCnA4(value.createdAt) && $is_2h5vUfCnA4(value.updatedAt);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const completed = value.completed;
+  if (typeof completed !== "boolean") return false;
+  const userId = value.userId;
+  if (!(typeof userId === "string" && isUuid(userId))) return false;
+  const createdAt = value.createdAt;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
+  const updatedAt = value.updatedAt;
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 export function decodeTodo(value) {

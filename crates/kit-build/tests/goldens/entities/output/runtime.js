@@ -33,66 +33,24 @@ const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional:
 const $shape_EKu3a_L5uJ = { kind: "date" };
 const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
 const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-function $is_BoiwqYYj5H(value) {
-  return value === undefined || (typeof value === "string" && isUuid(value));
-}
-function $is_1wbfTG6Q6G(value) {
-  return typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200));
-}
-function $is_EhC8BZ$46w(value) {
-  return typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000));
-}
-function $is_bOO1_z8WwH(value) {
-  return typeof value === "string" && (value.length <= 100 || codePointsWithin(value, 0, 100));
-}
-function $is_FjReFpLJzX(value) {
-  return value === undefined || typeof value === "boolean";
-}
-function $is_2h5vUfCnA4(value) {
-  return value === undefined || (typeof value === "string" && isTimestamp(value));
-}
 const $field_ZO94pv_psl = { key: "title", shape: $shape_2eJjs79lk2, optional: "always" };
 const $field_YDjxkrB9c8 = { key: "content", shape: $shape_yXIAvVxbMM, optional: "always" };
 const $field_EZ5HOIrtF$ = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "always" };
-function $is_aSadUgbaiY(value) {
-  return value === undefined || (typeof value === "string" && ((value.length >= 1 && value.length <= 200) || codePointsWithin(value, 1, 200)));
-}
-function $is_oLlPi8M_v4(value) {
-  return value === undefined || (typeof value === "string" && (value.length <= 10000 || codePointsWithin(value, 0, 10000)));
-}
 const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
 const $field_Y$Sa_Ayh6C = { key: "page", shape: $shape_NXc1DjJiEG, optional: "always" };
 const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
 const $field_OKpF04fdwx = { key: "pageSize", shape: $shape_JyQOLtM3Ho, optional: "always" };
-function $is_kze0NS0wmB(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1);
-}
-function $is_jsrq_vYe_p(value) {
-  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= 100);
-}
 const $shape_EYsMSo$Uh_ = { kind: "string", maxLength: 255, format: "email" };
 const $field_ye9q0OV$pt = { key: "email", shape: $shape_EYsMSo$Uh_ };
 const $shape_TytzIl4s_8 = { kind: "string", minLength: 2, maxLength: 100 };
 const $field_AVzC9gBkxX = { key: "displayName", shape: $shape_TytzIl4s_8 };
 const $shape_RMOU5Ea1ix = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
 const $field_XbtdFo2eKJ = { key: "status", shape: $shape_RMOU5Ea1ix, optional: "input" };
-function $is_wI3Ix9Ju6$(value) {
-  return typeof value === "string" && (value.length <= 255 || codePointsWithin(value, 0, 255)) && isEmail(value);
-}
-function $is_g9bQmJ51$s(value) {
-  return typeof value === "string" && ((value.length >= 4 && value.length <= 100) || codePointsWithin(value, 2, 100));
-}
-function $is_rN3E5leHxP(value) {
-  return value === undefined || (value === "active" || value === "suspended" || value === "deleted");
-}
 const $shape_I2o3moyavi = { kind: "number" };
 const $field_uV6FvC_Tm$ = { key: "total", shape: $shape_I2o3moyavi };
 const $field_bOV68fL6OZ = { key: "page", shape: $shape_I2o3moyavi };
 const $field_LXuAbqcpHl = { key: "pageSize", shape: $shape_I2o3moyavi };
 const $field_I_QAfjUCBh = { key: "totalPages", shape: $shape_I2o3moyavi };
-function $is_cAAD04etWg(value) {
-  return typeof value === "number" && Number.isFinite(value);
-}
 function $is_UU01at8MYU(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
@@ -101,9 +59,16 @@ function $is_UU01at8MYU(value) {
   }
   return true;
 }
-function $is_f5v00pOBq9(value) {
+function $is_6$8L0pvtFp(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_cAAD04etWg(value.total) && $is_cAAD04etWg(value.page) && $is_cAAD04etWg(value.pageSize) && $is_cAAD04etWg(value.totalPages);
+  const total = value.total;
+  if (!(typeof total === "number" && Number.isFinite(total))) return false;
+  const page = value.page;
+  if (!(typeof page === "number" && Number.isFinite(page))) return false;
+  const pageSize = value.pageSize;
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) return false;
+  const totalPages = value.totalPages;
+  return typeof totalPages === "number" && Number.isFinite(totalPages);
 }
 function $decode_lT5aRsjW53(value) {
   return value.map((item) => decodeNoteSummary(item));
@@ -162,19 +127,19 @@ function $write_ApdpR5p$Rs(value) {
 
 function explain$Note(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
   const content = value.content;
-  if (!$is_EhC8BZ$46w(content)) explainer.refuse(2, content);
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(2, content);
   const authorId = value.authorId;
-  if (!$is_bOO1_z8WwH(authorId)) explainer.refuse(3, authorId);
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) explainer.refuse(3, authorId);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(4, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(4, archived);
   const createdAt = value.createdAt;
-  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(5, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(5, createdAt);
   const updatedAt = value.updatedAt;
-  if (!$is_2h5vUfCnA4(updatedAt)) explainer.refuse(6, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) explainer.refuse(6, updatedAt);
 }
 
 export const NoteShape = {
@@ -186,7 +151,20 @@ export const NoteShape = {
 
 export function isNote(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_bOO1_z8WwH(value.authorId) && $is_FjReFpLJzX(value.archived) && $is_2h5vUfCnA4(value.createdAt) && $is_2h5vUfCnA4(value.updatedAt);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const authorId = value.authorId;
+  if (!(typeof authorId === "string" && (authorId.length <= 100 || codePointsWithin(authorId, 0, 100)))) return false;
+  const archived = value.archived;
+  if (archived !== undefined && typeof archived !== "boolean") return false;
+  const createdAt = value.createdAt;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
+  const updatedAt = value.updatedAt;
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 export function decodeNote(value) {
@@ -211,11 +189,11 @@ export const NoteValidator = /* @__PURE__ */ validator("Note", NoteShape, isNote
 
 function explain$UpdateNoteInput(value, explainer) {
   const title = value.title;
-  if (!$is_aSadUgbaiY(title)) explainer.refuse(0, title);
+  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
   const content = value.content;
-  if (!$is_oLlPi8M_v4(content)) explainer.refuse(1, content);
+  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
 }
 
 export const UpdateNoteInputShape = {
@@ -227,7 +205,12 @@ export const UpdateNoteInputShape = {
 
 export function isUpdateNoteInput(value) {
   if (!isObject(value)) return false;
-  return $is_aSadUgbaiY(value.title) && $is_oLlPi8M_v4(value.content) && $is_FjReFpLJzX(value.archived);
+  const title = value.title;
+  if (title !== undefined && !(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (content !== undefined && !(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const archived = value.archived;
+  return archived === undefined || typeof archived === "boolean";
 }
 
 export function decodeUpdateNoteInput(value) {
@@ -247,13 +230,13 @@ export const UpdateNoteInputValidator = /* @__PURE__ */ validator("UpdateNoteInp
 
 function explain$NoteSummary(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(1, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(1, title);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
   const createdAt = value.createdAt;
-  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(3, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(3, createdAt);
 }
 
 export const NoteSummaryShape = {
@@ -265,7 +248,14 @@ export const NoteSummaryShape = {
 
 export function isNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_1wbfTG6Q6G(value.title) && $is_FjReFpLJzX(value.archived) && $is_2h5vUfCnA4(value.createdAt);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const archived = value.archived;
+  if (archived !== undefined && typeof archived !== "boolean") return false;
+  const createdAt = value.createdAt;
+  return createdAt === undefined || (typeof createdAt === "string" && isTimestamp(createdAt));
 }
 
 export function decodeNoteSummary(value) {
@@ -286,9 +276,9 @@ export const NoteSummaryValidator = /* @__PURE__ */ validator("NoteSummary", Not
 
 function explain$Paging(value, explainer) {
   const page = value.page;
-  if (!$is_kze0NS0wmB(page)) explainer.refuse(0, page);
+  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) explainer.refuse(0, page);
   const pageSize = value.pageSize;
-  if (!$is_jsrq_vYe_p(pageSize)) explainer.refuse(1, pageSize);
+  if (pageSize !== undefined && !(typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100)) explainer.refuse(1, pageSize);
 }
 
 export const PagingShape = {
@@ -300,7 +290,10 @@ export const PagingShape = {
 
 export function isPaging(value) {
   if (!isObject(value)) return false;
-  return $is_kze0NS0wmB(value.page) && $is_jsrq_vYe_p(value.pageSize);
+  const page = value.page;
+  if (page !== undefined && !(typeof page === "number" && Number.isSafeInteger(page) && page >= 1)) return false;
+  const pageSize = value.pageSize;
+  return pageSize === undefined || (typeof pageSize === "number" && Number.isSafeInteger(pageSize) && pageSize >= 1 && pageSize <= 100);
 }
 
 export function decodePaging(value) {
@@ -318,17 +311,17 @@ export const PagingValidator = /* @__PURE__ */ validator("Paging", PagingShape, 
 
 function explain$User(value, explainer) {
   const id = value.id;
-  if (!$is_BoiwqYYj5H(id)) explainer.refuse(0, id);
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) explainer.refuse(0, id);
   const email = value.email;
-  if (!$is_wI3Ix9Ju6$(email)) explainer.refuse(1, email);
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) explainer.refuse(1, email);
   const displayName = value.displayName;
-  if (!$is_g9bQmJ51$s(displayName)) explainer.refuse(2, displayName);
+  if (!(typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)))) explainer.refuse(2, displayName);
   const status = value.status;
-  if (!$is_rN3E5leHxP(status)) explainer.refuse(3, status);
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(3, status);
   const createdAt = value.createdAt;
-  if (!$is_2h5vUfCnA4(createdAt)) explainer.refuse(4, createdAt);
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) explainer.refuse(4, createdAt);
   const updatedAt = value.updatedAt;
-  if (!$is_2h5vUfCnA4(updatedAt)) explainer.refuse(5, updatedAt);
+  if (updatedAt !== undefined && !(typeof updatedAt === "string" && isTimestamp(updatedAt))) explainer.refuse(5, updatedAt);
 }
 
 export const UserShape = {
@@ -340,7 +333,18 @@ export const UserShape = {
 
 export function isUser(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_BoiwqYYj5H(value.id) && $is_wI3Ix9Ju6$(value.email) && $is_g9bQmJ51$s(value.displayName) && $is_rN3E5leHxP(value.status) && $is_2h5vUfCnA4(value.createdAt) && $is_2h5vUfCnA4(value.updatedAt);
+  const id = value.id;
+  if (id !== undefined && !(typeof id === "string" && isUuid(id))) return false;
+  const email = value.email;
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) return false;
+  const displayName = value.displayName;
+  if (!(typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)))) return false;
+  const status = value.status;
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
+  const createdAt = value.createdAt;
+  if (createdAt !== undefined && !(typeof createdAt === "string" && isTimestamp(createdAt))) return false;
+  const updatedAt = value.updatedAt;
+  return updatedAt === undefined || (typeof updatedAt === "string" && isTimestamp(updatedAt));
 }
 
 export function decodeUser(value) {
@@ -364,11 +368,11 @@ export const UserValidator = /* @__PURE__ */ validator("User", UserShape, isUser
 
 function explain$PostNotesBody(value, explainer) {
   const title = value.title;
-  if (!$is_1wbfTG6Q6G(title)) explainer.refuse(0, title);
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) explainer.refuse(0, title);
   const content = value.content;
-  if (!$is_EhC8BZ$46w(content)) explainer.refuse(1, content);
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) explainer.refuse(1, content);
   const archived = value.archived;
-  if (!$is_FjReFpLJzX(archived)) explainer.refuse(2, archived);
+  if (archived !== undefined && typeof archived !== "boolean") explainer.refuse(2, archived);
 }
 
 export const PostNotesBodyShape = {
@@ -380,7 +384,12 @@ export const PostNotesBodyShape = {
 
 export function isPostNotesBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_1wbfTG6Q6G(value.title) && $is_EhC8BZ$46w(value.content) && $is_FjReFpLJzX(value.archived);
+  const title = value.title;
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 200) || codePointsWithin(title, 1, 200)))) return false;
+  const content = value.content;
+  if (!(typeof content === "string" && (content.length <= 10000 || codePointsWithin(content, 0, 10000)))) return false;
+  const archived = value.archived;
+  return archived === undefined || typeof archived === "boolean";
 }
 
 export function decodePostNotesBody(value) {
@@ -398,13 +407,13 @@ export const PostNotesBodyValidator = /* @__PURE__ */ validator("PostNotesBody",
 
 function explainPagination$PaginatedResponseOfNoteSummary(value, explainer) {
   const total = value.total;
-  if (!$is_cAAD04etWg(total)) explainer.refuse(0, total);
+  if (!(typeof total === "number" && Number.isFinite(total))) explainer.refuse(0, total);
   const page = value.page;
-  if (!$is_cAAD04etWg(page)) explainer.refuse(1, page);
+  if (!(typeof page === "number" && Number.isFinite(page))) explainer.refuse(1, page);
   const pageSize = value.pageSize;
-  if (!$is_cAAD04etWg(pageSize)) explainer.refuse(2, pageSize);
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) explainer.refuse(2, pageSize);
   const totalPages = value.totalPages;
-  if (!$is_cAAD04etWg(totalPages)) explainer.refuse(3, totalPages);
+  if (!(typeof totalPages === "number" && Number.isFinite(totalPages))) explainer.refuse(3, totalPages);
 }
 
 function explain$PaginatedResponseOfNoteSummary(value, explainer) {
@@ -425,7 +434,10 @@ export const PaginatedResponseOfNoteSummaryShape = {
 
 export function isPaginatedResponseOfNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_UU01at8MYU(value.data) && $is_f5v00pOBq9(value.pagination);
+  const data = value.data;
+  if (!$is_UU01at8MYU(data)) return false;
+  const pagination = value.pagination;
+  return $is_6$8L0pvtFp(pagination);
 }
 
 export function decodePaginatedResponseOfNoteSummary(value) {
@@ -453,7 +465,8 @@ export const GetNotesByIdParamsShape = {
 
 export function isGetNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodeGetNotesByIdParams(value) {
@@ -480,7 +493,8 @@ export const PutNotesByIdParamsShape = {
 
 export function isPutNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodePutNotesByIdParams(value) {
@@ -507,7 +521,8 @@ export const DeleteNotesByIdParamsShape = {
 
 export function isDeleteNotesByIdParams(value) {
   if (typeof value !== "object" || value === null) return false;
-  return typeof value.id === "string";
+  const id = value.id;
+  return typeof id === "string";
 }
 
 export function decodeDeleteNotesByIdParams(value) {
@@ -522,13 +537,13 @@ export const DeleteNotesByIdParamsValidator = /* @__PURE__ */ validator("DeleteN
 
 function explainPagination$PaginatedResponseOfUser(value, explainer) {
   const total = value.total;
-  if (!$is_cAAD04etWg(total)) explainer.refuse(0, total);
+  if (!(typeof total === "number" && Number.isFinite(total))) explainer.refuse(0, total);
   const page = value.page;
-  if (!$is_cAAD04etWg(page)) explainer.refuse(1, page);
+  if (!(typeof page === "number" && Number.isFinite(page))) explainer.refuse(1, page);
   const pageSize = value.pageSize;
-  if (!$is_cAAD04etWg(pageSize)) explainer.refuse(2, pageSize);
+  if (!(typeof pageSize === "number" && Number.isFinite(pageSize))) explainer.refuse(2, pageSize);
   const totalPages = value.totalPages;
-  if (!$is_cAAD04etWg(totalPages)) explainer.refuse(3, totalPages);
+  if (!(typeof totalPages === "number" && Number.isFinite(totalPages))) explainer.refuse(3, totalPages);
 }
 
 function explain$PaginatedResponseOfUser(value, explainer) {
@@ -549,7 +564,10 @@ export const PaginatedResponseOfUserShape = {
 
 export function isPaginatedResponseOfUser(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_yWky8IZ2J6(value.data) && $is_f5v00pOBq9(value.pagination);
+  const data = value.data;
+  if (!$is_yWky8IZ2J6(data)) return false;
+  const pagination = value.pagination;
+  return $is_6$8L0pvtFp(pagination);
 }
 
 export function decodePaginatedResponseOfUser(value) {
@@ -565,11 +583,11 @@ export const PaginatedResponseOfUserValidator = /* @__PURE__ */ validator("Pagin
 
 function explain$PostUsersBody(value, explainer) {
   const email = value.email;
-  if (!$is_wI3Ix9Ju6$(email)) explainer.refuse(0, email);
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) explainer.refuse(0, email);
   const displayName = value.displayName;
-  if (!$is_g9bQmJ51$s(displayName)) explainer.refuse(1, displayName);
+  if (!(typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)))) explainer.refuse(1, displayName);
   const status = value.status;
-  if (!$is_rN3E5leHxP(status)) explainer.refuse(2, status);
+  if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(2, status);
 }
 
 export const PostUsersBodyShape = {
@@ -581,7 +599,12 @@ export const PostUsersBodyShape = {
 
 export function isPostUsersBody(value) {
   if (typeof value !== "object" || value === null) return false;
-  return $is_wI3Ix9Ju6$(value.email) && $is_g9bQmJ51$s(value.displayName) && $is_rN3E5leHxP(value.status);
+  const email = value.email;
+  if (!(typeof email === "string" && (email.length <= 255 || codePointsWithin(email, 0, 255)) && isEmail(email))) return false;
+  const displayName = value.displayName;
+  if (!(typeof displayName === "string" && ((displayName.length >= 4 && displayName.length <= 100) || codePointsWithin(displayName, 2, 100)))) return false;
+  const status = value.status;
+  return status === undefined || (status === "active" || status === "suspended" || status === "deleted");
 }
 
 export function decodePostUsersBody(value) {
