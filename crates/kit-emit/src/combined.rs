@@ -11,6 +11,7 @@
 //! export the same name, the build writes each module into `modules/` instead. Modules that a validator of a
 //! plugin imports are there too, because imports from the combined file would be a cycle.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -196,16 +197,51 @@ fn combined(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Ve
     artifacts
 }
 
+/// Functions and constants that several modules contain.
+#[derive(Default)]
+struct SharedItems {
+    text: String,
+    /// Texts of the functions and constants, by name.
+    texts: FxHashMap<String, String>,
+}
+
+impl SharedItems {
+    /// Adds the shared functions and constants of a module, and returns the code of the module itself. If a text has the
+    /// name of another text, because both have the same hash, the text and the code get a new name.
+    fn add<'a>(&mut self, items: &'a Items) -> Cow<'a, str> {
+        let mut renamed: Vec<(&str, String)> = Vec::new();
+        let with_new_names = |text: &'a str, renamed: &[(&str, String)]| {
+            let text = Cow::Borrowed(text);
+            renamed
+                .iter()
+                .fold(text, |text, (name, new)| Cow::Owned(text.replace(*name, new)))
+        };
+        for (name, text) in &items.shared {
+            let original = with_new_names(text, &renamed);
+            let (mut new, mut text) = (name.clone(), original.clone().into_owned());
+            while self.texts.get(&new).is_some_and(|known| *known != text) {
+                new.push('$');
+                text = original.replace(name.as_str(), &new);
+            }
+            if !self.texts.contains_key(&new) {
+                self.text.push_str(&text);
+                self.texts.insert(new.clone(), text);
+            }
+            if new != *name {
+                renamed.push((name, new));
+            }
+        }
+        with_new_names(items.own_code(), &renamed)
+    }
+}
+
 /// Several modules in one file.
 #[derive(Default)]
 struct Combined<'a> {
     imports: Imports,
     /// Statements that export from other files.
     exports: String,
-    /// Functions and constants that several modules contain.
-    shared: String,
-    /// Names of the functions and constants in `shared`.
-    shared_names: FxHashSet<&'a str>,
+    shared: SharedItems,
     text: String,
     exported: Vec<&'a Exported>,
 }
@@ -230,12 +266,7 @@ impl<'a> Combined<'a> {
             return;
         }
         self.text.extend(["\n// ", file, "\n"]);
-        self.text.push_str(items.own_code());
-        for (name, text) in &items.shared {
-            if self.shared_names.insert(name) {
-                self.shared.push_str(text);
-            }
-        }
+        self.text.push_str(&self.shared.add(items));
         self.exported.extend(&items.exported);
         for (from, names) in &items.imports.values {
             let from = match from.strip_prefix("./") {
@@ -255,7 +286,7 @@ impl<'a> Combined<'a> {
     /// Returns the JavaScript file and its declarations.
     fn finish(self, path: &str, from: &str) -> [Artifact; 2] {
         let (header, imports) = (header(from), self.imports.print());
-        let before_shared = if self.shared.is_empty() { "" } else { "\n" };
+        let before_shared = if self.shared.text.is_empty() { "" } else { "\n" };
         let code = [
             &header,
             NO_CHECK,
@@ -263,7 +294,7 @@ impl<'a> Combined<'a> {
             &self.exports,
             &imports,
             before_shared,
-            &self.shared,
+            &self.shared.text,
             &self.text,
         ]
         .concat();
@@ -341,4 +372,43 @@ fn references_of_replaced(context: Context<'_>) -> FxHashSet<String> {
         .into_iter()
         .map(file)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the code of a module with a shared function that returns `result`.
+    fn items(result: &str) -> Items {
+        let shared = format!("function $is_same(value) {{\n  return {result};\n}}\n");
+        let caller = "function $is_caller(value) {\n  return $is_same(value);\n}\n".to_owned();
+        let own = format!("\nexport const a{result} = [$is_same, $is_caller];\n");
+        Items {
+            text: Arc::new([shared.as_str(), &caller, &own].concat()),
+            code: 0,
+            start: shared.len() + caller.len(),
+            shared: [("$is_same".to_owned(), shared), ("$is_caller".to_owned(), caller)].into(),
+            imports: Imports::default(),
+            exported: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn functions_with_the_same_name_and_other_texts_get_other_names() {
+        let mut shared = SharedItems::default();
+        let (one, two) = (items("1"), items("2"));
+        assert_eq!(shared.add(&one), one.own_code());
+        assert_eq!(shared.add(&one), one.own_code());
+        assert_eq!(
+            shared.add(&two),
+            "\nexport const a2 = [$is_same$, $is_caller$];\n"
+        );
+        let texts = [
+            "function $is_same(value) {\n  return 1;\n}\n",
+            "function $is_caller(value) {\n  return $is_same(value);\n}\n",
+            "function $is_same$(value) {\n  return 2;\n}\n",
+            "function $is_caller$(value) {\n  return $is_same$(value);\n}\n",
+        ];
+        assert_eq!(shared.text, texts.concat());
+    }
 }

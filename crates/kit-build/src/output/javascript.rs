@@ -8,8 +8,9 @@ use super::paths::MANIFEST;
 use crate::{BuildError, disk, read_text, write_text};
 
 /// Copies the JavaScript files of an output directory into another directory, because TypeScript compiles only the
-/// TypeScript files. Copies those of contract tests only if the other directory contains compiled contract tests. In the copies, imports name the compiled files: `./Tag.validator.ts` becomes
-/// `./Tag.validator.js`. Files that are equal already are not written.
+/// TypeScript files. Copies the files of contract tests only if the other directory contains compiled contract tests. In
+/// the copies, imports name the compiled files: `./Tag.validator.ts` becomes `./Tag.validator.js`. Files that are equal
+/// already are not written.
 ///
 /// # Errors
 ///

@@ -173,12 +173,18 @@ impl<'a> PrintedParts<'a> {
             },
             paths,
             components: found,
-            schemes: self.schemes.objects(|scheme| {
-                let mut asked = contracts.iter().flat_map(|route| route.security.iter().flatten());
-                asked.any(|asked| asked.scheme == *scheme)
-            }),
+            schemes: self.schemes_of(&contracts),
         }
         .print()
+    }
+
+    /// Returns the security schemes that the routes require. Names of schemes in operations refer to the document that
+    /// a reader opens, even if the operations are in another document.
+    fn schemes_of(&self, contracts: &[&Route]) -> IndexMap<&str, String> {
+        self.schemes.objects(|scheme| {
+            let mut asked = contracts.iter().flat_map(|route| route.security.iter().flatten());
+            asked.any(|asked| asked.scheme == *scheme)
+        })
     }
 }
 
@@ -211,7 +217,7 @@ impl PrintedParts<'_> {
             },
             paths: templates.iter().cloned().zip(items).collect(),
             components: IndexMap::from([(name, component.as_str())]),
-            schemes: IndexMap::new(),
+            schemes: self.schemes_of(&contracts),
         };
         Some(document.print())
     }

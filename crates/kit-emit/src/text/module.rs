@@ -6,6 +6,7 @@ use std::sync::Arc;
 use heck::ToUpperCamelCase;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sha2::{Digest as _, Sha256};
 
 use crate::declared_names::DeclaredNames;
 use crate::text::{Path, Writer, literal};
@@ -252,13 +253,18 @@ impl Module {
             return name;
         }
         let mut name = format!("${verb}_{}", content_hash(&[before, after]));
-        while self.generated.has_export(&name) {
-            name.push('$');
+        loop {
+            let text = [before, &name, after].concat();
+            match self.shared.get(&name) {
+                Some(known) if *known == text => return name,
+                None if !self.generated.has_export(&name) => {
+                    self.shared.insert(name.clone(), text);
+                    return name;
+                }
+                // Another text has the same hash, or a type has this name.
+                _ => name.push('$'),
+            }
         }
-        if !self.shared.contains_key(&name) {
-            self.shared.insert(name.clone(), [before, &name, after].concat());
-        }
-        name
     }
 
     /// Returns true if the code may use a private name of the module.
@@ -321,27 +327,19 @@ impl Module {
     }
 }
 
-/// Returns 60 bits of a hash of texts, as ten characters of an identifier. The result is the same in every build and on
-/// every machine. The hash multiplies words of eight bytes, and ends with the last step of `MurmurHash3`.
+/// Returns 60 bits of the SHA-256 of texts, as ten characters of an identifier.
 fn content_hash(texts: &[&str]) -> String {
     const CHARACTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
-    let mut hash: u64 = 0;
-    let mut add = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut hasher = Sha256::new();
     for text in texts {
-        add(text.len() as u64);
-        for bytes in text.as_bytes().chunks(8) {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            add(u64::from_le_bytes(word));
-        }
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
     }
-    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
-        hash = (hash ^ (hash >> 33)).wrapping_mul(factor);
-    }
-    hash ^= hash >> 33;
-    let indexes = (0..10).map(|position| (hash >> (6 * position)) & 63);
-    let characters = indexes.map(|index| usize::try_from(index).map_or(b'a', |index| CHARACTERS[index]));
-    characters.map(char::from).collect()
+    let digest = hasher.finalize();
+    let characters = digest.iter().take(10);
+    characters
+        .map(|byte| char::from(CHARACTERS[usize::from(byte & 63)]))
+        .collect()
 }
 
 /// Returns the text of a function after its name: parameters and body.
@@ -437,11 +435,28 @@ mod tests {
         );
     }
 
+    /// An earlier hash had equal results for texts that differ in two neighbouring characters.
+    #[test]
+    fn hashes_of_similar_texts_are_different() {
+        let letters = || "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".chars();
+        let names = letters().flat_map(|first| letters().map(move |second| format!("{first}{second}")));
+        let texts: FxHashSet<String> = names
+            .chain((0..10_000).map(|number| number.to_string()))
+            .collect();
+        for before in (0..8).map(|length| " ".repeat(length)) {
+            let hashes: FxHashSet<String> = texts
+                .iter()
+                .map(|text| content_hash(&["const ", &format!("{before}{text};\n")]))
+                .collect();
+            assert_eq!(hashes.len(), texts.len());
+        }
+    }
+
     /// The names are in generated files, which must be the same with every version of Rust.
     #[test]
     fn hashes_of_texts_never_change() {
-        assert_eq!(content_hash(&["function ", "(value) {}\n"]), "_hJYPAsUJv");
-        assert_eq!(content_hash(&[]), "aaaaaaaaaa");
+        assert_eq!(content_hash(&["function ", "(value) {}\n"]), "JXlYUgTM$V");
+        assert_eq!(content_hash(&[]), "JWecy8CuA7");
     }
 
     /// The module of `Note` has a list of items in a page, and the module of `NoteItems` has items, too.

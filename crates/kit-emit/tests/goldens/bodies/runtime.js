@@ -21,27 +21,27 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
-const $field_7UpyNTUxMd = { key: "name", shape: $shape_5WlWr6WmbE };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_iF5ZXNF6zl = { key: "opened", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
-const $field_Ad0oTQzDLQ = { key: "id", shape: $shape_Aw4dmaNP8k };
-const $field_$9t9eBx_jU = { key: "title", shape: $shape_5WlWr6WmbE };
-const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
-const $field_O3$ShXbTaW = { key: "pages", shape: $shape_NXc1DjJiEG };
-const $field_CaT_ry9FK$ = { key: "printed", shape: $shape_EKu3a_L5uJ };
-const $shape_I2o3moyavi = { kind: "number" };
-const $field__m00VVxxhR = { key: "percent", shape: $shape_I2o3moyavi };
-const $shape_$lpOLf22Ki = { kind: "string", minLength: 3, maxLength: 100 };
-const $field_9t2sc6Swav = { key: "email", shape: $shape_$lpOLf22Ki };
-const $shape_wR088UoLYM = { kind: "number", integer: true, minimum: 1, maximum: 9 };
-const $field_D6kho$sP2F = { key: "count", shape: $shape_wR088UoLYM };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_0Vqj48R8Qv = { key: "remember", shape: $shape_j6EHI1EDX8, optional: "always" };
-const $shape_bdQnvYnwsV = { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } };
-const $field_saBxBcBE8W = { key: "topics", shape: $shape_bdQnvYnwsV, optional: "always" };
-function $is_Pux8UHNXmD(value) {
+const $shape_GGKm3gWgcY = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_kuRaJNRmgL = { key: "name", shape: $shape_GGKm3gWgcY };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_uiW8Gf7Ujw = { key: "opened", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
+const $field_zDT8CJ8sSG = { key: "id", shape: $shape_Kh$ko0kpjE };
+const $field_XGohj70Uis = { key: "title", shape: $shape_GGKm3gWgcY };
+const $shape_NTBXxuw33z = { kind: "number", integer: true, minimum: 1 };
+const $field_pkwiW3k73A = { key: "pages", shape: $shape_NTBXxuw33z };
+const $field_y9$3$dvhdg = { key: "printed", shape: $shape_P8hCl1Pvfy };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_4hdf1p4yb0 = { key: "percent", shape: $shape_irid6j5BIm };
+const $shape_cdhXSaPH4E = { kind: "string", minLength: 3, maxLength: 100 };
+const $field_GsjRv9RGMp = { key: "email", shape: $shape_cdhXSaPH4E };
+const $shape_R7Ohf$KEaw = { kind: "number", integer: true, minimum: 1, maximum: 9 };
+const $field_$FMVgBq1lA = { key: "count", shape: $shape_R7Ohf$KEaw };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_wDSYFCMGJv = { key: "remember", shape: $shape_z9DrGB9RoH, optional: "always" };
+const $shape_RZF3Cq1pNx = { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } };
+const $field_RBevIpb1pR = { key: "topics", shape: $shape_RZF3Cq1pNx, optional: "always" };
+function $is_Ei0FqMoW1l(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -49,12 +49,12 @@ function $is_Pux8UHNXmD(value) {
   }
   return true;
 }
-const $shape_AmX3ily_yJ = { kind: "string", minLength: 1, maxLength: 100 };
-const $field_WdkiyBHNE4 = { key: "title", shape: $shape_AmX3ily_yJ };
-const $field_VjkuYrz1h_ = { key: "taken", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $shape_C65Qn5dhEi = { kind: "array", element: { kind: "string" }, maxItems: 3 };
-const $field_Momy4DOGJM = { key: "tags", shape: $shape_C65Qn5dhEi, optional: "always" };
-function $is__BgPlM2F6S(value) {
+const $shape_6viIhBO2EN = { kind: "string", minLength: 1, maxLength: 100 };
+const $field_F9wQCnSaYb = { key: "title", shape: $shape_6viIhBO2EN };
+const $field_qOvenC_1yb = { key: "taken", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $shape_et4Or_Fp8H = { kind: "array", element: { kind: "string" }, maxItems: 3 };
+const $field_Bptatkjxfz = { key: "tags", shape: $shape_et4Or_Fp8H, optional: "always" };
+function $is_WIrl$mZSPc(value) {
   if (!Array.isArray(value)) return false;
   if (value.length > 3) return false;
   for (let index = 0; index < value.length; index++) {
@@ -63,9 +63,9 @@ function $is__BgPlM2F6S(value) {
   }
   return true;
 }
-const $field_ZXFpEhrPkm = { key: "text", shape: $shape_AmX3ily_yJ };
-const $field_IxjbZXpM8R = { key: "stars", shape: $shape_wR088UoLYM };
-const $field_M6xBdwPPpk = { key: "imported", shape: $shape_I2o3moyavi };
+const $field_aK0C$xk5px = { key: "text", shape: $shape_6viIhBO2EN };
+const $field_pEB_OBdcf3 = { key: "stars", shape: $shape_R7Ohf$KEaw };
+const $field_iFfgS7PJwc = { key: "imported", shape: $shape_irid6j5BIm };
 
 // Album.validator.js
 
@@ -79,7 +79,7 @@ function explain$Album(value, explainer) {
 export const AlbumShape = {
   kind: "object",
   name: "Album",
-  properties: [$field_7UpyNTUxMd, $field_iF5ZXNF6zl],
+  properties: [$field_kuRaJNRmgL, $field_uiW8Gf7Ujw],
   explain: explain$Album,
 };
 
@@ -114,7 +114,7 @@ function explain$Photo(value, explainer) {
 export const PhotoShape = {
   kind: "object",
   name: "Photo",
-  properties: [$field_Ad0oTQzDLQ, $field_$9t9eBx_jU],
+  properties: [$field_zDT8CJ8sSG, $field_XGohj70Uis],
   explain: explain$Photo,
 };
 
@@ -149,7 +149,7 @@ function explain$Book(value, explainer) {
 export const BookShape = {
   kind: "object",
   name: "Book",
-  properties: [$field_$9t9eBx_jU, $field_O3$ShXbTaW, $field_CaT_ry9FK$],
+  properties: [$field_XGohj70Uis, $field_pkwiW3k73A, $field_y9$3$dvhdg],
   explain: explain$Book,
 };
 
@@ -183,7 +183,7 @@ function explain$Progress(value, explainer) {
 export const ProgressShape = {
   kind: "object",
   name: "Progress",
-  properties: [$field__m00VVxxhR],
+  properties: [$field_4hdf1p4yb0],
   explain: explain$Progress,
 };
 
@@ -216,7 +216,7 @@ function explain$PostSessionsBody(value, explainer) {
 export const PostSessionsBodyShape = {
   kind: "object",
   name: "PostSessionsBody",
-  properties: [$field_9t2sc6Swav, $field_D6kho$sP2F, $field_0Vqj48R8Qv, $field_saBxBcBE8W],
+  properties: [$field_GsjRv9RGMp, $field_$FMVgBq1lA, $field_wDSYFCMGJv, $field_RBevIpb1pR],
   explain: explain$PostSessionsBody,
 };
 
@@ -229,7 +229,7 @@ export function isPostSessionsBody(value) {
   const remember = value.remember;
   if (remember !== undefined && typeof remember !== "boolean") return false;
   const topics = value.topics;
-  return topics === undefined || $is_Pux8UHNXmD(topics);
+  return topics === undefined || $is_Ei0FqMoW1l(topics);
 }
 
 export function decodePostSessionsBody(value) {
@@ -260,7 +260,7 @@ function explain$PostPhotosBody(value, explainer) {
 export const PostPhotosBodyShape = {
   kind: "object",
   name: "PostPhotosBody",
-  properties: [$field_WdkiyBHNE4, $field_VjkuYrz1h_, $field_Momy4DOGJM, { key: "album", shape: AlbumShape }],
+  properties: [$field_F9wQCnSaYb, $field_qOvenC_1yb, $field_Bptatkjxfz, { key: "album", shape: AlbumShape }],
   explain: explain$PostPhotosBody,
 };
 
@@ -271,7 +271,7 @@ export function isPostPhotosBody(value) {
   const taken = value.taken;
   if (taken !== undefined && !(typeof taken === "string" && isTimestamp(taken))) return false;
   const tags = value.tags;
-  if (tags !== undefined && !$is__BgPlM2F6S(tags)) return false;
+  if (tags !== undefined && !$is_WIrl$mZSPc(tags)) return false;
   const album = value.album;
   return isAlbum(album);
 }
@@ -302,7 +302,7 @@ function explain$PostCommentsBody(value, explainer) {
 export const PostCommentsBodyShape = {
   kind: "object",
   name: "PostCommentsBody",
-  properties: [$field_ZXFpEhrPkm, $field_IxjbZXpM8R],
+  properties: [$field_aK0C$xk5px, $field_pEB_OBdcf3],
   explain: explain$PostCommentsBody,
 };
 
@@ -334,7 +334,7 @@ function explain$PostVideosBody(value, explainer) {
 export const PostVideosBodyShape = {
   kind: "object",
   name: "PostVideosBody",
-  properties: [$field_WdkiyBHNE4, { key: "album", shape: AlbumShape, optional: "always" }],
+  properties: [$field_F9wQCnSaYb, { key: "album", shape: AlbumShape, optional: "always" }],
   explain: explain$PostVideosBody,
 };
 
@@ -367,7 +367,7 @@ function explain$PostImportsResponse(value, explainer) {
 export const PostImportsResponseShape = {
   kind: "object",
   name: "PostImportsResponse",
-  properties: [$field_M6xBdwPPpk],
+  properties: [$field_iFfgS7PJwc],
   explain: explain$PostImportsResponse,
 };
 

@@ -33,40 +33,40 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
-const $field_bDBPT3sLRj = { key: "sku", shape: $shape_5WlWr6WmbE };
-const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
-const $field_iHWlxAwSEc = { key: "count", shape: $shape_JyQOLtM3Ho, optional: "input" };
-const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
-const $field_Ad0oTQzDLQ = { key: "id", shape: $shape_Aw4dmaNP8k };
-const $field_v1Uut2MDbc = { key: "count", shape: $shape_JyQOLtM3Ho };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_OFWClph34k = { key: "orderedAt", shape: $shape_EKu3a_L5uJ };
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_i0hBaCWC67 = { key: "job", shape: $shape_b89_Z0mIjl };
-const $shape_FCdjGR9Iii = { kind: "number", integer: true, minimum: 0 };
-const $field_KfdOLi9JxP = { key: "left", shape: $shape_FCdjGR9Iii };
-const $field_VtMvXyWJ9_ = { key: "again", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $field_9BF6i74t0B = { key: "user", shape: $shape_b89_Z0mIjl };
-const $shape_I2o3moyavi = { kind: "number" };
-const $field_nqaw51kAxS = { key: "visits", shape: $shape_I2o3moyavi };
-const $field_yh0L2a66GB = { key: "authorization", shape: $shape_b89_Z0mIjl, optional: "always", sensitive: true };
-const $field_m19SiLVkXa = { key: "content-type", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_Sl8_EJJKym = { key: "idempotency-key", shape: $shape_Aw4dmaNP8k, optional: "always" };
-const $shape_56dK97CdfA = { kind: "number", integer: true, minimum: 1, maximum: 5 };
-const $field_9H4OP49DcJ = { key: "x-retries", shape: $shape_56dK97CdfA, optional: "input" };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_iVgD0KOttf = { key: "x-dry-run", shape: $shape_j6EHI1EDX8, optional: "always" };
-const $field_D5NC66AY8l = { key: "x-since", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $shape_Nq7cAQnkG8 = { kind: "bigint" };
-const $field_5JxsvgMl6l = { key: "x-total", shape: $shape_Nq7cAQnkG8, optional: "always" };
-const $shape_d9hx1yaxvg = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "literal", value: 1 }] };
-const $field_xfEF3EAO_c = { key: "x-mode", shape: $shape_d9hx1yaxvg, optional: "always" };
-const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
-const $field_0ftGZbMlct = { key: "x-tags", shape: $shape_SJWYNfGMFC, optional: "always" };
-const $shape_M2wqKTXkwO = { kind: "array", element: { kind: "number" } };
-const $field_twWHPj6Hzj = { key: "x-sizes", shape: $shape_M2wqKTXkwO, optional: "always" };
-function $is_PgdD5pOKqh(value) {
+const $shape_GGKm3gWgcY = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_$CHO0akBca = { key: "sku", shape: $shape_GGKm3gWgcY };
+const $shape_RLI$5kdcTi = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+const $field_ue24yXOGL4 = { key: "count", shape: $shape_RLI$5kdcTi, optional: "input" };
+const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
+const $field_zDT8CJ8sSG = { key: "id", shape: $shape_Kh$ko0kpjE };
+const $field_W_PTLNcQaU = { key: "count", shape: $shape_RLI$5kdcTi };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_mtKpGX_gqv = { key: "orderedAt", shape: $shape_P8hCl1Pvfy };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_nyq5neZ8Ql = { key: "job", shape: $shape_HHaJs0TPgc };
+const $shape_XDXbEIesVW = { kind: "number", integer: true, minimum: 0 };
+const $field_YfZco47FH6 = { key: "left", shape: $shape_XDXbEIesVW };
+const $field_9wSpqU0A6H = { key: "again", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $field_nOGO3vZSeu = { key: "user", shape: $shape_HHaJs0TPgc };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_wTWz6nl_y6 = { key: "visits", shape: $shape_irid6j5BIm };
+const $field_O2_G6EH1NB = { key: "authorization", shape: $shape_HHaJs0TPgc, optional: "always", sensitive: true };
+const $field_qrRzHq2CrG = { key: "content-type", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_LWuatXHIAq = { key: "idempotency-key", shape: $shape_Kh$ko0kpjE, optional: "always" };
+const $shape_9Q$YG$0A0k = { kind: "number", integer: true, minimum: 1, maximum: 5 };
+const $field_s_lDZlM62I = { key: "x-retries", shape: $shape_9Q$YG$0A0k, optional: "input" };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_mfkSA7ooMS = { key: "x-dry-run", shape: $shape_z9DrGB9RoH, optional: "always" };
+const $field_79i0yXIjyG = { key: "x-since", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $shape_U2J_q5SBR$ = { kind: "bigint" };
+const $field_SMfFLJQL9I = { key: "x-total", shape: $shape_U2J_q5SBR$, optional: "always" };
+const $shape_a4pO4I0aq1 = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "literal", value: 1 }] };
+const $field_kcWYJh50B9 = { key: "x-mode", shape: $shape_a4pO4I0aq1, optional: "always" };
+const $shape_aA_Vo9KHai = { kind: "array", element: { kind: "string" } };
+const $field_8IVeDiMCVY = { key: "x-tags", shape: $shape_aA_Vo9KHai, optional: "always" };
+const $shape_z6eSgr5BEB = { kind: "array", element: { kind: "number" } };
+const $field_Qsj1xrN93q = { key: "x-sizes", shape: $shape_z6eSgr5BEB, optional: "always" };
+function $is_eDuriGWPI2(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -74,7 +74,7 @@ function $is_PgdD5pOKqh(value) {
   }
   return true;
 }
-function $is_8mkZ4lZuPx(value) {
+function $is_XVrE5ZW0d7(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -82,24 +82,24 @@ function $is_8mkZ4lZuPx(value) {
   }
   return true;
 }
-const $shape_hhnhfOrZr5 = { kind: "string", minLength: 8, maxLength: 64 };
-const $field_72QuFG1ozr = { key: "sid", shape: $shape_hhnhfOrZr5, sensitive: true };
-const $shape_waRAqIAZbk = { kind: "union", members: [{ kind: "literal", value: "dark" }, { kind: "literal", value: "light" }] };
-const $field_fhQzL3WjV2 = { key: "theme", shape: $shape_waRAqIAZbk, optional: "always", sensitive: true };
-const $field_osyF7gt1rc = { key: "visits", shape: $shape_56dK97CdfA, optional: "always", sensitive: true };
-const $field_NZlsSFg_rm = { key: "seen", shape: $shape_EKu3a_L5uJ, optional: "always", sensitive: true };
-const $field_JZua1CXfUK = { key: "location", shape: $shape_b89_Z0mIjl };
-const $field_lWgjrWv$pb = { key: "etag", shape: $shape_b89_Z0mIjl };
-const $field_UGoZ9auMYz = { key: "x-remaining", shape: $shape_I2o3moyavi };
-const $field_Dpi_sRxd5R = { key: "x-expires", shape: $shape_EKu3a_L5uJ };
-const $field_nzgMLspVXN = { key: "x-cached", shape: $shape_j6EHI1EDX8, optional: "always" };
-const $shape_0YH9KfC56B = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] };
-const $field__z0kN6XltE = { key: "x-kind", shape: $shape_0YH9KfC56B, optional: "always" };
-const $field_jZK5krQ08d = { key: "vary", shape: $shape_SJWYNfGMFC, optional: "always" };
-const $field_OwpvxYzzsy = { key: "set-cookie", shape: $shape_SJWYNfGMFC, optional: "always", sensitive: true };
-const $field_hnvTjWpseD = { key: "if-none-match", shape: $shape_SJWYNfGMFC, optional: "always" };
-const $field_T9TMwtfED7 = { key: "sku", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_BstXuGMvFG = { key: "pieces", shape: $shape_I2o3moyavi };
+const $shape_RYD7fIOtIM = { kind: "string", minLength: 8, maxLength: 64 };
+const $field_jOx5AkIMd0 = { key: "sid", shape: $shape_RYD7fIOtIM, sensitive: true };
+const $shape_mceKnwvXO0 = { kind: "union", members: [{ kind: "literal", value: "dark" }, { kind: "literal", value: "light" }] };
+const $field_vhSqVYp9tm = { key: "theme", shape: $shape_mceKnwvXO0, optional: "always", sensitive: true };
+const $field_7SyH43etQ5 = { key: "visits", shape: $shape_9Q$YG$0A0k, optional: "always", sensitive: true };
+const $field_2GBEsB3cwi = { key: "seen", shape: $shape_P8hCl1Pvfy, optional: "always", sensitive: true };
+const $field_gdpVd_lb1Q = { key: "location", shape: $shape_HHaJs0TPgc };
+const $field_aa4j8cVzAz = { key: "etag", shape: $shape_HHaJs0TPgc };
+const $field_bQbPDE4v$1 = { key: "x-remaining", shape: $shape_irid6j5BIm };
+const $field_dbDxDHb_Nr = { key: "x-expires", shape: $shape_P8hCl1Pvfy };
+const $field_hYkn22NC3J = { key: "x-cached", shape: $shape_z9DrGB9RoH, optional: "always" };
+const $shape_PNfRYJ1Vn4 = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] };
+const $field_2dATNbXpl_ = { key: "x-kind", shape: $shape_PNfRYJ1Vn4, optional: "always" };
+const $field_iEaso1zGKR = { key: "vary", shape: $shape_aA_Vo9KHai, optional: "always" };
+const $field_YuiIV7gtUP = { key: "set-cookie", shape: $shape_aA_Vo9KHai, optional: "always", sensitive: true };
+const $field_rKPMcxAPi6 = { key: "if-none-match", shape: $shape_aA_Vo9KHai, optional: "always" };
+const $field_9ho$sgpSLh = { key: "sku", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_KP1tJix5tN = { key: "pieces", shape: $shape_irid6j5BIm };
 
 // TenantId.validator.js
 
@@ -127,7 +127,7 @@ function explain$NewOrder(value, explainer) {
 export const NewOrderShape = {
   kind: "object",
   name: "NewOrder",
-  properties: [$field_bDBPT3sLRj, $field_iHWlxAwSEc],
+  properties: [$field_$CHO0akBca, $field_ue24yXOGL4],
   explain: explain$NewOrder,
 };
 
@@ -165,7 +165,7 @@ function explain$Order(value, explainer) {
 export const OrderShape = {
   kind: "object",
   name: "Order",
-  properties: [$field_Ad0oTQzDLQ, $field_bDBPT3sLRj, $field_v1Uut2MDbc, $field_OFWClph34k],
+  properties: [$field_zDT8CJ8sSG, $field_$CHO0akBca, $field_W_PTLNcQaU, $field_mtKpGX_gqv],
   explain: explain$Order,
 };
 
@@ -202,7 +202,7 @@ function explain$Job(value, explainer) {
 export const JobShape = {
   kind: "object",
   name: "Job",
-  properties: [$field_i0hBaCWC67],
+  properties: [$field_nyq5neZ8Ql],
   explain: explain$Job,
 };
 
@@ -232,7 +232,7 @@ function explain$SoldOut(value, explainer) {
 export const SoldOutShape = {
   kind: "object",
   name: "SoldOut",
-  properties: [$field_KfdOLi9JxP, $field_VtMvXyWJ9_],
+  properties: [$field_YfZco47FH6, $field_9wSpqU0A6H],
   explain: explain$SoldOut,
 };
 
@@ -267,7 +267,7 @@ function explain$Session(value, explainer) {
 export const SessionShape = {
   kind: "object",
   name: "Session",
-  properties: [$field_9BF6i74t0B, $field_nqaw51kAxS],
+  properties: [$field_nOGO3vZSeu, $field_wTWz6nl_y6],
   explain: explain$Session,
 };
 
@@ -344,7 +344,7 @@ function explain$PostOrdersHeaders(value, explainer) {
 export const PostOrdersHeadersShape = {
   kind: "object",
   name: "PostOrdersHeaders",
-  properties: [{ key: "x-tenant", shape: TenantIdShape }, $field_yh0L2a66GB, $field_m19SiLVkXa, $field_Sl8_EJJKym, $field_9H4OP49DcJ, $field_iVgD0KOttf, $field_D5NC66AY8l, $field_5JxsvgMl6l, $field_xfEF3EAO_c, $field_0ftGZbMlct, $field_twWHPj6Hzj],
+  properties: [{ key: "x-tenant", shape: TenantIdShape }, $field_O2_G6EH1NB, $field_qrRzHq2CrG, $field_LWuatXHIAq, $field_s_lDZlM62I, $field_mfkSA7ooMS, $field_79i0yXIjyG, $field_SMfFLJQL9I, $field_kcWYJh50B9, $field_8IVeDiMCVY, $field_Qsj1xrN93q],
   explain: explain$PostOrdersHeaders,
 };
 
@@ -369,9 +369,9 @@ export function isPostOrdersHeaders(value) {
   const property8 = value["x-mode"];
   if (property8 !== undefined && !((property8 === "fast" || property8 === 1))) return false;
   const property9 = value["x-tags"];
-  if (property9 !== undefined && !$is_PgdD5pOKqh(property9)) return false;
+  if (property9 !== undefined && !$is_eDuriGWPI2(property9)) return false;
   const property10 = value["x-sizes"];
-  return property10 === undefined || $is_8mkZ4lZuPx(property10);
+  return property10 === undefined || $is_XVrE5ZW0d7(property10);
 }
 
 export function decodePostOrdersHeaders(value) {
@@ -419,7 +419,7 @@ function explain$PostOrdersCookies(value, explainer) {
 export const PostOrdersCookiesShape = {
   kind: "object",
   name: "PostOrdersCookies",
-  properties: [$field_72QuFG1ozr, $field_fhQzL3WjV2, $field_osyF7gt1rc, $field_NZlsSFg_rm],
+  properties: [$field_jOx5AkIMd0, $field_vhSqVYp9tm, $field_7SyH43etQ5, $field_2GBEsB3cwi],
   explain: explain$PostOrdersCookies,
 };
 
@@ -475,7 +475,7 @@ function explain$PostOrdersReply201Headers(value, explainer) {
 export const PostOrdersReply201HeadersShape = {
   kind: "object",
   name: "PostOrdersReply201Headers",
-  properties: [$field_JZua1CXfUK, $field_lWgjrWv$pb, $field_UGoZ9auMYz, $field_Dpi_sRxd5R, $field_5JxsvgMl6l, $field_nzgMLspVXN, $field__z0kN6XltE, $field_jZK5krQ08d, $field_twWHPj6Hzj, $field_OwpvxYzzsy],
+  properties: [$field_gdpVd_lb1Q, $field_aa4j8cVzAz, $field_bQbPDE4v$1, $field_dbDxDHb_Nr, $field_SMfFLJQL9I, $field_hYkn22NC3J, $field_2dATNbXpl_, $field_iEaso1zGKR, $field_Qsj1xrN93q, $field_YuiIV7gtUP],
   explain: explain$PostOrdersReply201Headers,
 };
 
@@ -496,11 +496,11 @@ export function isPostOrdersReply201Headers(value) {
   const property6 = value["x-kind"];
   if (property6 !== undefined && !((property6 === "fast" || (typeof property6 === "number" && Number.isFinite(property6))))) return false;
   const vary = value.vary;
-  if (vary !== undefined && !$is_PgdD5pOKqh(vary)) return false;
+  if (vary !== undefined && !$is_eDuriGWPI2(vary)) return false;
   const property8 = value["x-sizes"];
-  if (property8 !== undefined && !$is_8mkZ4lZuPx(property8)) return false;
+  if (property8 !== undefined && !$is_XVrE5ZW0d7(property8)) return false;
   const property9 = value["set-cookie"];
-  return property9 === undefined || $is_PgdD5pOKqh(property9);
+  return property9 === undefined || $is_eDuriGWPI2(property9);
 }
 
 export function decodePostOrdersReply201Headers(value) {
@@ -537,7 +537,7 @@ function explain$PostOrdersReply303Headers(value, explainer) {
 export const PostOrdersReply303HeadersShape = {
   kind: "object",
   name: "PostOrdersReply303Headers",
-  properties: [$field_JZua1CXfUK],
+  properties: [$field_gdpVd_lb1Q],
   explain: explain$PostOrdersReply303Headers,
 };
 
@@ -565,7 +565,7 @@ function explain$GetOrdersByIdParams(value, explainer) {
 export const GetOrdersByIdParamsShape = {
   kind: "object",
   name: "GetOrdersByIdParams",
-  properties: [$field_Ad0oTQzDLQ],
+  properties: [$field_zDT8CJ8sSG],
   explain: explain$GetOrdersByIdParams,
 };
 
@@ -592,14 +592,14 @@ function explain$GetOrdersByIdHeaders(value, explainer) {
 export const GetOrdersByIdHeadersShape = {
   kind: "object",
   name: "GetOrdersByIdHeaders",
-  properties: [$field_hnvTjWpseD],
+  properties: [$field_rKPMcxAPi6],
   explain: explain$GetOrdersByIdHeaders,
 };
 
 export function isGetOrdersByIdHeaders(value) {
   if (!isObject(value)) return false;
   const property0 = value["if-none-match"];
-  return property0 === undefined || $is_PgdD5pOKqh(property0);
+  return property0 === undefined || $is_eDuriGWPI2(property0);
 }
 
 export function decodeGetOrdersByIdHeaders(value) {
@@ -621,7 +621,7 @@ function explain$GetOrdersByIdReply200Headers(value, explainer) {
 export const GetOrdersByIdReply200HeadersShape = {
   kind: "object",
   name: "GetOrdersByIdReply200Headers",
-  properties: [$field_lWgjrWv$pb],
+  properties: [$field_aa4j8cVzAz],
   explain: explain$GetOrdersByIdReply200Headers,
 };
 
@@ -649,7 +649,7 @@ function explain$DeleteOrdersByIdParams(value, explainer) {
 export const DeleteOrdersByIdParamsShape = {
   kind: "object",
   name: "DeleteOrdersByIdParams",
-  properties: [$field_Ad0oTQzDLQ],
+  properties: [$field_zDT8CJ8sSG],
   explain: explain$DeleteOrdersByIdParams,
 };
 
@@ -677,7 +677,7 @@ function explain$DeleteOrdersByIdOrderNotFoundDetails(value, explainer) {
 export const DeleteOrdersByIdOrderNotFoundDetailsShape = {
   kind: "object",
   name: "DeleteOrdersByIdOrderNotFoundDetails",
-  properties: [$field_Ad0oTQzDLQ],
+  properties: [$field_zDT8CJ8sSG],
   explain: explain$DeleteOrdersByIdOrderNotFoundDetails,
 };
 
@@ -705,7 +705,7 @@ function explain$GetSessionCookies(value, explainer) {
 export const GetSessionCookiesShape = {
   kind: "object",
   name: "GetSessionCookies",
-  properties: [$field_72QuFG1ozr],
+  properties: [$field_jOx5AkIMd0],
   explain: explain$GetSessionCookies,
 };
 
@@ -733,7 +733,7 @@ function explain$GetStockQuery(value, explainer) {
 export const GetStockQueryShape = {
   kind: "object",
   name: "GetStockQuery",
-  properties: [$field_T9TMwtfED7],
+  properties: [$field_9ho$sgpSLh],
   explain: explain$GetStockQuery,
 };
 
@@ -762,7 +762,7 @@ function explain$GetStockResponse(value, explainer) {
 export const GetStockResponseShape = {
   kind: "object",
   name: "GetStockResponse",
-  properties: [$field_BstXuGMvFG],
+  properties: [$field_KP1tJix5tN],
   explain: explain$GetStockResponse,
 };
 

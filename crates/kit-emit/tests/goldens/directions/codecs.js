@@ -13,8 +13,8 @@ import {
   writeBoolean,
 } from "@kit/core/codec";
 
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_MYxdyalsB_ = { key: "title", shape: $shape_b89_Z0mIjl };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_1lP0bxzZA4 = { key: "title", shape: $shape_HHaJs0TPgc };
 
 // TaskOutput.validator.js
 
@@ -26,7 +26,7 @@ function explain$TaskOutput(value, explainer) {
 export const TaskOutputShape = {
   kind: "object",
   name: "TaskOutput",
-  properties: [$field_MYxdyalsB_],
+  properties: [$field_1lP0bxzZA4],
   explain: explain$TaskOutput,
 };
 

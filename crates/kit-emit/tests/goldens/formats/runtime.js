@@ -17,17 +17,17 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_5WlWr6WmbE = { kind: "string", minLength: 1, maxLength: 40 };
-const $field_$9t9eBx_jU = { key: "title", shape: $shape_5WlWr6WmbE };
-const $shape_wR088UoLYM = { kind: "number", integer: true, minimum: 1, maximum: 9 };
-const $field_D6kho$sP2F = { key: "count", shape: $shape_wR088UoLYM };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_WEKm1xARWO = { key: "due", shape: $shape_EKu3a_L5uJ };
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_in9_YRa9m9 = { key: "type", shape: $shape_b89_Z0mIjl };
-const $field_dwSbPWTheJ = { key: "text", shape: $shape_b89_Z0mIjl };
-const $shape_I2o3moyavi = { kind: "number" };
-const $field__m00VVxxhR = { key: "percent", shape: $shape_I2o3moyavi };
+const $shape_GGKm3gWgcY = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_XGohj70Uis = { key: "title", shape: $shape_GGKm3gWgcY };
+const $shape_R7Ohf$KEaw = { kind: "number", integer: true, minimum: 1, maximum: 9 };
+const $field_$FMVgBq1lA = { key: "count", shape: $shape_R7Ohf$KEaw };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_NU6BdPelob = { key: "due", shape: $shape_P8hCl1Pvfy };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_YwCEvIrWGy = { key: "type", shape: $shape_HHaJs0TPgc };
+const $field_PerD_c08wO = { key: "text", shape: $shape_HHaJs0TPgc };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_4hdf1p4yb0 = { key: "percent", shape: $shape_irid6j5BIm };
 
 // Order.validator.js
 
@@ -43,7 +43,7 @@ function explain$Order(value, explainer) {
 export const OrderShape = {
   kind: "object",
   name: "Order",
-  properties: [$field_$9t9eBx_jU, $field_D6kho$sP2F, $field_WEKm1xARWO],
+  properties: [$field_XGohj70Uis, $field_$FMVgBq1lA, $field_NU6BdPelob],
   explain: explain$Order,
 };
 
@@ -79,7 +79,7 @@ function explain$Received(value, explainer) {
 export const ReceivedShape = {
   kind: "object",
   name: "Received",
-  properties: [$field_in9_YRa9m9, $field_dwSbPWTheJ],
+  properties: [$field_YwCEvIrWGy, $field_PerD_c08wO],
   explain: explain$Received,
 };
 
@@ -110,7 +110,7 @@ function explain$Progress(value, explainer) {
 export const ProgressShape = {
   kind: "object",
   name: "Progress",
-  properties: [$field__m00VVxxhR],
+  properties: [$field_4hdf1p4yb0],
   explain: explain$Progress,
 };
 
@@ -157,7 +157,7 @@ function explain$PostPhotosBodyMultipart(value, explainer) {
 export const PostPhotosBodyMultipartShape = {
   kind: "object",
   name: "PostPhotosBodyMultipart",
-  properties: [$field_$9t9eBx_jU],
+  properties: [$field_XGohj70Uis],
   explain: explain$PostPhotosBodyMultipart,
 };
 

@@ -54,104 +54,104 @@ import {
   writeUnknown,
 } from "@kit/core/codec";
 
-const $shape_BVmuel7O$6 = { kind: "unknown" };
-const $field_R5v35nc55d = { key: "unknown", shape: $shape_BVmuel7O$6 };
-const $shape_oB_hriQA7A = { kind: "null" };
-const $field_fmU$S6Hvn9 = { key: "nothing", shape: $shape_oB_hriQA7A };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_ISI9bseQm4 = { key: "flag", shape: $shape_j6EHI1EDX8 };
-const $shape_I2o3moyavi = { kind: "number" };
-const $field_bqQ0m4tec$ = { key: "number", shape: $shape_I2o3moyavi };
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_mqOqerH$jX = { key: "string", shape: $shape_b89_Z0mIjl };
-const $shape_Nq7cAQnkG8 = { kind: "bigint" };
-const $field_JlQrmbEsgB = { key: "big", shape: $shape_Nq7cAQnkG8 };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_QoiGPUXS5s = { key: "date", shape: $shape_EKu3a_L5uJ };
-const $shape_EQdes0mdRT = { kind: "bytes" };
-const $field_GEqhPj47$B = { key: "bytes", shape: $shape_EQdes0mdRT };
-const $shape_FzEic00SIv = { kind: "literal", value: "it's \"quoted\"\n\u2028`${x}`" };
-const $field_rDloUg_3zH = { key: "text", shape: $shape_FzEic00SIv };
-const $shape_9Ao9VQyAWm = { kind: "literal", value: 7 };
-const $field_IeWLh3g81V = { key: "seven", shape: $shape_9Ao9VQyAWm };
-const $shape_$1CRmtd6Ek = { kind: "literal", value: true };
-const $field_bUdT1KDjZF = { key: "yes", shape: $shape_$1CRmtd6Ek };
-const $shape_imdi2oLVU9 = { kind: "literal", value: 12345678901234567890n };
-const $field_qhZTmCm$A5 = { key: "huge", shape: $shape_imdi2oLVU9 };
-const $shape_fc2lVAEgb0 = { kind: "never" };
-const $field_fvGIlHIRKg = { key: "never", shape: $shape_fc2lVAEgb0, optional: "always" };
-const $shape_EdTmuRUu6g = { kind: "number", minimum: -1.5, maximum: 1.5 };
-const $field_HoOlbxvb6G = { key: "inclusive", shape: $shape_EdTmuRUu6g, optional: "always" };
-const $shape_9F8_1pQGK4 = { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 };
-const $field_96wwc5U5Zx = { key: "exclusive", shape: $shape_9F8_1pQGK4, optional: "always" };
-const $shape_61Lgq9R69o = { kind: "number", multipleOf: 0.01 };
-const $field_55un$6Zao0 = { key: "cents", shape: $shape_61Lgq9R69o, optional: "always" };
-const $shape_kBS19m7eVz = { kind: "number", integer: true };
-const $field_OjWKRq2rpW = { key: "whole", shape: $shape_kBS19m7eVz, optional: "always" };
-const $shape_1_hmDHskpM = { kind: "bigint", minimum: 10, multipleOf: 5 };
-const $field_Xmd0ixkLJ5 = { key: "bigFives", shape: $shape_1_hmDHskpM, optional: "always" };
-const $shape_RN0sTvnOak = { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 };
-const $field_xPWszzXocF = { key: "stored", shape: $shape_RN0sTvnOak, optional: "always" };
-const $shape_yzA7HdW5cN = { kind: "string", maxLength: 254, format: "email" };
-const $field_6tDtqv8ekw = { key: "email", shape: $shape_yzA7HdW5cN, optional: "always" };
-const $shape_8dtGXcOZ_8 = { kind: "string", format: "uri" };
-const $field_J2Ym3XoT2X = { key: "uri", shape: $shape_8dtGXcOZ_8, optional: "always" };
-const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
-const $field_Xwz_dGdEsO = { key: "uuid", shape: $shape_Aw4dmaNP8k, optional: "always" };
-const $shape_KQKhNR0gau = { kind: "string", format: "date" };
-const $field_Afui96NAGA = { key: "date", shape: $shape_KQKhNR0gau, optional: "always" };
-const $shape_PoW5dkp9bT = { kind: "string", format: "date-time" };
-const $field_y2IRDDgmSO = { key: "date-time", shape: $shape_PoW5dkp9bT, optional: "always" };
-const $shape_f3AJTnoaFF = { kind: "string", format: "ipv4" };
-const $field_R$e5mdD1em = { key: "ipv4", shape: $shape_f3AJTnoaFF, optional: "always" };
-const $shape_qOH$gZDXDE = { kind: "string", format: "ipv6" };
-const $field_hY5JxH41iD = { key: "ipv6", shape: $shape_qOH$gZDXDE, optional: "always" };
-const $shape_aF_Nq8zAIL = { kind: "string", minLength: 2, maxLength: 3 };
-const $field_9l4Q32x5XP = { key: "short", shape: $shape_aF_Nq8zAIL, optional: "always" };
-const $shape__GnQut14Xl = { kind: "string", minLength: 3 };
-const $field_4TsXGziRSV = { key: "least", shape: $shape__GnQut14Xl, optional: "always" };
-const $pattern_jafIvYA_lN = /* @__PURE__ */ new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
-const $shape_lyrWI4Klkh = { kind: "string", pattern: $pattern_jafIvYA_lN };
-const $field_MDahjxvbSq = { key: "pattern", shape: $shape_lyrWI4Klkh, optional: "always" };
-const $texts_qdBQEuSRFu = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
-const $shape_shxaZTvGsL = { kind: "template", texts: $texts_qdBQEuSRFu, source: "v${number}-${\"a.b\" | \"c\"}:${string}" };
-const $field_QilapKS9vh = { key: "template", shape: $shape_shxaZTvGsL, optional: "always" };
-const $texts_UA8NsFzxKA = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
-const $pattern_mONQqsNBXs = /* @__PURE__ */ new RegExp("^[^ ]+$", "u");
-const $shape_2n2t81qxXu = { kind: "template", texts: $texts_UA8NsFzxKA, source: "${string}@${string}.${string}", maxLength: 11, pattern: $pattern_mONQqsNBXs };
-const $field_s6IeGMda4k = { key: "ruledTemplate", shape: $shape_2n2t81qxXu, optional: "always" };
-const $shape_iJH9M5wH1_ = { kind: "string", minLength: 8, maxLength: 72 };
-const $field_eAbh2NqPSD = { key: "secret", shape: $shape_iJH9M5wH1_, optional: "always", sensitive: true };
-const $field_TUurLLjnZg = { key: "at", shape: $shape_EKu3a_L5uJ };
-const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
-const $field_8vjl1c7BHX = { key: "plain", shape: $shape_SJWYNfGMFC, optional: "always" };
-const $shape_KuPlAH1ka_ = { kind: "array", element: { kind: "date" } };
-const $field_6xdkDQGdAY = { key: "dates", shape: $shape_KuPlAH1ka_, optional: "always" };
-const $shape_8YCZj30I$E = { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true };
-const $field_v526_zMCwx = { key: "bounded", shape: $shape_8YCZj30I$E, optional: "always" };
-const $field_njutx2Vl8Z = { key: "quantity", shape: $shape_I2o3moyavi };
-function $is_Iciv6ekNNv(value) {
+const $shape_Nb4S$vPUtk = { kind: "unknown" };
+const $field_VQugEMf2bO = { key: "unknown", shape: $shape_Nb4S$vPUtk };
+const $shape_LvNVqIV4XR = { kind: "null" };
+const $field_jaZJydofZu = { key: "nothing", shape: $shape_LvNVqIV4XR };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_Ktx$yk1$wZ = { key: "flag", shape: $shape_z9DrGB9RoH };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_XKN3stqr8K = { key: "number", shape: $shape_irid6j5BIm };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_53wppIWNWK = { key: "string", shape: $shape_HHaJs0TPgc };
+const $shape_U2J_q5SBR$ = { kind: "bigint" };
+const $field_LfVO$S2FNp = { key: "big", shape: $shape_U2J_q5SBR$ };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_nGc7IrHRz$ = { key: "date", shape: $shape_P8hCl1Pvfy };
+const $shape_asUXEbZu8D = { kind: "bytes" };
+const $field_slzF9$Pp6k = { key: "bytes", shape: $shape_asUXEbZu8D };
+const $shape_ug8ZWc6pi7 = { kind: "literal", value: "it's \"quoted\"\n\u2028`${x}`" };
+const $field_mC$UzgNLvg = { key: "text", shape: $shape_ug8ZWc6pi7 };
+const $shape_eWvSdzUcaD = { kind: "literal", value: 7 };
+const $field_ncDbeSJ0Di = { key: "seven", shape: $shape_eWvSdzUcaD };
+const $shape_BYucZTXHAI = { kind: "literal", value: true };
+const $field_bu2qCnytAt = { key: "yes", shape: $shape_BYucZTXHAI };
+const $shape_o9iPYu1rmA = { kind: "literal", value: 12345678901234567890n };
+const $field_9IPntEJMOf = { key: "huge", shape: $shape_o9iPYu1rmA };
+const $shape_S7eGK5YUWp = { kind: "never" };
+const $field_mqmGIc3Eue = { key: "never", shape: $shape_S7eGK5YUWp, optional: "always" };
+const $shape_SNH$ZCb5Z4 = { kind: "number", minimum: -1.5, maximum: 1.5 };
+const $field_6vDUl4qgl1 = { key: "inclusive", shape: $shape_SNH$ZCb5Z4, optional: "always" };
+const $shape_r29Or1HPtc = { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 };
+const $field_5ZH6IP8xzb = { key: "exclusive", shape: $shape_r29Or1HPtc, optional: "always" };
+const $shape_crBt3E3Kc9 = { kind: "number", multipleOf: 0.01 };
+const $field_Kj_CMtC5Pa = { key: "cents", shape: $shape_crBt3E3Kc9, optional: "always" };
+const $shape_AkKmtrqEKj = { kind: "number", integer: true };
+const $field_UmEYiBoTMv = { key: "whole", shape: $shape_AkKmtrqEKj, optional: "always" };
+const $shape_238GGz1tMk = { kind: "bigint", minimum: 10, multipleOf: 5 };
+const $field_5qJP8EJJIR = { key: "bigFives", shape: $shape_238GGz1tMk, optional: "always" };
+const $shape_42ssIixxJD = { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 };
+const $field_SSCn_HNVUt = { key: "stored", shape: $shape_42ssIixxJD, optional: "always" };
+const $shape_hfU72YkAY5 = { kind: "string", maxLength: 254, format: "email" };
+const $field_9w2FiE6EDm = { key: "email", shape: $shape_hfU72YkAY5, optional: "always" };
+const $shape_5j7rpD8Nc1 = { kind: "string", format: "uri" };
+const $field_I8meRJHhea = { key: "uri", shape: $shape_5j7rpD8Nc1, optional: "always" };
+const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
+const $field_BoeNXjxzgW = { key: "uuid", shape: $shape_Kh$ko0kpjE, optional: "always" };
+const $shape_vuMQ0sQaLi = { kind: "string", format: "date" };
+const $field_tyFNGfSxmd = { key: "date", shape: $shape_vuMQ0sQaLi, optional: "always" };
+const $shape_u7IbGrtiSc = { kind: "string", format: "date-time" };
+const $field_eEOIV7SeeG = { key: "date-time", shape: $shape_u7IbGrtiSc, optional: "always" };
+const $shape_8QzGH8dQLU = { kind: "string", format: "ipv4" };
+const $field_BZE6mIvfFx = { key: "ipv4", shape: $shape_8QzGH8dQLU, optional: "always" };
+const $shape_sG_HvyMWSp = { kind: "string", format: "ipv6" };
+const $field_2b9FHWioF8 = { key: "ipv6", shape: $shape_sG_HvyMWSp, optional: "always" };
+const $shape_yqEyvdrbBQ = { kind: "string", minLength: 2, maxLength: 3 };
+const $field_EslKSj5r7F = { key: "short", shape: $shape_yqEyvdrbBQ, optional: "always" };
+const $shape_t390TXKnaJ = { kind: "string", minLength: 3 };
+const $field_wak1_VLl23 = { key: "least", shape: $shape_t390TXKnaJ, optional: "always" };
+const $pattern_0jXBcEsN1j = /* @__PURE__ */ new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
+const $shape_76FyTvh6Ct = { kind: "string", pattern: $pattern_0jXBcEsN1j };
+const $field_IHb8uQRiKI = { key: "pattern", shape: $shape_76FyTvh6Ct, optional: "always" };
+const $texts_V9t8civoxN = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
+const $shape_$AmRBWC6dM = { kind: "template", texts: $texts_V9t8civoxN, source: "v${number}-${\"a.b\" | \"c\"}:${string}" };
+const $field_CFa$ZRFqHg = { key: "template", shape: $shape_$AmRBWC6dM, optional: "always" };
+const $texts_AU4qTsFyUL = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
+const $pattern_bBmA9jqTc2 = /* @__PURE__ */ new RegExp("^[^ ]+$", "u");
+const $shape_hoTMSChssX = { kind: "template", texts: $texts_AU4qTsFyUL, source: "${string}@${string}.${string}", maxLength: 11, pattern: $pattern_bBmA9jqTc2 };
+const $field_brCxcBa2uM = { key: "ruledTemplate", shape: $shape_hoTMSChssX, optional: "always" };
+const $shape_eRUhej2WTE = { kind: "string", minLength: 8, maxLength: 72 };
+const $field_3$K$ABA8uf = { key: "secret", shape: $shape_eRUhej2WTE, optional: "always", sensitive: true };
+const $field_lMiol4bCsW = { key: "at", shape: $shape_P8hCl1Pvfy };
+const $shape_aA_Vo9KHai = { kind: "array", element: { kind: "string" } };
+const $field_Y0MWo4Zkax = { key: "plain", shape: $shape_aA_Vo9KHai, optional: "always" };
+const $shape_ZWtQ4qr$Lj = { kind: "array", element: { kind: "date" } };
+const $field_SI6XS42QGL = { key: "dates", shape: $shape_ZWtQ4qr$Lj, optional: "always" };
+const $shape_QLwD$gWh8f = { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true };
+const $field_2tlMRrEbPe = { key: "bounded", shape: $shape_QLwD$gWh8f, optional: "always" };
+const $field_mlNoU5vltv = { key: "quantity", shape: $shape_irid6j5BIm };
+function $is_LsR5DI55Kb(value) {
   if (typeof value !== "object" || value === null) return false;
   const quantity = value.quantity;
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
   const at = value.at;
   return typeof at === "string" && isTimestamp(at);
 }
-const $shape_iHpFjB4Mnl = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] };
-const $field_5vEGzw2LWE = { key: "pair", shape: $shape_iHpFjB4Mnl, optional: "always" };
-const $shape_yZFl1kXJoi = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] };
-const $field_gx3S7hEYPw = { key: "open", shape: $shape_yZFl1kXJoi, optional: "always" };
-const $shape_fmELgxMwUt = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] };
-const $field_2kwxLAKag_ = { key: "spread", shape: $shape_fmELgxMwUt, optional: "always" };
-const $field_JjnhbD_LUB = { key: "known", shape: $shape_I2o3moyavi, optional: "always" };
-const $shape_H3fELXBxos = { kind: "string", minLength: 1, maxLength: 3 };
-const $field_$uD7EY3X24 = { key: "x-size", shape: $shape_H3fELXBxos };
-const $texts_3UVPHNFIp$ = /* @__PURE__ */ template(["x-", { hole: "string" }]);
-const $shape_Ld2Gg9Ghvs = { kind: "string", minLength: 1, maxLength: 5 };
-const $shape_Za$gLIf8zS = { kind: "union", members: [{ kind: "date" }, { kind: "string" }] };
-const $field_Z65TtVVn8L = { key: "Size", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $pattern_EAKJK2Al8V = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
-function $is_PgdD5pOKqh(value) {
+const $shape_X5zZ2d6UNH = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] };
+const $field_$wqVuDbOuS = { key: "pair", shape: $shape_X5zZ2d6UNH, optional: "always" };
+const $shape_rUGWBFqoum = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] };
+const $field_TqHVmGb939 = { key: "open", shape: $shape_rUGWBFqoum, optional: "always" };
+const $shape_TF9DQojJtY = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] };
+const $field_zEF9g4Tj8J = { key: "spread", shape: $shape_TF9DQojJtY, optional: "always" };
+const $field_hKIXAOtiJf = { key: "known", shape: $shape_irid6j5BIm, optional: "always" };
+const $shape_h23NaK2Cho = { kind: "string", minLength: 1, maxLength: 3 };
+const $field_asgyO7SFx5 = { key: "x-size", shape: $shape_h23NaK2Cho };
+const $texts_0yAQXsez2P = /* @__PURE__ */ template(["x-", { hole: "string" }]);
+const $shape_nwMnYHV268 = { kind: "string", minLength: 1, maxLength: 5 };
+const $shape_EN1fJ0ibe6 = { kind: "union", members: [{ kind: "date" }, { kind: "string" }] };
+const $field_WYKj9WyaoJ = { key: "Size", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $pattern_TEvdaY6iZR = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
+function $is_eDuriGWPI2(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -159,7 +159,7 @@ function $is_PgdD5pOKqh(value) {
   }
   return true;
 }
-function $is_t3$fIYsCS7(value) {
+function $is_4dODH_vwc8(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -167,7 +167,7 @@ function $is_t3$fIYsCS7(value) {
   }
   return true;
 }
-function $is_7AxguKKgue(value) {
+function $is_hHSszA0cJ2(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 1) return false;
   if (value.length > 3) return false;
@@ -177,15 +177,15 @@ function $is_7AxguKKgue(value) {
   }
   return hasUniqueItems(value);
 }
-function $is_bl_5bE47Gq(value) {
+function $is_MX575cIYS4(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!$is_Iciv6ekNNv(item)) return false;
+    if (!$is_LsR5DI55Kb(item)) return false;
   }
   return true;
 }
-function $is_73Nsy53h6B(value) {
+function $is_ydHC66Cn8Z(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   if (value.length > 2) return false;
@@ -195,7 +195,7 @@ function $is_73Nsy53h6B(value) {
   if (!(typeof item1 === "string" && isTimestamp(item1))) return false;
   return true;
 }
-function $is_Mo$Bndu684(value) {
+function $is_BtbZewloiK(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 1) return false;
   if (value.length > 2) return false;
@@ -205,7 +205,7 @@ function $is_Mo$Bndu684(value) {
   if (value.length > 1 && !(typeof item1 === "number" && Number.isFinite(item1))) return false;
   return true;
 }
-function $is_TXwFe$1uEw(value) {
+function $is_6Sujwr33uw(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   const item0 = value[0];
@@ -218,11 +218,11 @@ function $is_TXwFe$1uEw(value) {
   if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
   return true;
 }
-function $is_S0OOcuhSN3(value) {
+function $is_GSW_6U4dCN(value) {
   if (!isObject(value)) return false;
   return true;
 }
-function $is_R43AHze3ou(value) {
+function $is_5RygKo6M6V(value) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -231,7 +231,7 @@ function $is_R43AHze3ou(value) {
   }
   return true;
 }
-function $is_JfnEkjVuxq(value) {
+function $is_e38DDZhZjT(value) {
   if (!isObject(value)) return false;
   const known = value.known;
   if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) return false;
@@ -242,42 +242,42 @@ function $is_JfnEkjVuxq(value) {
   }
   return true;
 }
-function $is_T_go$sTh8n(value) {
+function $is_0Ufh_4cO$p(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value["x-size"];
   if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
     const item = value[key];
-    if ($texts_3UVPHNFIp$.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if ($texts_0yAQXsez2P.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
-function $is_wk11GAS$yl(value) {
+function $is__CNIhwK7Tu(value) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
-    if ($texts_3UVPHNFIp$.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if ($texts_0yAQXsez2P.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
     if (!(((typeof item === "string" && isTimestamp(item)) || typeof item === "string"))) return false;
   }
   return true;
 }
-function $is_VftgtQablA(value) {
+function $is_DEKdPzVFFO(value) {
   if (!isObject(value)) return false;
   const Size = value.Size;
   if (Size !== undefined && typeof Size !== "string") return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "Size") continue;
     const item = value[key];
-    if ($texts_3UVPHNFIp$.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
-    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && $pattern_EAKJK2Al8V.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
+    if ($texts_0yAQXsez2P.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
+    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && $pattern_TEvdaY6iZR.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
   }
   return true;
 }
-function $is_qz45Gvx_xz(value) {
+function $is_oEcJUbjqvK(value) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -286,19 +286,19 @@ function $is_qz45Gvx_xz(value) {
   }
   return true;
 }
-function $decode_aM5wcKvZ9w(value) {
+function $decode_HaK_Tutzrl(value) {
   return value.map((item) => $decodeDate(item));
 }
-function $decode_5Lg8yg$zt0(value) {
+function $decode_rq9my7eMO5(value) {
   return {
     quantity: value.quantity,
     at: $decodeDate(value.at),
   };
 }
-function $decode_BfpRMeCC40(value) {
-  return value.map((item) => $decode_5Lg8yg$zt0(item));
+function $decode_f_ehKf83DW(value) {
+  return value.map((item) => $decode_rq9my7eMO5(item));
 }
-function $decode_ZZA7QWjltU(value) {
+function $decode_SPurTzJ2Bf(value) {
   const result = [];
   const item0 = value[0];
   result.push(item0);
@@ -306,7 +306,7 @@ function $decode_ZZA7QWjltU(value) {
   result.push($decodeDate(item1));
   return result;
 }
-function $decode_OahTTW9RFU(value) {
+function $decode_Xnr$yH3EuP(value) {
   const result = [];
   const item0 = value[0];
   result.push(item0);
@@ -318,10 +318,10 @@ function $decode_OahTTW9RFU(value) {
   result.push(item2);
   return result;
 }
-function $decode_xqu0mMPpI_(value) {
+function $decode_AN50xR5iAr(value) {
   return {};
 }
-function $decode_QeboCIPFaX(value) {
+function $decode_sajJx01xse(value) {
   const result = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
@@ -330,7 +330,7 @@ function $decode_QeboCIPFaX(value) {
   }
   return result;
 }
-function $decode_DMibYVD5Kn(value) {
+function $decode_FTQJkXHVir(value) {
   const result = {};
   const known = value.known;
   if (known !== undefined) result.known = known;
@@ -341,153 +341,153 @@ function $decode_DMibYVD5Kn(value) {
   }
   return result;
 }
-function $decode_On559bfezv(value) {
+function $decode_lZV6$O9Y45(value) {
   const result = {};
   result["x-size"] = value["x-size"];
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "x-size") continue;
     const item = value[key];
-    if ($texts_3UVPHNFIp$.test(key)) result[key] = item;
+    if ($texts_0yAQXsez2P.test(key)) result[key] = item;
     else if (isNumericKey(key)) result[key] = $decodeDate(item);
   }
   return result;
 }
-function $decode_Fr9R3dVol0(value) {
+function $decode_SknkMsmvyO(value) {
   if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value);
   return value;
 }
-function $decode_EdQXZKDsa9(value) {
+function $decode_WBmODccSUg(value) {
   const result = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
-    if ($texts_3UVPHNFIp$.test(key)) result[key] = item;
+    if ($texts_0yAQXsez2P.test(key)) result[key] = item;
     else if (isNumericKey(key)) result[key] = $decodeDate(item);
-    else result[key] = $decode_Fr9R3dVol0(item);
+    else result[key] = $decode_SknkMsmvyO(item);
   }
   return result;
 }
-function $decode__EdvydLJHa(value) {
+function $decode_KED4D_7oX3(value) {
   const result = {};
   const Size = value.Size;
   if (Size !== undefined) result.Size = Size;
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "Size") continue;
     const item = value[key];
-    if ($texts_3UVPHNFIp$.test(key)) result[key] = item;
+    if ($texts_0yAQXsez2P.test(key)) result[key] = item;
     else result[key] = item;
   }
   return result;
 }
-const $field_rDNxZnAGkX = { key: "constructor", shape: $shape_b89_Z0mIjl };
-const $field_BQY1zrdLjv = { key: "toString", shape: $shape_b89_Z0mIjl };
-const $field_B_gR9XLlZZ = { key: "__proto__", shape: $shape_b89_Z0mIjl };
-const $field_L3jERlUgmb = { key: "a-b", shape: $shape_b89_Z0mIjl };
-const $field_1nzfGcB93L = { key: "with \"quotes\"", shape: $shape_b89_Z0mIjl };
-const $field__3zldsgBfb = { key: "line\nbreak\u2028", shape: $shape_b89_Z0mIjl };
-const $field_GctlM$M3Au = { key: "`${tick}`", shape: $shape_b89_Z0mIjl };
-const $field_u4rGeD2VGY = { key: "class", shape: $shape_b89_Z0mIjl };
-const $field_eqXDEZX80f = { key: "value", shape: $shape_b89_Z0mIjl };
-const $field_7_mXzW5K3u = { key: "isOddNames", shape: $shape_b89_Z0mIjl };
-const $field_Z77lba6SKj = { key: "", shape: $shape_b89_Z0mIjl };
-const $field_VJMjxPEWOw = { key: "ünïcode", shape: $shape_b89_Z0mIjl };
-const $field_IUUf79fpxF = { key: "1", shape: $shape_b89_Z0mIjl };
-const $field_F_fNmyM5NC = { key: "constructor", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_V5GRUnAymg = { key: "toString", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_jqRLshoSH1 = { key: "__proto__", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_5RprL3loVT = { key: "a-b", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_6q7haXf1SF = { key: "with \"quotes\"", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_itchne1yBx = { key: "line\nbreak\u2028", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_2NtuGyxbOS = { key: "`${tick}`", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_Wgp3fZNajK = { key: "class", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_oCRgx1VKJh = { key: "value", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_AHj_d1EHml = { key: "isOddNames", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_i2jxIgCNlK = { key: "", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_nSuGAWMJsK = { key: "ünïcode", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_cRlj4I6$xh = { key: "1", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $shape_RMOU5Ea1ix = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
-const $field_dWKFEI73xW = { key: "status", shape: $shape_RMOU5Ea1ix, optional: "always" };
-const $shape_FqCrEB9Sfh = { kind: "union", members: [{ kind: "literal", value: "choice0" }, { kind: "literal", value: "choice1" }, { kind: "literal", value: "choice2" }, { kind: "literal", value: "choice3" }, { kind: "literal", value: "choice4" }, { kind: "literal", value: "choice5" }, { kind: "literal", value: "choice6" }, { kind: "literal", value: "choice7" }, { kind: "literal", value: "choice8" }, { kind: "literal", value: "choice9" }, { kind: "literal", value: "choice10" }, { kind: "literal", value: "choice11" }] };
-const $field_BDjnP6S$cQ = { key: "many", shape: $shape_FqCrEB9Sfh, optional: "always" };
-const $shape_VfBE4RH9bJ = { kind: "union", members: [{ kind: "string", minLength: 1, maxLength: 5 }, { kind: "null" }] };
-const $field_8SzGZgul5N = { key: "nullableText", shape: $shape_VfBE4RH9bJ, optional: "always" };
-const $shape_6Z4yzMCpHh = { kind: "union", members: [{ kind: "date" }, { kind: "null" }] };
-const $field_$BvWbK_k5f = { key: "nullableDate", shape: $shape_6Z4yzMCpHh, optional: "always" };
-const $shape_MHDXAd$_8N = { kind: "union", members: [{ kind: "string" }, { kind: "date" }] };
-const $field_TmYSUiyaLc = { key: "textOrDate", shape: $shape_MHDXAd$_8N, optional: "always" };
-const $shape_hwZdS_P62W = { kind: "union", members: [{ kind: "number" }, { kind: "boolean" }] };
-const $field_uXY4ylfR$_ = { key: "numberOrFlag", shape: $shape_hwZdS_P62W, optional: "always" };
-const $shape_telPrP8lk4 = { kind: "union", members: [{ kind: "string" }, { kind: "bigint" }] };
-const $field_ANGURtMLum = { key: "bigOrText", shape: $shape_telPrP8lk4, optional: "always" };
-const $field_hJbY1ALLlD = { key: "a", shape: $shape_b89_Z0mIjl };
-const $field_jraLghpQpn = { key: "b", shape: $shape_EKu3a_L5uJ };
-const $shape_IWndsX78BB = { kind: "literal", value: "square" };
-const $field_rE3edoSE9g = { key: "kind", shape: $shape_IWndsX78BB };
-const $field_45nWC9m7cj = { key: "side", shape: $shape_I2o3moyavi };
-const $shape_z_KCIq8olT = { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] };
-const $field_DIl3VHnAdM = { key: "oneOrMany", shape: $shape_z_KCIq8olT, optional: "always" };
-const $choices_dN0o5Oh1Pn = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
-function $is_8T9cdCAhSa(value) {
+const $field_R5JZ9Ymfd7 = { key: "constructor", shape: $shape_HHaJs0TPgc };
+const $field_rG5Xc3dt2Z = { key: "toString", shape: $shape_HHaJs0TPgc };
+const $field_9VIk2fe_TX = { key: "__proto__", shape: $shape_HHaJs0TPgc };
+const $field_iBTKPAR5m4 = { key: "a-b", shape: $shape_HHaJs0TPgc };
+const $field_tFIan$UUYL = { key: "with \"quotes\"", shape: $shape_HHaJs0TPgc };
+const $field_QDvY4NyNpx = { key: "line\nbreak\u2028", shape: $shape_HHaJs0TPgc };
+const $field_5Yy7DCGbyX = { key: "`${tick}`", shape: $shape_HHaJs0TPgc };
+const $field_V0z5Mh2KDR = { key: "class", shape: $shape_HHaJs0TPgc };
+const $field_cp7PPaiShv = { key: "value", shape: $shape_HHaJs0TPgc };
+const $field_Xus79Zs_yc = { key: "isOddNames", shape: $shape_HHaJs0TPgc };
+const $field_WexlKahskc = { key: "", shape: $shape_HHaJs0TPgc };
+const $field_gCO5oxT0T$ = { key: "ünïcode", shape: $shape_HHaJs0TPgc };
+const $field_Tt$zuNQ1Gx = { key: "1", shape: $shape_HHaJs0TPgc };
+const $field_mUXNEQQSWt = { key: "constructor", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_AUnV05B4Da = { key: "toString", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_wfzugFFfjz = { key: "__proto__", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_SW4P81Xq6h = { key: "a-b", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_0F5Gs7AR1X = { key: "with \"quotes\"", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_MFIBh_40EP = { key: "line\nbreak\u2028", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_VL6bYJXNTN = { key: "`${tick}`", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_VTXgKIf1kV = { key: "class", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_k6$sdDprGm = { key: "value", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_dxtus5uKoM = { key: "isOddNames", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_fGb0ZLYoOO = { key: "", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_N8sF827I19 = { key: "ünïcode", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_lp4k8DAJU7 = { key: "1", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $shape_rCAGhwA4Yi = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_PFmOHXmjXA = { key: "status", shape: $shape_rCAGhwA4Yi, optional: "always" };
+const $shape_Or9aMGIfGZ = { kind: "union", members: [{ kind: "literal", value: "choice0" }, { kind: "literal", value: "choice1" }, { kind: "literal", value: "choice2" }, { kind: "literal", value: "choice3" }, { kind: "literal", value: "choice4" }, { kind: "literal", value: "choice5" }, { kind: "literal", value: "choice6" }, { kind: "literal", value: "choice7" }, { kind: "literal", value: "choice8" }, { kind: "literal", value: "choice9" }, { kind: "literal", value: "choice10" }, { kind: "literal", value: "choice11" }] };
+const $field_HpiXJvNakW = { key: "many", shape: $shape_Or9aMGIfGZ, optional: "always" };
+const $shape_LpI6TbjnTc = { kind: "union", members: [{ kind: "string", minLength: 1, maxLength: 5 }, { kind: "null" }] };
+const $field_Uh6YQXuhnm = { key: "nullableText", shape: $shape_LpI6TbjnTc, optional: "always" };
+const $shape_DKBPI9Zjxx = { kind: "union", members: [{ kind: "date" }, { kind: "null" }] };
+const $field_AtxRD5uBch = { key: "nullableDate", shape: $shape_DKBPI9Zjxx, optional: "always" };
+const $shape_QeI4pA6598 = { kind: "union", members: [{ kind: "string" }, { kind: "date" }] };
+const $field_78Hn9J3Xwl = { key: "textOrDate", shape: $shape_QeI4pA6598, optional: "always" };
+const $shape_PZUrygQIfG = { kind: "union", members: [{ kind: "number" }, { kind: "boolean" }] };
+const $field_23Fiqhgf1y = { key: "numberOrFlag", shape: $shape_PZUrygQIfG, optional: "always" };
+const $shape_yflGhT4H9x = { kind: "union", members: [{ kind: "string" }, { kind: "bigint" }] };
+const $field_EH7$T7nz8j = { key: "bigOrText", shape: $shape_yflGhT4H9x, optional: "always" };
+const $field_LKH3H2JwQJ = { key: "a", shape: $shape_HHaJs0TPgc };
+const $field_GAtce6Gu30 = { key: "b", shape: $shape_P8hCl1Pvfy };
+const $shape_XIuXHY3Xh8 = { kind: "literal", value: "square" };
+const $field_3QKAQRnztb = { key: "kind", shape: $shape_XIuXHY3Xh8 };
+const $field_T5sfIGJnjK = { key: "side", shape: $shape_irid6j5BIm };
+const $shape_LoK4nFJ7m8 = { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] };
+const $field_nN$R0aNfHW = { key: "oneOrMany", shape: $shape_LoK4nFJ7m8, optional: "always" };
+const $choices_UEL6$KMebh = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
+function $is_33aG$aGJEa(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   return typeof a === "string";
 }
-function $is_Lnl8_AU_tI(value) {
+function $is_JlUTO3FROc(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const b = value.b;
   return typeof b === "string" && isTimestamp(b);
 }
-function $is_ws34IvOW_E(value) {
+function $is_BodWQr_wfK(value) {
   if (typeof value !== "object" || value === null) return false;
   const kind = value.kind;
   if (kind !== "square") return false;
   const side = value.side;
   return typeof side === "number" && Number.isFinite(side);
 }
-function $is_1YBaocOPIa(value) {
+function $is_h2iGdZvOqg(value) {
   if (value === null || (typeof value === "number" && Number.isFinite(value))) return true;
   if (!isObject(value)) return false;
   switch (value.kind) {
     case "circle":
-      return isCircle(value) || $is_8T9cdCAhSa(value);
+      return isCircle(value) || $is_33aG$aGJEa(value);
     case "square":
-      return $is_ws34IvOW_E(value) || $is_8T9cdCAhSa(value);
+      return $is_BodWQr_wfK(value) || $is_33aG$aGJEa(value);
     default:
-      return $is_8T9cdCAhSa(value);
+      return $is_33aG$aGJEa(value);
   }
 }
-function $decode_zYx40lSnKw(value) {
+function $decode_mds$dnmPY7(value) {
   if (isBigIntText(value)) return toBigInt(value);
   return value;
 }
-function $decode_90U1w3_IBE(value) {
+function $decode_6yfjpxfHhI(value) {
   return {
     a: value.a,
   };
 }
-function $decode_qsWUqpIMZf(value) {
+function $decode_kTDoequK5q(value) {
   return {
     a: value.a,
     b: $decodeDate(value.b),
   };
 }
-function $decode_kHmRYyfLuH(value) {
+function $decode_c$mTGWF27z(value) {
   switch (new MemberSelector("wire").memberIndex(UnionsUnion, value)) {
     case 0:
-      return $decode_90U1w3_IBE(value);
+      return $decode_6yfjpxfHhI(value);
     default:
-      return $decode_qsWUqpIMZf(value);
+      return $decode_kTDoequK5q(value);
   }
 }
-function $decode_d1SHhbFllL(value) {
+function $decode_HYE4MtjGe5(value) {
   return {
     kind: value.kind,
     side: value.side,
   };
 }
-function $decode_8YuEMhUGuV(value) {
+function $decode_ua8Gvgm0i5(value) {
   if (!isObject(value)) return value;
   switch (value.kind) {
     case "circle":
@@ -495,105 +495,105 @@ function $decode_8YuEMhUGuV(value) {
         case 1:
           return decodeCircle(value);
         default:
-          return $decode_90U1w3_IBE(value);
+          return $decode_6yfjpxfHhI(value);
       }
     case "square":
       switch (new MemberSelector("wire").memberIndex(UnionsUnion2, value)) {
         case 2:
-          return $decode_d1SHhbFllL(value);
+          return $decode_HYE4MtjGe5(value);
         default:
-          return $decode_90U1w3_IBE(value);
+          return $decode_6yfjpxfHhI(value);
       }
     default:
-      return $decode_90U1w3_IBE(value);
+      return $decode_6yfjpxfHhI(value);
   }
 }
-const $field_bXIn5F6a0e = { key: "left", shape: $shape_I2o3moyavi, optional: "always" };
-const $field_XzyzoroQ0e = { key: "right", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $field__7UAO03vpP = { key: "b", shape: $shape_I2o3moyavi };
-const $field_cBJz51boeu = { key: "value", shape: $shape_I2o3moyavi };
-const $field_a_fesziq_R = { key: "at", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $field_7_hqCpbpfC = { key: "ok", shape: $shape_$1CRmtd6Ek };
-const $field_JIqqsp368D = { key: "data", shape: $shape_EKu3a_L5uJ };
-const $shape_muH2Hd4wQ3 = { kind: "literal", value: false };
-const $field__2fLMk_xPB = { key: "ok", shape: $shape_muH2Hd4wQ3 };
-const $field_w_tfrlc46W = { key: "error", shape: $shape_b89_Z0mIjl };
-const $shape_b9axPNbd5S = { kind: "literal", value: "x" };
-const $field_Ue85VB0Rg9 = { key: "first", shape: $shape_b9axPNbd5S };
-const $field_b$UjMB8D$A = { key: "second", shape: $shape_b9axPNbd5S };
-const $shape_uEsV3NaDtF = { kind: "literal", value: "y" };
-const $field_k27Sbb6kdb = { key: "second", shape: $shape_uEsV3NaDtF };
-const $field_rwVnNlCtsi = { key: "first", shape: $shape_uEsV3NaDtF };
-const $field_1NQJsUSaMH = { key: "version", shape: $shape_fc2lVAEgb0, optional: "always" };
-const $field_jWmaWdd3gX = { key: "old", shape: $shape_EKu3a_L5uJ };
-const $field_$rPXoRhnCk = { key: "version", shape: $shape_b9axPNbd5S };
-const $field_Yp3xjHUso$ = { key: "new", shape: $shape_EKu3a_L5uJ };
-const $shape_x5bc4uQbNl = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] };
-const $shape_u6WBJTf3ga = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] };
-const $shape_OpOlPA$COF = { kind: "array", element: { kind: "boolean" } };
-const $shape_MCp9YenNr1 = { kind: "array", element: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] } };
-const $field_h7xMsbiA6Q = { key: "texts", shape: $shape_MCp9YenNr1, optional: "always" };
-const $shape_$pBTTpNBe4 = { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] };
-const $field_de9kTeB6vN = { key: "bytesOrText", shape: $shape_$pBTTpNBe4, optional: "always" };
-function $is_wK4Bax6vER(value) {
+const $field_89biuuUfCl = { key: "left", shape: $shape_irid6j5BIm, optional: "always" };
+const $field_Fh$BeHND1M = { key: "right", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $field_4fy_3gLF8c = { key: "b", shape: $shape_irid6j5BIm };
+const $field_F9GM6N3OlM = { key: "value", shape: $shape_irid6j5BIm };
+const $field_ZZgC44Xg7B = { key: "at", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $field_kOdWJZzI_M = { key: "ok", shape: $shape_BYucZTXHAI };
+const $field_Rl4KenXaK2 = { key: "data", shape: $shape_P8hCl1Pvfy };
+const $shape_946Zq3awh_ = { kind: "literal", value: false };
+const $field_c5lQMlF_Gn = { key: "ok", shape: $shape_946Zq3awh_ };
+const $field_ZsMk3vewSD = { key: "error", shape: $shape_HHaJs0TPgc };
+const $shape__$0WLEzsZw = { kind: "literal", value: "x" };
+const $field_jsDPpPGMZx = { key: "first", shape: $shape__$0WLEzsZw };
+const $field_KCw0nD8nqC = { key: "second", shape: $shape__$0WLEzsZw };
+const $shape_cXfCfrimNZ = { kind: "literal", value: "y" };
+const $field_7Ov$9wm$4Z = { key: "second", shape: $shape_cXfCfrimNZ };
+const $field_ZTMO8tvZo8 = { key: "first", shape: $shape_cXfCfrimNZ };
+const $field_yMBHJLc804 = { key: "version", shape: $shape_S7eGK5YUWp, optional: "always" };
+const $field_sAQw9qHMNh = { key: "old", shape: $shape_P8hCl1Pvfy };
+const $field_NNqu1hnRGz = { key: "version", shape: $shape__$0WLEzsZw };
+const $field_3rcKoV4t2e = { key: "new", shape: $shape_P8hCl1Pvfy };
+const $shape_olXI4HeSOP = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] };
+const $shape_MaLiqhJNWU = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] };
+const $shape_BLpXxSPW56 = { kind: "array", element: { kind: "boolean" } };
+const $shape_IFw2eBPO3j = { kind: "array", element: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] } };
+const $field_O7nNrlK06W = { key: "texts", shape: $shape_IFw2eBPO3j, optional: "always" };
+const $shape_vVikYdzCCd = { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] };
+const $field_Ax1wSKBizi = { key: "bytesOrText", shape: $shape_vVikYdzCCd, optional: "always" };
+function $is_qwJwLR2oIt(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const left = value.left;
   return left === undefined || (typeof left === "number" && Number.isFinite(left));
 }
-function $is_OpvAZZpXCY(value) {
+function $is_A8lgIpevoO(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const right = value.right;
   return right === undefined || (typeof right === "string" && isTimestamp(right));
 }
-function $is_dxkMif8$NC(value) {
+function $is_TtcoH$VKQ8(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const b = value.b;
   return typeof b === "number" && Number.isFinite(b);
 }
-function $is_NUqlzE8uOR(value) {
+function $is_UPCaWIdwdh(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.value;
   return typeof property0 === "string";
 }
-function $is_aXAqv0deqt(value) {
+function $is_toRqDxdBcS(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.value;
   if (!(typeof property0 === "number" && Number.isFinite(property0))) return false;
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_CAUwLoP1KT(value) {
+function $is_DQ62cw887K(value) {
   if (typeof value !== "object" || value === null) return false;
   const ok = value.ok;
   if (ok !== true) return false;
   const data = value.data;
   return typeof data === "string" && isTimestamp(data);
 }
-function $is_TB0rGqOHEp(value) {
+function $is_l9ETCz3EWn(value) {
   if (typeof value !== "object" || value === null) return false;
   const ok = value.ok;
   if (ok !== false) return false;
   const error = value.error;
   return typeof error === "string";
 }
-function $is_STbjMeLNAZ(value) {
+function $is_XCfdUhaEhc(value) {
   if (!isObject(value)) return false;
   switch (value.ok) {
     case true:
-      return $is_CAUwLoP1KT(value);
+      return $is_DQ62cw887K(value);
     case false:
-      return $is_TB0rGqOHEp(value);
+      return $is_l9ETCz3EWn(value);
     default:
       return false;
   }
 }
-function $is_C5SBAz7HgN(value) {
+function $is_nKzXVGDdtx(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "x") return false;
@@ -602,7 +602,7 @@ function $is_C5SBAz7HgN(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_3jCqWt1R4g(value) {
+function $is__Dm8TrsOmm(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "x") return false;
@@ -611,7 +611,7 @@ function $is_3jCqWt1R4g(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_vmmo3HkWJ4(value) {
+function $is_sO2nh5Ie9o(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "y") return false;
@@ -620,7 +620,7 @@ function $is_vmmo3HkWJ4(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_TGlDIMq7M0(value) {
+function $is_LaT5ay1qfV(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "y") return false;
@@ -629,24 +629,24 @@ function $is_TGlDIMq7M0(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_xqNg0C_IqA(value) {
+function $is_2UWbQZLIVX(value) {
   if (!isObject(value)) return false;
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $is_C5SBAz7HgN(value);
+          return $is_nKzXVGDdtx(value);
         case "y":
-          return $is_3jCqWt1R4g(value);
+          return $is__Dm8TrsOmm(value);
         default:
           return false;
       }
     case "y":
       switch (value.second) {
         case "x":
-          return $is_vmmo3HkWJ4(value);
+          return $is_sO2nh5Ie9o(value);
         case "y":
-          return $is_TGlDIMq7M0(value);
+          return $is_LaT5ay1qfV(value);
         default:
           return false;
       }
@@ -654,32 +654,32 @@ function $is_xqNg0C_IqA(value) {
       return false;
   }
 }
-function $is_Z6HGmfMzRe(value) {
+function $is_y$VC3KeLPa(value) {
   if (typeof value !== "object" || value === null) return false;
   const version = value.version;
   if (version !== undefined && !false) return false;
   const old = value.old;
   return typeof old === "string" && isTimestamp(old);
 }
-function $is_UQPsflKzYa(value) {
+function $is_Aj6K$14PAF(value) {
   if (typeof value !== "object" || value === null) return false;
   const version = value.version;
   if (version !== "x") return false;
   const property1 = value.new;
   return typeof property1 === "string" && isTimestamp(property1);
 }
-function $is_K1j8eBAD6F(value) {
+function $is_0uK$$Twxd7(value) {
   if (!isObject(value)) return false;
   switch (value.version) {
     case undefined:
-      return $is_Z6HGmfMzRe(value);
+      return $is_y$VC3KeLPa(value);
     case "x":
-      return $is_UQPsflKzYa(value);
+      return $is_Aj6K$14PAF(value);
     default:
       return false;
   }
 }
-function $is_Cz6S$2Er9w(value) {
+function $is_lVl2C$2Na6(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   if (value.length > 2) return false;
@@ -689,7 +689,7 @@ function $is_Cz6S$2Er9w(value) {
   if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
   return true;
 }
-function $is_0JJa32XVOE(value) {
+function $is_b9$eUnRVFI(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 3) return false;
   if (value.length > 3) return false;
@@ -701,7 +701,7 @@ function $is_0JJa32XVOE(value) {
   if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
   return true;
 }
-function $is_bg$PpbVR15(value) {
+function $is_HdBykd1Aq9(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -709,7 +709,7 @@ function $is_bg$PpbVR15(value) {
   }
   return true;
 }
-function $is_$Ov_EAA0ls(value) {
+function $is_Skm4h15XKk(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -717,24 +717,24 @@ function $is_$Ov_EAA0ls(value) {
   }
   return true;
 }
-function $is_accRn2AZB9(value) {
+function $is_QM0r1A_agH(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const gone = value.gone;
   return false;
 }
-function $is_8VNV1QTFen(value) {
+function $is_VBeVpGOuJK(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.in;
-  return $is_8T9cdCAhSa(property0);
+  return $is_33aG$aGJEa(property0);
 }
-function $is_G7D3$261Jp(value) {
+function $is_swQtYg1Hb1(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.in;
-  return $is_dxkMif8$NC(property0);
+  return $is_TtcoH$VKQ8(property0);
 }
-function $decode_GJryg5rIvJ(value) {
+function $decode_XBv8aXUGu1(value) {
   const left = value.left;
   if (left === undefined) return { a: value.a };
   return {
@@ -742,7 +742,7 @@ function $decode_GJryg5rIvJ(value) {
     left: left,
   };
 }
-function $decode__rFDUjFRK3(value) {
+function $decode_aAZZmSnFvW(value) {
   const right = value.right;
   if (right === undefined) return { a: value.a };
   return {
@@ -750,42 +750,42 @@ function $decode__rFDUjFRK3(value) {
     right: $decodeDate(right),
   };
 }
-function $decode_6PTDbAxAF5(value) {
+function $decode_4Hhlhk8PEh(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion, value)) {
     case 0:
-      return $decode_GJryg5rIvJ(value);
+      return $decode_XBv8aXUGu1(value);
     default:
-      return $decode__rFDUjFRK3(value);
+      return $decode_aAZZmSnFvW(value);
   }
 }
-function $decode_psOFBrL6m8(value) {
+function $decode_MaGFMcxXz1(value) {
   return {
     a: value.a,
     b: value.b,
   };
 }
-function $decode_whnynApOQE(value) {
+function $decode_HpkJ0EWrRz(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion2, value)) {
     case 0:
-      return $decode_90U1w3_IBE(value);
+      return $decode_6yfjpxfHhI(value);
     default:
-      return $decode_psOFBrL6m8(value);
+      return $decode_MaGFMcxXz1(value);
   }
 }
-function $decode_$LnCoKqo3j(value) {
+function $decode_xyZemNq3sV(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion3, value)) {
     case 0:
-      return $decode_psOFBrL6m8(value);
+      return $decode_MaGFMcxXz1(value);
     default:
-      return $decode_90U1w3_IBE(value);
+      return $decode_6yfjpxfHhI(value);
   }
 }
-function $decode_5DFkxN2nAc(value) {
+function $decode_nOENrcG1dV(value) {
   return {
     value: value.value,
   };
 }
-function $decode_OBb4DYapAK(value) {
+function $decode_OWtOTOc3ti(value) {
   const at = value.at;
   if (at === undefined) return { value: value.value };
   return {
@@ -793,31 +793,31 @@ function $decode_OBb4DYapAK(value) {
     at: $decodeDate(at),
   };
 }
-function $decode_3oHl1Uxrki(value) {
-  if ($is_NUqlzE8uOR(value)) return $decode_5DFkxN2nAc(value);
-  return $decode_OBb4DYapAK(value);
+function $decode_JN4JT0peF0(value) {
+  if ($is_UPCaWIdwdh(value)) return $decode_nOENrcG1dV(value);
+  return $decode_OWtOTOc3ti(value);
 }
-function $decode_mGtFUK0jnd(value) {
+function $decode_Z7dXMkTump(value) {
   return {
     ok: value.ok,
     data: $decodeDate(value.data),
   };
 }
-function $decode_7n77EAmiMj(value) {
+function $decode_f3cAH4TNAk(value) {
   return {
     ok: value.ok,
     error: value.error,
   };
 }
-function $decode_bZA6nIuuhd(value) {
+function $decode__1wmdn4Am2(value) {
   switch (value.ok) {
     case true:
-      return $decode_mGtFUK0jnd(value);
+      return $decode_Z7dXMkTump(value);
     default:
-      return $decode_7n77EAmiMj(value);
+      return $decode_f3cAH4TNAk(value);
   }
 }
-function $decode_NjM1ZXbVTg(value) {
+function $decode_Fq$dXu7R37(value) {
   const at = value.at;
   if (at === undefined) return { first: value.first, second: value.second };
   return {
@@ -826,46 +826,46 @@ function $decode_NjM1ZXbVTg(value) {
     at: $decodeDate(at),
   };
 }
-function $decode__HuY0gUTb6(value) {
+function $decode_e0LuozF_OE(value) {
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $decode_NjM1ZXbVTg(value);
+          return $decode_Fq$dXu7R37(value);
         default:
-          return $decode_NjM1ZXbVTg(value);
+          return $decode_Fq$dXu7R37(value);
       }
     default:
       switch (value.second) {
         case "x":
-          return $decode_NjM1ZXbVTg(value);
+          return $decode_Fq$dXu7R37(value);
         default:
-          return $decode_NjM1ZXbVTg(value);
+          return $decode_Fq$dXu7R37(value);
       }
   }
 }
-function $decode_pTrh5ukfrF(value) {
+function $decode_QqGppKb0Nu(value) {
   const result = {};
   const version = value.version;
   if (version !== undefined) result.version = version;
   result.old = $decodeDate(value.old);
   return result;
 }
-function $decode_8wzhSCXjsJ(value) {
+function $decode_fwhllbIebn(value) {
   return {
     version: value.version,
     new: $decodeDate(value.new),
   };
 }
-function $decode_z6AcOEiCca(value) {
+function $decode_Fvj_wUQipW(value) {
   switch (value.version) {
     case undefined:
-      return $decode_pTrh5ukfrF(value);
+      return $decode_QqGppKb0Nu(value);
     default:
-      return $decode_8wzhSCXjsJ(value);
+      return $decode_fwhllbIebn(value);
   }
 }
-function $decode_UvVmjwOR3E(value) {
+function $decode_l1NUff_bHp(value) {
   const result = [];
   const item0 = value[0];
   result.push($decodeDate(item0));
@@ -873,7 +873,7 @@ function $decode_UvVmjwOR3E(value) {
   result.push(item1);
   return result;
 }
-function $decode_leSi6$nXSe(value) {
+function $decode_uI3AuFYqp3(value) {
   const result = [];
   const item0 = value[0];
   result.push($decodeDate(item0));
@@ -883,48 +883,48 @@ function $decode_leSi6$nXSe(value) {
   result.push(item2);
   return result;
 }
-function $decode_aRYiCJrfoU(value) {
-  if ($is_Cz6S$2Er9w(value)) return $decode_UvVmjwOR3E(value);
-  return $decode_leSi6$nXSe(value);
+function $decode__0hufgs_NO(value) {
+  if ($is_lVl2C$2Na6(value)) return $decode_l1NUff_bHp(value);
+  return $decode_uI3AuFYqp3(value);
 }
-function $decode_Ssu1Iglcn1(value) {
+function $decode_pJENueRDDQ(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion6, value)) {
     case 0:
-      return $decode_aM5wcKvZ9w(value);
+      return $decode_HaK_Tutzrl(value);
     default:
       return value;
   }
 }
-function $decode_HmNDTnjj6i(value) {
-  return value.map((item) => $decode_Fr9R3dVol0(item));
+function $decode_NmcrSyFGSo(value) {
+  return value.map((item) => $decode_SknkMsmvyO(item));
 }
-function $decode_CFKKnd0KVO(value) {
+function $decode_2imKkG0ytu(value) {
   if (isBase64(value)) return decodeBytes(value);
   return value;
 }
-function $decode_Q_t8YXuXFf(value) {
-  return $decode_psOFBrL6m8(value);
+function $decode__kI5COziB5(value) {
+  return $decode_MaGFMcxXz1(value);
 }
-function $decode_7w4R4mbYeM(value) {
+function $decode_fyymvRmj9E(value) {
   return {
-    in: $decode_90U1w3_IBE(value.in),
+    in: $decode_6yfjpxfHhI(value.in),
   };
 }
-function $decode_mcm60w3f8Q(value) {
+function $decode_JAX8YduVOr(value) {
   return {
-    in: $decode_psOFBrL6m8(value.in),
+    in: $decode_MaGFMcxXz1(value.in),
   };
 }
-function $decode_OsivI7UVi3(value) {
+function $decode_LWeSOdVM_L(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion7, value)) {
     case 0:
-      return $decode_7w4R4mbYeM(value);
+      return $decode_fyymvRmj9E(value);
     default:
-      return $decode_mcm60w3f8Q(value);
+      return $decode_JAX8YduVOr(value);
   }
 }
-const $field_8ZPiNQFTiJ = { key: "name", shape: $shape_b89_Z0mIjl };
-function $is_0$SVVgW08R(value, depth) {
+const $field_hnvxXxwwKy = { key: "name", shape: $shape_HHaJs0TPgc };
+function $is_klkhXVxwE4(value, depth) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -932,10 +932,10 @@ function $is_0$SVVgW08R(value, depth) {
   }
   return true;
 }
-function $decode_BQVdoijOf4(value) {
+function $decode_hd19i0cPhu(value) {
   return value.map((item) => decodeTree(item));
 }
-function $is_qjaMlMYI3T(value, depth) {
+function $is_onjpgFeUxF(value, depth) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -943,7 +943,7 @@ function $is_qjaMlMYI3T(value, depth) {
   }
   return true;
 }
-function $is_WEXCv8Z_tm(value, depth) {
+function $is_3Xxp1eic3G(value, depth) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -952,10 +952,10 @@ function $is_WEXCv8Z_tm(value, depth) {
   }
   return true;
 }
-function $decode_hibPB68xvL(value) {
+function $decode_NUfi_jVpQW(value) {
   return value.map((item) => decodeJson(item));
 }
-function $decode_9uLBr96aai(value) {
+function $decode_N74ZerTtQp(value) {
   const result = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
@@ -964,7 +964,7 @@ function $decode_9uLBr96aai(value) {
   }
   return result;
 }
-function $is_JAqupvfwBP(value, depth) {
+function $is_uZOd_a0T4z(value, depth) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -972,16 +972,16 @@ function $is_JAqupvfwBP(value, depth) {
   }
   return true;
 }
-function $decode_YTjzuxRqhH(value) {
+function $decode_OAzr4mNTYE(value) {
   return value.map((item) => decodePerson(item));
 }
-const $field_Fh47Vxp_5Z = { key: "extra", shape: $shape_I2o3moyavi, optional: "always" };
-function $decode_AACOdQ3A00(value, selector) {
+const $field_5dJ1mbA49r = { key: "extra", shape: $shape_irid6j5BIm, optional: "always" };
+function $decode_GjmoVDzcm3(value, selector) {
   return {
     next: decodeEntangled(value.next, selector),
   };
 }
-function $decode_WTlzOj7wUs(value, selector) {
+function $decode_vxZrQmNHPc(value, selector) {
   const extra = value.extra;
   if (extra === undefined) return { next: decodeEntangled(value.next, selector) };
   return {
@@ -989,7 +989,7 @@ function $decode_WTlzOj7wUs(value, selector) {
     extra: extra,
   };
 }
-function $write_0cKlpywZRs(value) {
+function $write_wEScrHgPf2(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -998,7 +998,7 @@ function $write_0cKlpywZRs(value) {
   }
   return `${text}]`;
 }
-function $write_ujZFecasA3(value) {
+function $write_9AYyn8LEcr(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1007,7 +1007,7 @@ function $write_ujZFecasA3(value) {
   }
   return `${text}]`;
 }
-function $write_DPnrvKjIdH(value) {
+function $write_Gmz0EG6Fbd(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1016,20 +1016,20 @@ function $write_DPnrvKjIdH(value) {
   }
   return `${text}]`;
 }
-function $write_HKmINdSf7Y(value) {
+function $write_hoQSRlDo6O(value) {
   if (!isObject(value)) refuse(value);
   return `{"quantity":${writeNumber(value.quantity)},"at":"${dateContent(value.at)}"}`;
 }
-function $write_nyHgeH9Y6$(value) {
+function $write_9gktrogKu3(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? $write_HKmINdSf7Y(item) : `,${$write_HKmINdSf7Y(item)}`;
+    text += index === 0 ? $write_hoQSRlDo6O(item) : `,${$write_hoQSRlDo6O(item)}`;
   }
   return `${text}]`;
 }
-function $write_rCcrDgQV1Y(value) {
+function $write_Cd5otJLi88(value) {
   if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1038,7 +1038,7 @@ function $write_rCcrDgQV1Y(value) {
   parts.push($writeDate(item1));
   return `[${parts.join()}]`;
 }
-function $write_uduOknJVCv(value) {
+function $write_Uk3DaGe0un(value) {
   if (!Array.isArray(value) || value.length < 1 || value.length > 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1047,7 +1047,7 @@ function $write_uduOknJVCv(value) {
   if (value.length > 1) parts.push(writeNumber(item1));
   return `[${parts.join()}]`;
 }
-function $write_iEemu4GCiC(value) {
+function $write_gbjU76squl(value) {
   if (!Array.isArray(value) || value.length < 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1060,11 +1060,11 @@ function $write_iEemu4GCiC(value) {
   parts.push(writeNumber(item2));
   return `[${parts.join()}]`;
 }
-function $write_5WrnietN7T(value) {
+function $write_NvFRIYO4tX(value) {
   if (!isObject(value)) refuse(value);
   return "{}";
 }
-function $write_gZsG5uJE5F(value) {
+function $write_6VdpB2YGP3(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
@@ -1075,7 +1075,7 @@ function $write_gZsG5uJE5F(value) {
   }
   return `${text}}`;
 }
-function $write_vXUCVO3FqP(value) {
+function $write_oE0kG669DF(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const known = value.known;
@@ -1088,37 +1088,37 @@ function $write_vXUCVO3FqP(value) {
   }
   return `${text}}`;
 }
-function $write_VnolPAMPDl(value) {
+function $write_iaxdLBnzhB(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"x-size":"${stringContent(value["x-size"])}"`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "x-size") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if ($texts_3UVPHNFIp$.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if ($texts_0yAQXsez2P.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
     else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
   }
   return `${text}}`;
 }
-function $write_AObBaQY0MN(value) {
+function $write__XVzG05wyp(value) {
   if (value instanceof Date) return $writeDate(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
-function $write_RnQ57lwNh9(value) {
+function $write_sFtXXjMG72(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if ($texts_3UVPHNFIp$.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if ($texts_0yAQXsez2P.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
     else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$write_AObBaQY0MN(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$write__XVzG05wyp(item)}`;
   }
   return `${text}}`;
 }
-function $write_u0sgGlgxTE(value) {
+function $write_FQt1aqXBVk(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const Size = value.Size;
@@ -1127,54 +1127,54 @@ function $write_u0sgGlgxTE(value) {
     if (key === "__proto__" || key === "Size") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if ($texts_3UVPHNFIp$.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
+    if ($texts_0yAQXsez2P.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
     else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
   }
   return `${text}}`;
 }
-function $write_daeUkyaVzw(value) {
+function $write_Qr9TLiVPWf(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
   return refuse(value);
 }
-function $write_VAAfJNud4F(value) {
-  return $choices_dN0o5Oh1Pn.has(value) ? writeString(value) : refuse(value);
+function $write_kyYDyRDMGD(value) {
+  return $choices_UEL6$KMebh.has(value) ? writeString(value) : refuse(value);
 }
-function $write_AW4VQoEeOo(value) {
+function $write_hWxryIgfQ6(value) {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "boolean") return writeBoolean(value);
   return refuse(value);
 }
-function $write_VXUAO7lJeZ(value) {
+function $write_Piz4OQRDku(value) {
   if (typeof value === "bigint") return writeBigInt(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
-function $write_QjUxBaKwoc(value) {
+function $write_x5Jr69v3WU(value) {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value.a)}"}`;
 }
-function $write_UO68W1RXPe(value) {
+function $write_nliQuctr77(value) {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value.a)}","b":"${dateContent(value.b)}"}`;
 }
-function $write_WEiBOqqEQK(value) {
+function $write_rqNiyDTvOB(value) {
   switch (new MemberSelector("value").memberIndex(UnionsUnion, value)) {
     case 0:
-      return $write_QjUxBaKwoc(value);
+      return $write_x5Jr69v3WU(value);
     case 1:
-      return $write_UO68W1RXPe(value);
+      return $write_nliQuctr77(value);
     default:
       return refuse(value);
   }
 }
-function $write_ZPaFTV2NYb(value) {
+function $write_4xTZ8MCp66(value) {
   if (!isObject(value)) refuse(value);
   const kind = value.kind;
   return `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))},"side":${writeNumber(value.side)}}`;
 }
-function $write_O8SSbHgRbE(value) {
+function $write_RJu4m64bZ5(value) {
   if (value === null) return "null";
   if (typeof value === "number") return writeNumber(value);
   if (!isObject(value)) refuse(value);
@@ -1184,118 +1184,118 @@ function $write_O8SSbHgRbE(value) {
         case 1:
           return writeCircle(value);
         case 4:
-          return $write_QjUxBaKwoc(value);
+          return $write_x5Jr69v3WU(value);
         default:
           return refuse(value);
       }
     case "square":
       switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
         case 2:
-          return $write_ZPaFTV2NYb(value);
+          return $write_4xTZ8MCp66(value);
         case 4:
-          return $write_QjUxBaKwoc(value);
+          return $write_x5Jr69v3WU(value);
         default:
           return refuse(value);
       }
     default:
-      return $write_QjUxBaKwoc(value);
+      return $write_x5Jr69v3WU(value);
   }
 }
-function $write_wYOEg2o768(value) {
+function $write_TG8DCzjYOt(value) {
   if (typeof value === "string") return writeString(value);
-  return $write_0cKlpywZRs(value);
+  return $write_wEScrHgPf2(value);
 }
-function $write_TJLBIKE3JA(value) {
+function $write_DtJEc3MZMt(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"a":"${stringContent(value.a)}"`;
   const left = value.left;
   if (left !== undefined) text += `,"left":${writeNumber(left)}`;
   return `${text}}`;
 }
-function $write_$BYMl$IlAQ(value) {
+function $write_j3yy0pVKoT(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"a":"${stringContent(value.a)}"`;
   const right = value.right;
   if (right !== undefined) text += `,"right":"${dateContent(right)}"`;
   return `${text}}`;
 }
-function $write_SBd2PBV$iQ(value) {
+function $write_jmXwlebp0u(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion, value)) {
     case 0:
-      return $write_TJLBIKE3JA(value);
+      return $write_DtJEc3MZMt(value);
     case 1:
-      return $write_$BYMl$IlAQ(value);
+      return $write_j3yy0pVKoT(value);
     default:
       return refuse(value);
   }
 }
-function $write_25kNus7lmL(value) {
+function $write_tUIUT3AZ1o(value) {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value.a)}","b":${writeNumber(value.b)}}`;
 }
-function $write_zHOvWbi1Uh(value) {
+function $write_Ngliy$qYP7(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion2, value)) {
     case 0:
-      return $write_QjUxBaKwoc(value);
+      return $write_x5Jr69v3WU(value);
     case 1:
-      return $write_25kNus7lmL(value);
+      return $write_tUIUT3AZ1o(value);
     default:
       return refuse(value);
   }
 }
-function $write_t85_D41Ftz(value) {
+function $write_$jcXDwPlbg(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion3, value)) {
     case 0:
-      return $write_25kNus7lmL(value);
+      return $write_tUIUT3AZ1o(value);
     case 1:
-      return $write_QjUxBaKwoc(value);
+      return $write_x5Jr69v3WU(value);
     default:
       return refuse(value);
   }
 }
-function $write_jQCf0sDlIr(value) {
+function $write_cUWiZiRUir(value) {
   if (!isObject(value)) refuse(value);
   return `{"value":"${stringContent(value.value)}"}`;
 }
-function $write__wfGe_zWvs(value) {
+function $write_D9284RCZG5(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"value":${writeNumber(value.value)}`;
   const at = value.at;
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_tl2y4ZiOjP(value) {
+function $write_XCYkwGeW8x(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion4, value)) {
     case 0:
-      return $write_jQCf0sDlIr(value);
+      return $write_cUWiZiRUir(value);
     case 1:
-      return $write__wfGe_zWvs(value);
+      return $write_D9284RCZG5(value);
     default:
       return refuse(value);
   }
 }
-function $write_Nz5NKAKCsg(value) {
+function $write_HzBve9objy(value) {
   if (!isObject(value)) refuse(value);
   const ok = value.ok;
   return `{"ok":${(ok === true ? "true" : refuse(ok))},"data":"${dateContent(value.data)}"}`;
 }
-function $write_ptp23aXdFj(value) {
+function $write_yB3vf8poFs(value) {
   if (!isObject(value)) refuse(value);
   const ok = value.ok;
   return `{"ok":${(ok === false ? "false" : refuse(ok))},"error":"${stringContent(value.error)}"}`;
 }
-function $write_Jemeedh3Hh(value) {
+function $write_aIhvzJNNS$(value) {
   if (!isObject(value)) refuse(value);
   switch (value.ok) {
     case true:
-      return $write_Nz5NKAKCsg(value);
+      return $write_HzBve9objy(value);
     case false:
-      return $write_ptp23aXdFj(value);
+      return $write_yB3vf8poFs(value);
     default:
       return refuse(value);
   }
 }
-function $write_FYhhtfTTE5(value) {
+function $write_tIX$r8N7rW(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1304,7 +1304,7 @@ function $write_FYhhtfTTE5(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_DPNMDpQN4n(value) {
+function $write_1GZyrI5Cd6(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1313,7 +1313,7 @@ function $write_DPNMDpQN4n(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_2n7MlVwppK(value) {
+function $write_IitUYHOoJ6(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1322,7 +1322,7 @@ function $write_2n7MlVwppK(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_k5poRxr$By(value) {
+function $write_T3ulqFyr4a(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1331,24 +1331,24 @@ function $write_k5poRxr$By(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_ILVT8ZUOch(value) {
+function $write_I9VBIij4f9(value) {
   if (!isObject(value)) refuse(value);
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $write_FYhhtfTTE5(value);
+          return $write_tIX$r8N7rW(value);
         case "y":
-          return $write_DPNMDpQN4n(value);
+          return $write_1GZyrI5Cd6(value);
         default:
           return refuse(value);
       }
     case "y":
       switch (value.second) {
         case "x":
-          return $write_2n7MlVwppK(value);
+          return $write_IitUYHOoJ6(value);
         case "y":
-          return $write_k5poRxr$By(value);
+          return $write_T3ulqFyr4a(value);
         default:
           return refuse(value);
       }
@@ -1356,7 +1356,7 @@ function $write_ILVT8ZUOch(value) {
       return refuse(value);
   }
 }
-function $write_nC361_LUDY(value) {
+function $write_FyC4Imvf0S(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const version = value.version;
@@ -1364,23 +1364,23 @@ function $write_nC361_LUDY(value) {
   text += `${text.length > 1 ? "," : ""}"old":"${dateContent(value.old)}"`;
   return `${text}}`;
 }
-function $write_vlUnVpYkNx(value) {
+function $write_C8LS8KsOVs(value) {
   if (!isObject(value)) refuse(value);
   const version = value.version;
   return `{"version":${(version === "x" ? "\"x\"" : refuse(version))},"new":"${dateContent(value.new)}"}`;
 }
-function $write_MzTcQVWucG(value) {
+function $write_Xin7_5MHHF(value) {
   if (!isObject(value)) refuse(value);
   switch (value.version) {
     case undefined:
-      return $write_nC361_LUDY(value);
+      return $write_FyC4Imvf0S(value);
     case "x":
-      return $write_vlUnVpYkNx(value);
+      return $write_C8LS8KsOVs(value);
     default:
       return refuse(value);
   }
 }
-function $write_hWeJ5CKkNm(value) {
+function $write_ZDwD6Kv5KT(value) {
   if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1389,7 +1389,7 @@ function $write_hWeJ5CKkNm(value) {
   parts.push(writeNumber(item1));
   return `[${parts.join()}]`;
 }
-function $write_PdtyCS6K_o(value) {
+function $write_is41_Mb7KS(value) {
   if (!Array.isArray(value) || value.length < 3 || value.length > 3) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1400,17 +1400,17 @@ function $write_PdtyCS6K_o(value) {
   parts.push(writeNumber(item2));
   return `[${parts.join()}]`;
 }
-function $write_PsP5rQjukf(value) {
+function $write_LCFcSzBP0c(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion5, value)) {
     case 0:
-      return $write_hWeJ5CKkNm(value);
+      return $write_ZDwD6Kv5KT(value);
     case 1:
-      return $write_PdtyCS6K_o(value);
+      return $write_is41_Mb7KS(value);
     default:
       return refuse(value);
   }
 }
-function $write_cdlPLnxlgV(value) {
+function $write_E$TLQ5iyeR(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1419,52 +1419,52 @@ function $write_cdlPLnxlgV(value) {
   }
   return `${text}]`;
 }
-function $write_mAlqlAHwjA(value) {
+function $write_DYos7bHq$J(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion6, value)) {
     case 0:
-      return $write_ujZFecasA3(value);
+      return $write_9AYyn8LEcr(value);
     case 1:
-      return $write_cdlPLnxlgV(value);
+      return $write_E$TLQ5iyeR(value);
     default:
       return refuse(value);
   }
 }
-function $write_CsgWXteg7l(value) {
+function $write_wsrXlwLwTT(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? $write_AObBaQY0MN(item) : `,${$write_AObBaQY0MN(item)}`;
+    text += index === 0 ? $write__XVzG05wyp(item) : `,${$write__XVzG05wyp(item)}`;
   }
   return `${text}]`;
 }
-function $write_kQN6Xesbar(value) {
+function $write_CfoL_3uBbJ(value) {
   if (value instanceof Uint8Array) return writeBytes(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
-function $write_HZbcMOF4zJ(value) {
-  return $write_25kNus7lmL(value);
+function $write_BF0fZPeabc(value) {
+  return $write_tUIUT3AZ1o(value);
 }
-function $write_0iva_dLRHl(value) {
+function $write_8AZZ3sOOpf(value) {
   if (!isObject(value)) refuse(value);
-  return `{"in":${$write_QjUxBaKwoc(value.in)}}`;
+  return `{"in":${$write_x5Jr69v3WU(value.in)}}`;
 }
-function $write_7HZMW1l291(value) {
+function $write_JRr77u1FWX(value) {
   if (!isObject(value)) refuse(value);
-  return `{"in":${$write_25kNus7lmL(value.in)}}`;
+  return `{"in":${$write_tUIUT3AZ1o(value.in)}}`;
 }
-function $write_NYAlz$tZhL(value) {
+function $write_Gbb48LuUDI(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion7, value)) {
     case 0:
-      return $write_0iva_dLRHl(value);
+      return $write_8AZZ3sOOpf(value);
     case 1:
-      return $write_7HZMW1l291(value);
+      return $write_JRr77u1FWX(value);
     default:
       return refuse(value);
   }
 }
-function $write_8Srf5RfDSC(value, depth) {
+function $write_FfQq11WjVN(value, depth) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1473,7 +1473,7 @@ function $write_8Srf5RfDSC(value, depth) {
   }
   return `${text}]`;
 }
-function $write_SBeHn6RAf_(value, depth) {
+function $write__7vZdJ$NFt(value, depth) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1482,7 +1482,7 @@ function $write_SBeHn6RAf_(value, depth) {
   }
   return `${text}]`;
 }
-function $write_PWyH5vzmQX(value, depth) {
+function $write_mhYJxArWjT(value, depth) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
@@ -1493,7 +1493,7 @@ function $write_PWyH5vzmQX(value, depth) {
   }
   return `${text}}`;
 }
-function $write_YG1v2mWjLJ(value, depth) {
+function $write_npK3J1LwGW(value, depth) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1502,11 +1502,11 @@ function $write_YG1v2mWjLJ(value, depth) {
   }
   return `${text}]`;
 }
-function $write_xt7b$1yVZG(value, depth, selector) {
+function $write_KH09Spns8y(value, depth, selector) {
   if (!isObject(value)) refuse(value);
   return `{"next":${writeEntangled(value.next, depth + 1, selector)}}`;
 }
-function $write_0iSkacZbmJ(value, depth, selector) {
+function $write_aH6MgzeBfb(value, depth, selector) {
   if (!isObject(value)) refuse(value);
   let text = `{"next":${writeEntangled(value.next, depth + 1, selector)}`;
   const extra = value.extra;
@@ -1548,7 +1548,7 @@ function explain$Scalars(value, explainer) {
 export const ScalarsShape = {
   kind: "object",
   name: "Scalars",
-  properties: [$field_R5v35nc55d, $field_fmU$S6Hvn9, $field_ISI9bseQm4, $field_bqQ0m4tec$, $field_mqOqerH$jX, $field_JlQrmbEsgB, $field_QoiGPUXS5s, $field_GEqhPj47$B, $field_rDloUg_3zH, $field_IeWLh3g81V, $field_bUdT1KDjZF, $field_qhZTmCm$A5, $field_fvGIlHIRKg],
+  properties: [$field_VQugEMf2bO, $field_jaZJydofZu, $field_Ktx$yk1$wZ, $field_XKN3stqr8K, $field_53wppIWNWK, $field_LfVO$S2FNp, $field_nGc7IrHRz$, $field_slzF9$Pp6k, $field_mC$UzgNLvg, $field_ncDbeSJ0Di, $field_bu2qCnytAt, $field_9IPntEJMOf, $field_mqmGIc3Eue],
   explain: explain$Scalars,
 };
 
@@ -1624,7 +1624,7 @@ function explain$Numbers(value, explainer) {
 export const NumbersShape = {
   kind: "object",
   name: "Numbers",
-  properties: [$field_HoOlbxvb6G, $field_96wwc5U5Zx, $field_55un$6Zao0, $field_OjWKRq2rpW, $field_Xmd0ixkLJ5, $field_xPWszzXocF],
+  properties: [$field_6vDUl4qgl1, $field_5ZH6IP8xzb, $field_Kj_CMtC5Pa, $field_UmEYiBoTMv, $field_5qJP8EJJIR, $field_SSCn_HNVUt],
   explain: explain$Numbers,
 };
 
@@ -1685,11 +1685,11 @@ function explain$Strings(value, explainer) {
   const least = value.least;
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) explainer.refuse(8, least);
   const property9 = value.pattern;
-  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_jafIvYA_lN.test(property9))) explainer.refuse(9, property9);
+  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_0jXBcEsN1j.test(property9))) explainer.refuse(9, property9);
   const property10 = value.template;
-  if (property10 !== undefined && !(typeof property10 === "string" && $texts_qdBQEuSRFu.test(property10))) explainer.refuse(10, property10);
+  if (property10 !== undefined && !(typeof property10 === "string" && $texts_V9t8civoxN.test(property10))) explainer.refuse(10, property10);
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_mONQqsNBXs.test(ruledTemplate) && $texts_UA8NsFzxKA.test(ruledTemplate))) explainer.refuse(11, ruledTemplate);
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_bBmA9jqTc2.test(ruledTemplate) && $texts_AU4qTsFyUL.test(ruledTemplate))) explainer.refuse(11, ruledTemplate);
   const secret = value.secret;
   if (secret !== undefined && !(typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)))) explainer.refuse(12, secret);
 }
@@ -1697,7 +1697,7 @@ function explain$Strings(value, explainer) {
 export const StringsShape = {
   kind: "object",
   name: "Strings",
-  properties: [$field_6tDtqv8ekw, $field_J2Ym3XoT2X, $field_Xwz_dGdEsO, $field_Afui96NAGA, $field_y2IRDDgmSO, $field_R$e5mdD1em, $field_hY5JxH41iD, $field_9l4Q32x5XP, $field_4TsXGziRSV, $field_MDahjxvbSq, $field_QilapKS9vh, $field_s6IeGMda4k, $field_eAbh2NqPSD],
+  properties: [$field_9w2FiE6EDm, $field_I8meRJHhea, $field_BoeNXjxzgW, $field_tyFNGfSxmd, $field_eEOIV7SeeG, $field_BZE6mIvfFx, $field_2b9FHWioF8, $field_EslKSj5r7F, $field_wak1_VLl23, $field_IHb8uQRiKI, $field_CFa$ZRFqHg, $field_brCxcBa2uM, $field_3$K$ABA8uf],
   explain: explain$Strings,
 };
 
@@ -1722,11 +1722,11 @@ export function isStrings(value) {
   const least = value.least;
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
   const property9 = value.pattern;
-  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_jafIvYA_lN.test(property9))) return false;
+  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_0jXBcEsN1j.test(property9))) return false;
   const property10 = value.template;
-  if (property10 !== undefined && !(typeof property10 === "string" && $texts_qdBQEuSRFu.test(property10))) return false;
+  if (property10 !== undefined && !(typeof property10 === "string" && $texts_V9t8civoxN.test(property10))) return false;
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_mONQqsNBXs.test(ruledTemplate) && $texts_UA8NsFzxKA.test(ruledTemplate))) return false;
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_bBmA9jqTc2.test(ruledTemplate) && $texts_AU4qTsFyUL.test(ruledTemplate))) return false;
   const secret = value.secret;
   return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
 }
@@ -1788,7 +1788,7 @@ function explain$Date(value, explainer) {
 export const DateShape = {
   kind: "object",
   name: "Date",
-  properties: [$field_TUurLLjnZg],
+  properties: [$field_lMiol4bCsW],
   explain: explain$Date,
 };
 
@@ -1850,50 +1850,50 @@ function explain$Containers(value, explainer) {
 export const ContainersShape = {
   kind: "object",
   name: "Containers",
-  properties: [$field_8vjl1c7BHX, $field_6xdkDQGdAY, $field_v526_zMCwx, { key: "items", shape: { kind: "array", element: {
+  properties: [$field_Y0MWo4Zkax, $field_SI6XS42QGL, $field_2tlMRrEbPe, { key: "items", shape: { kind: "array", element: {
     kind: "object",
-    properties: [$field_njutx2Vl8Z, $field_TUurLLjnZg],
+    properties: [$field_mlNoU5vltv, $field_lMiol4bCsW],
     explain: explainItemsItem$Containers,
-  }, isItem: $is_Iciv6ekNNv }, optional: "always" }, $field_5vEGzw2LWE, $field_gx3S7hEYPw, $field_2kwxLAKag_, { key: "empty", shape: {
+  }, isItem: $is_LsR5DI55Kb }, optional: "always" }, $field_$wqVuDbOuS, $field_TqHVmGb939, $field_zEF9g4Tj8J, { key: "empty", shape: {
     kind: "object",
     properties: [],
   }, optional: "always" }, { key: "record", shape: {
     kind: "object",
     properties: [],
-    index: [{ keys: "string", shape: $shape_EKu3a_L5uJ }],
+    index: [{ keys: "string", shape: $shape_P8hCl1Pvfy }],
   }, optional: "always" }, { key: "mixed", shape: {
     kind: "object",
-    properties: [$field_JjnhbD_LUB],
-    index: [{ keys: "string", shape: $shape_b89_Z0mIjl }],
+    properties: [$field_hKIXAOtiJf],
+    index: [{ keys: "string", shape: $shape_HHaJs0TPgc }],
     explain: explainMixed$Containers,
   }, optional: "always" }, { key: "keyed", shape: {
     kind: "object",
-    properties: [$field_$uD7EY3X24],
+    properties: [$field_asgyO7SFx5],
     index: [
-      { keys: $texts_3UVPHNFIp$, shape: $shape_Ld2Gg9Ghvs },
-      { keys: "number", shape: $shape_EKu3a_L5uJ },
+      { keys: $texts_0yAQXsez2P, shape: $shape_nwMnYHV268 },
+      { keys: "number", shape: $shape_P8hCl1Pvfy },
     ],
     explain: explainKeyed$Containers,
   }, optional: "always" }, { key: "layered", shape: {
     kind: "object",
     properties: [],
     index: [
-      { keys: $texts_3UVPHNFIp$, shape: $shape_Ld2Gg9Ghvs },
-      { keys: "number", shape: $shape_EKu3a_L5uJ },
-      { keys: "string", shape: $shape_Za$gLIf8zS },
+      { keys: $texts_0yAQXsez2P, shape: $shape_nwMnYHV268 },
+      { keys: "number", shape: $shape_P8hCl1Pvfy },
+      { keys: "string", shape: $shape_EN1fJ0ibe6 },
     ],
   }, optional: "always" }, { key: "ruled", shape: {
     kind: "object",
-    properties: [$field_Z65TtVVn8L],
+    properties: [$field_WYKj9WyaoJ],
     index: [
-      { keys: $texts_3UVPHNFIp$, key: { kind: "string", isKey: true, maxLength: 5 }, shape: $shape_I2o3moyavi },
-      { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: $pattern_EAKJK2Al8V }, shape: $shape_I2o3moyavi },
+      { keys: $texts_0yAQXsez2P, key: { kind: "string", isKey: true, maxLength: 5 }, shape: $shape_irid6j5BIm },
+      { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: $pattern_TEvdaY6iZR }, shape: $shape_irid6j5BIm },
     ],
     explain: explainRuled$Containers,
   }, optional: "always" }, { key: "byMail", shape: {
     kind: "object",
     properties: [],
-    index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: $shape_EKu3a_L5uJ }],
+    index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: $shape_P8hCl1Pvfy }],
   }, optional: "always" }],
   explain: explain$Containers,
 };
@@ -1901,33 +1901,33 @@ export const ContainersShape = {
 export function isContainers(value) {
   if (!isObject(value)) return false;
   const plain = value.plain;
-  if (plain !== undefined && !$is_PgdD5pOKqh(plain)) return false;
+  if (plain !== undefined && !$is_eDuriGWPI2(plain)) return false;
   const dates = value.dates;
-  if (dates !== undefined && !$is_t3$fIYsCS7(dates)) return false;
+  if (dates !== undefined && !$is_4dODH_vwc8(dates)) return false;
   const bounded = value.bounded;
-  if (bounded !== undefined && !$is_7AxguKKgue(bounded)) return false;
+  if (bounded !== undefined && !$is_hHSszA0cJ2(bounded)) return false;
   const property3 = value.items;
-  if (property3 !== undefined && !$is_bl_5bE47Gq(property3)) return false;
+  if (property3 !== undefined && !$is_MX575cIYS4(property3)) return false;
   const pair = value.pair;
-  if (pair !== undefined && !$is_73Nsy53h6B(pair)) return false;
+  if (pair !== undefined && !$is_ydHC66Cn8Z(pair)) return false;
   const open = value.open;
-  if (open !== undefined && !$is_Mo$Bndu684(open)) return false;
+  if (open !== undefined && !$is_BtbZewloiK(open)) return false;
   const spread = value.spread;
-  if (spread !== undefined && !$is_TXwFe$1uEw(spread)) return false;
+  if (spread !== undefined && !$is_6Sujwr33uw(spread)) return false;
   const empty = value.empty;
-  if (empty !== undefined && !$is_S0OOcuhSN3(empty)) return false;
+  if (empty !== undefined && !$is_GSW_6U4dCN(empty)) return false;
   const record = value.record;
-  if (record !== undefined && !$is_R43AHze3ou(record)) return false;
+  if (record !== undefined && !$is_5RygKo6M6V(record)) return false;
   const mixed = value.mixed;
-  if (mixed !== undefined && !$is_JfnEkjVuxq(mixed)) return false;
+  if (mixed !== undefined && !$is_e38DDZhZjT(mixed)) return false;
   const keyed = value.keyed;
-  if (keyed !== undefined && !$is_T_go$sTh8n(keyed)) return false;
+  if (keyed !== undefined && !$is_0Ufh_4cO$p(keyed)) return false;
   const layered = value.layered;
-  if (layered !== undefined && !$is_wk11GAS$yl(layered)) return false;
+  if (layered !== undefined && !$is__CNIhwK7Tu(layered)) return false;
   const ruled = value.ruled;
-  if (ruled !== undefined && !$is_VftgtQablA(ruled)) return false;
+  if (ruled !== undefined && !$is_DEKdPzVFFO(ruled)) return false;
   const byMail = value.byMail;
-  return byMail === undefined || $is_qz45Gvx_xz(byMail);
+  return byMail === undefined || $is_oEcJUbjqvK(byMail);
 }
 
 export function decodeContainers(value) {
@@ -1935,31 +1935,31 @@ export function decodeContainers(value) {
   const plain = value.plain;
   if (plain !== undefined) result.plain = plain;
   const dates = value.dates;
-  if (dates !== undefined) result.dates = $decode_aM5wcKvZ9w(dates);
+  if (dates !== undefined) result.dates = $decode_HaK_Tutzrl(dates);
   const bounded = value.bounded;
   if (bounded !== undefined) result.bounded = bounded;
   const property3 = value.items;
-  if (property3 !== undefined) result.items = $decode_BfpRMeCC40(property3);
+  if (property3 !== undefined) result.items = $decode_f_ehKf83DW(property3);
   const pair = value.pair;
-  if (pair !== undefined) result.pair = $decode_ZZA7QWjltU(pair);
+  if (pair !== undefined) result.pair = $decode_SPurTzJ2Bf(pair);
   const open = value.open;
   if (open !== undefined) result.open = open;
   const spread = value.spread;
-  if (spread !== undefined) result.spread = $decode_OahTTW9RFU(spread);
+  if (spread !== undefined) result.spread = $decode_Xnr$yH3EuP(spread);
   const empty = value.empty;
-  if (empty !== undefined) result.empty = $decode_xqu0mMPpI_(empty);
+  if (empty !== undefined) result.empty = $decode_AN50xR5iAr(empty);
   const record = value.record;
-  if (record !== undefined) result.record = $decode_QeboCIPFaX(record);
+  if (record !== undefined) result.record = $decode_sajJx01xse(record);
   const mixed = value.mixed;
-  if (mixed !== undefined) result.mixed = $decode_DMibYVD5Kn(mixed);
+  if (mixed !== undefined) result.mixed = $decode_FTQJkXHVir(mixed);
   const keyed = value.keyed;
-  if (keyed !== undefined) result.keyed = $decode_On559bfezv(keyed);
+  if (keyed !== undefined) result.keyed = $decode_lZV6$O9Y45(keyed);
   const layered = value.layered;
-  if (layered !== undefined) result.layered = $decode_EdQXZKDsa9(layered);
+  if (layered !== undefined) result.layered = $decode_WBmODccSUg(layered);
   const ruled = value.ruled;
-  if (ruled !== undefined) result.ruled = $decode__EdvydLJHa(ruled);
+  if (ruled !== undefined) result.ruled = $decode_KED4D_7oX3(ruled);
   const byMail = value.byMail;
-  if (byMail !== undefined) result.byMail = $decode_QeboCIPFaX(byMail);
+  if (byMail !== undefined) result.byMail = $decode_sajJx01xse(byMail);
   return result;
 }
 
@@ -1976,21 +1976,21 @@ function explainItem$Matrix(value, explainer) {
 
 export const MatrixShape = { kind: "array", element: {
   kind: "object",
-  properties: [$field_njutx2Vl8Z, $field_TUurLLjnZg],
+  properties: [$field_mlNoU5vltv, $field_lMiol4bCsW],
   explain: explainItem$Matrix,
-}, isItem: $is_Iciv6ekNNv };
+}, isItem: $is_LsR5DI55Kb };
 
 export function isMatrix(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!$is_Iciv6ekNNv(item)) return false;
+    if (!$is_LsR5DI55Kb(item)) return false;
   }
   return true;
 }
 
 export function decodeMatrix(value) {
-  return value.map((item) => $decode_5Lg8yg$zt0(item));
+  return value.map((item) => $decode_rq9my7eMO5(item));
 }
 
 export const MatrixValidator = /* @__PURE__ */ validator("Matrix", MatrixShape, isMatrix, decodeMatrix);
@@ -2029,7 +2029,7 @@ function explain$OddNames(value, explainer) {
 export const OddNamesShape = {
   kind: "object",
   name: "OddNames",
-  properties: [$field_rDNxZnAGkX, $field_BQY1zrdLjv, $field_B_gR9XLlZZ, $field_L3jERlUgmb, $field_1nzfGcB93L, $field__3zldsgBfb, $field_GctlM$M3Au, $field_u4rGeD2VGY, $field_eqXDEZX80f, $field_7_mXzW5K3u, $field_Z77lba6SKj, $field_VJMjxPEWOw, $field_IUUf79fpxF],
+  properties: [$field_R5JZ9Ymfd7, $field_rG5Xc3dt2Z, $field_9VIk2fe_TX, $field_iBTKPAR5m4, $field_tFIan$UUYL, $field_QDvY4NyNpx, $field_5Yy7DCGbyX, $field_V0z5Mh2KDR, $field_cp7PPaiShv, $field_Xus79Zs_yc, $field_WexlKahskc, $field_gCO5oxT0T$, $field_Tt$zuNQ1Gx],
   explain: explain$OddNames,
 };
 
@@ -2117,7 +2117,7 @@ function explain$OddOptional(value, explainer) {
 export const OddOptionalShape = {
   kind: "object",
   name: "OddOptional",
-  properties: [$field_F_fNmyM5NC, $field_V5GRUnAymg, $field_jqRLshoSH1, $field_5RprL3loVT, $field_6q7haXf1SF, $field_itchne1yBx, $field_2NtuGyxbOS, $field_Wgp3fZNajK, $field_oCRgx1VKJh, $field_AHj_d1EHml, $field_i2jxIgCNlK, $field_nSuGAWMJsK, $field_cRlj4I6$xh],
+  properties: [$field_mUXNEQQSWt, $field_AUnV05B4Da, $field_wfzugFFfjz, $field_SW4P81Xq6h, $field_0F5Gs7AR1X, $field_MFIBh_40EP, $field_VL6bYJXNTN, $field_VTXgKIf1kV, $field_k6$sdDprGm, $field_dxtus5uKoM, $field_fGb0ZLYoOO, $field_N8sF827I19, $field_lp4k8DAJU7],
   explain: explain$OddOptional,
 };
 
@@ -2200,11 +2200,11 @@ function explainOverlapping2$Unions(value, explainer) {
 
 export const UnionsUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_hJbY1ALLlD],
+  properties: [$field_LKH3H2JwQJ],
   explain: explainOverlapping$Unions,
 }, {
   kind: "object",
-  properties: [$field_hJbY1ALLlD, $field_jraLghpQpn],
+  properties: [$field_LKH3H2JwQJ, $field_GAtce6Gu30],
   explain: explainOverlapping2$Unions,
 }] };
 
@@ -2215,13 +2215,13 @@ function explainAnything$Unions(value, explainer) {
   if (!(typeof side === "number" && Number.isFinite(side))) explainer.refuse(1, side);
 }
 
-export const UnionsUnion2 = { kind: "union", members: [$shape_oB_hriQA7A, CircleShape, {
+export const UnionsUnion2 = { kind: "union", members: [$shape_LvNVqIV4XR, CircleShape, {
   kind: "object",
-  properties: [$field_rE3edoSE9g, $field_45nWC9m7cj],
+  properties: [$field_3QKAQRnztb, $field_T5sfIGJnjK],
   explain: explainAnything$Unions,
-}, $shape_I2o3moyavi, {
+}, $shape_irid6j5BIm, {
   kind: "object",
-  properties: [$field_hJbY1ALLlD],
+  properties: [$field_LKH3H2JwQJ],
   explain: explainOverlapping$Unions,
 }], discriminants: ["kind"] };
 
@@ -2230,7 +2230,7 @@ function explain$Unions(value, explainer) {
   const status = value.status;
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(1, status);
   const many = value.many;
-  if (many !== undefined && !$choices_dN0o5Oh1Pn.has(many)) explainer.refuse(2, many);
+  if (many !== undefined && !$choices_UEL6$KMebh.has(many)) explainer.refuse(2, many);
   const nullableText = value.nullableText;
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) explainer.refuse(3, nullableText);
   const nullableDate = value.nullableDate;
@@ -2249,7 +2249,7 @@ function explain$Unions(value, explainer) {
 export const UnionsShape = {
   kind: "object",
   name: "Unions",
-  properties: [{ key: "figure", shape: FigureShape, optional: "always" }, $field_dWKFEI73xW, $field_BDjnP6S$cQ, $field_8SzGZgul5N, $field_$BvWbK_k5f, $field_TmYSUiyaLc, $field_uXY4ylfR$_, $field_ANGURtMLum, { key: "overlapping", shape: UnionsUnion, optional: "always" }, { key: "anything", shape: UnionsUnion2, optional: "always" }, $field_DIl3VHnAdM],
+  properties: [{ key: "figure", shape: FigureShape, optional: "always" }, $field_PFmOHXmjXA, $field_HpiXJvNakW, $field_Uh6YQXuhnm, $field_AtxRD5uBch, $field_78Hn9J3Xwl, $field_23Fiqhgf1y, $field_EH7$T7nz8j, { key: "overlapping", shape: UnionsUnion, optional: "always" }, { key: "anything", shape: UnionsUnion2, optional: "always" }, $field_nN$R0aNfHW],
   explain: explain$Unions,
 };
 
@@ -2260,7 +2260,7 @@ export function isUnions(value) {
   const status = value.status;
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
   const many = value.many;
-  if (many !== undefined && !$choices_dN0o5Oh1Pn.has(many)) return false;
+  if (many !== undefined && !$choices_UEL6$KMebh.has(many)) return false;
   const nullableText = value.nullableText;
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
   const nullableDate = value.nullableDate;
@@ -2272,11 +2272,11 @@ export function isUnions(value) {
   const bigOrText = value.bigOrText;
   if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) return false;
   const overlapping = value.overlapping;
-  if (overlapping !== undefined && !(($is_8T9cdCAhSa(overlapping) || $is_Lnl8_AU_tI(overlapping)))) return false;
+  if (overlapping !== undefined && !(($is_33aG$aGJEa(overlapping) || $is_JlUTO3FROc(overlapping)))) return false;
   const anything = value.anything;
-  if (anything !== undefined && !$is_1YBaocOPIa(anything)) return false;
+  if (anything !== undefined && !$is_h2iGdZvOqg(anything)) return false;
   const oneOrMany = value.oneOrMany;
-  return oneOrMany === undefined || (typeof oneOrMany === "string" || $is_PgdD5pOKqh(oneOrMany));
+  return oneOrMany === undefined || (typeof oneOrMany === "string" || $is_eDuriGWPI2(oneOrMany));
 }
 
 export function decodeUnions(value) {
@@ -2292,15 +2292,15 @@ export function decodeUnions(value) {
   const nullableDate = value.nullableDate;
   if (nullableDate !== undefined) result.nullableDate = nullableDate === null ? null : $decodeDate(nullableDate);
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined) result.textOrDate = $decode_Fr9R3dVol0(textOrDate);
+  if (textOrDate !== undefined) result.textOrDate = $decode_SknkMsmvyO(textOrDate);
   const numberOrFlag = value.numberOrFlag;
   if (numberOrFlag !== undefined) result.numberOrFlag = numberOrFlag;
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined) result.bigOrText = $decode_zYx40lSnKw(bigOrText);
+  if (bigOrText !== undefined) result.bigOrText = $decode_mds$dnmPY7(bigOrText);
   const overlapping = value.overlapping;
-  if (overlapping !== undefined) result.overlapping = $decode_kHmRYyfLuH(overlapping);
+  if (overlapping !== undefined) result.overlapping = $decode_c$mTGWF27z(overlapping);
   const anything = value.anything;
-  if (anything !== undefined) result.anything = $decode_8YuEMhUGuV(anything);
+  if (anything !== undefined) result.anything = $decode_ua8Gvgm0i5(anything);
   const oneOrMany = value.oneOrMany;
   if (oneOrMany !== undefined) result.oneOrMany = oneOrMany;
   return result;
@@ -2326,11 +2326,11 @@ function explainEitherSide2$Choices(value, explainer) {
 
 export const ChoicesUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_hJbY1ALLlD, $field_bXIn5F6a0e],
+  properties: [$field_LKH3H2JwQJ, $field_89biuuUfCl],
   explain: explainEitherSide$Choices,
 }, {
   kind: "object",
-  properties: [$field_hJbY1ALLlD, $field_XzyzoroQ0e],
+  properties: [$field_LKH3H2JwQJ, $field_Fh$BeHND1M],
   explain: explainEitherSide2$Choices,
 }] };
 
@@ -2348,21 +2348,21 @@ function explainLooseFirst2$Choices(value, explainer) {
 
 export const ChoicesUnion2 = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_hJbY1ALLlD],
+  properties: [$field_LKH3H2JwQJ],
   explain: explainLooseFirst$Choices,
 }, {
   kind: "object",
-  properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
+  properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
   explain: explainLooseFirst2$Choices,
 }] };
 
 export const ChoicesUnion3 = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
+  properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
   explain: explainLooseFirst2$Choices,
 }, {
   kind: "object",
-  properties: [$field_hJbY1ALLlD],
+  properties: [$field_LKH3H2JwQJ],
   explain: explainLooseFirst$Choices,
 }] };
 
@@ -2380,11 +2380,11 @@ function explainByType2$Choices(value, explainer) {
 
 export const ChoicesUnion4 = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_eqXDEZX80f],
+  properties: [$field_cp7PPaiShv],
   explain: explainByType$Choices,
 }, {
   kind: "object",
-  properties: [$field_cBJz51boeu, $field_a_fesziq_R],
+  properties: [$field_F9GM6N3OlM, $field_ZZgC44Xg7B],
   explain: explainByType2$Choices,
 }] };
 
@@ -2452,9 +2452,9 @@ function explainVersioned2$Choices(value, explainer) {
   if (!(typeof property1 === "string" && isTimestamp(property1))) explainer.refuse(1, property1);
 }
 
-export const ChoicesUnion5 = { kind: "union", members: [$shape_x5bc4uQbNl, $shape_u6WBJTf3ga] };
+export const ChoicesUnion5 = { kind: "union", members: [$shape_olXI4HeSOP, $shape_MaLiqhJNWU] };
 
-export const ChoicesUnion6 = { kind: "union", members: [$shape_KuPlAH1ka_, $shape_OpOlPA$COF] };
+export const ChoicesUnion6 = { kind: "union", members: [$shape_ZWtQ4qr$Lj, $shape_BLpXxSPW56] };
 
 function explainNested$Choices(value, explainer) {
   explainer.visit(0, value.in);
@@ -2468,7 +2468,7 @@ export const ChoicesUnion7 = { kind: "union", members: [{
   kind: "object",
   properties: [{ key: "in", shape: {
     kind: "object",
-    properties: [$field_hJbY1ALLlD],
+    properties: [$field_LKH3H2JwQJ],
     explain: explainLooseFirst$Choices,
   } }],
   explain: explainNested$Choices,
@@ -2476,7 +2476,7 @@ export const ChoicesUnion7 = { kind: "union", members: [{
   kind: "object",
   properties: [{ key: "in", shape: {
     kind: "object",
-    properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
+    properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
     explain: explainLooseFirst2$Choices,
   } }],
   explain: explainNested2$Choices,
@@ -2504,39 +2504,39 @@ export const ChoicesShape = {
   name: "Choices",
   properties: [{ key: "eitherSide", shape: ChoicesUnion, optional: "always" }, { key: "looseFirst", shape: ChoicesUnion2, optional: "always" }, { key: "looseLast", shape: ChoicesUnion3, optional: "always" }, { key: "byType", shape: ChoicesUnion4, optional: "always" }, { key: "result", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_7_hqCpbpfC, $field_JIqqsp368D],
+    properties: [$field_kOdWJZzI_M, $field_Rl4KenXaK2],
     explain: explainResult$Choices,
   }, {
     kind: "object",
-    properties: [$field__2fLMk_xPB, $field_w_tfrlc46W],
+    properties: [$field_c5lQMlF_Gn, $field_ZsMk3vewSD],
     explain: explainResult2$Choices,
   }], discriminants: ["ok"] }, optional: "always" }, { key: "quadrant", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_Ue85VB0Rg9, $field_b$UjMB8D$A, $field_a_fesziq_R],
+    properties: [$field_jsDPpPGMZx, $field_KCw0nD8nqC, $field_ZZgC44Xg7B],
     explain: explainQuadrant$Choices,
   }, {
     kind: "object",
-    properties: [$field_Ue85VB0Rg9, $field_k27Sbb6kdb, $field_a_fesziq_R],
+    properties: [$field_jsDPpPGMZx, $field_7Ov$9wm$4Z, $field_ZZgC44Xg7B],
     explain: explainQuadrant2$Choices,
   }, {
     kind: "object",
-    properties: [$field_rwVnNlCtsi, $field_b$UjMB8D$A, $field_a_fesziq_R],
+    properties: [$field_ZTMO8tvZo8, $field_KCw0nD8nqC, $field_ZZgC44Xg7B],
     explain: explainQuadrant3$Choices,
   }, {
     kind: "object",
-    properties: [$field_rwVnNlCtsi, $field_k27Sbb6kdb, $field_a_fesziq_R],
+    properties: [$field_ZTMO8tvZo8, $field_7Ov$9wm$4Z, $field_ZZgC44Xg7B],
     explain: explainQuadrant4$Choices,
   }], discriminants: ["first", "second"] }, optional: "always" }, { key: "versioned", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_1NQJsUSaMH, $field_jWmaWdd3gX],
+    properties: [$field_yMBHJLc804, $field_sAQw9qHMNh],
     explain: explainVersioned$Choices,
   }, {
     kind: "object",
-    properties: [$field_$rPXoRhnCk, $field_Yp3xjHUso$],
+    properties: [$field_NNqu1hnRGz, $field_3rcKoV4t2e],
     explain: explainVersioned2$Choices,
-  }], discriminants: ["version"] }, optional: "always" }, { key: "tuples", shape: ChoicesUnion5, optional: "always" }, { key: "lists", shape: ChoicesUnion6, optional: "always" }, $field_h7xMsbiA6Q, $field_de9kTeB6vN, { key: "possible", shape: { kind: "union", members: [{
+  }], discriminants: ["version"] }, optional: "always" }, { key: "tuples", shape: ChoicesUnion5, optional: "always" }, { key: "lists", shape: ChoicesUnion6, optional: "always" }, $field_O7nNrlK06W, $field_Ax1wSKBizi, { key: "possible", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_hJbY1ALLlD, $field__7UAO03vpP],
+    properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
     explain: explainLooseFirst2$Choices,
   }] }, optional: "always" }, { key: "nested", shape: ChoicesUnion7, optional: "always" }],
   explain: explain$Choices,
@@ -2545,61 +2545,61 @@ export const ChoicesShape = {
 export function isChoices(value) {
   if (!isObject(value)) return false;
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined && !(($is_wK4Bax6vER(eitherSide) || $is_OpvAZZpXCY(eitherSide)))) return false;
+  if (eitherSide !== undefined && !(($is_qwJwLR2oIt(eitherSide) || $is_A8lgIpevoO(eitherSide)))) return false;
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined && !(($is_8T9cdCAhSa(looseFirst) || $is_dxkMif8$NC(looseFirst)))) return false;
+  if (looseFirst !== undefined && !(($is_33aG$aGJEa(looseFirst) || $is_TtcoH$VKQ8(looseFirst)))) return false;
   const looseLast = value.looseLast;
-  if (looseLast !== undefined && !(($is_dxkMif8$NC(looseLast) || $is_8T9cdCAhSa(looseLast)))) return false;
+  if (looseLast !== undefined && !(($is_TtcoH$VKQ8(looseLast) || $is_33aG$aGJEa(looseLast)))) return false;
   const byType = value.byType;
-  if (byType !== undefined && !(($is_NUqlzE8uOR(byType) || $is_aXAqv0deqt(byType)))) return false;
+  if (byType !== undefined && !(($is_UPCaWIdwdh(byType) || $is_toRqDxdBcS(byType)))) return false;
   const property4 = value.result;
-  if (property4 !== undefined && !$is_STbjMeLNAZ(property4)) return false;
+  if (property4 !== undefined && !$is_XCfdUhaEhc(property4)) return false;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined && !$is_xqNg0C_IqA(quadrant)) return false;
+  if (quadrant !== undefined && !$is_2UWbQZLIVX(quadrant)) return false;
   const versioned = value.versioned;
-  if (versioned !== undefined && !$is_K1j8eBAD6F(versioned)) return false;
+  if (versioned !== undefined && !$is_0uK$$Twxd7(versioned)) return false;
   const tuples = value.tuples;
-  if (tuples !== undefined && !(($is_Cz6S$2Er9w(tuples) || $is_0JJa32XVOE(tuples)))) return false;
+  if (tuples !== undefined && !(($is_lVl2C$2Na6(tuples) || $is_b9$eUnRVFI(tuples)))) return false;
   const lists = value.lists;
-  if (lists !== undefined && !(($is_t3$fIYsCS7(lists) || $is_bg$PpbVR15(lists)))) return false;
+  if (lists !== undefined && !(($is_4dODH_vwc8(lists) || $is_HdBykd1Aq9(lists)))) return false;
   const property9 = value.texts;
-  if (property9 !== undefined && !$is_$Ov_EAA0ls(property9)) return false;
+  if (property9 !== undefined && !$is_Skm4h15XKk(property9)) return false;
   const bytesOrText = value.bytesOrText;
   if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) return false;
   const possible = value.possible;
-  if (possible !== undefined && !(($is_accRn2AZB9(possible) || $is_dxkMif8$NC(possible)))) return false;
+  if (possible !== undefined && !(($is_QM0r1A_agH(possible) || $is_TtcoH$VKQ8(possible)))) return false;
   const nested = value.nested;
-  return nested === undefined || ($is_8VNV1QTFen(nested) || $is_G7D3$261Jp(nested));
+  return nested === undefined || ($is_VBeVpGOuJK(nested) || $is_swQtYg1Hb1(nested));
 }
 
 export function decodeChoices(value) {
   const result = {};
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined) result.eitherSide = $decode_6PTDbAxAF5(eitherSide);
+  if (eitherSide !== undefined) result.eitherSide = $decode_4Hhlhk8PEh(eitherSide);
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined) result.looseFirst = $decode_whnynApOQE(looseFirst);
+  if (looseFirst !== undefined) result.looseFirst = $decode_HpkJ0EWrRz(looseFirst);
   const looseLast = value.looseLast;
-  if (looseLast !== undefined) result.looseLast = $decode_$LnCoKqo3j(looseLast);
+  if (looseLast !== undefined) result.looseLast = $decode_xyZemNq3sV(looseLast);
   const byType = value.byType;
-  if (byType !== undefined) result.byType = $decode_3oHl1Uxrki(byType);
+  if (byType !== undefined) result.byType = $decode_JN4JT0peF0(byType);
   const property4 = value.result;
-  if (property4 !== undefined) result.result = $decode_bZA6nIuuhd(property4);
+  if (property4 !== undefined) result.result = $decode__1wmdn4Am2(property4);
   const quadrant = value.quadrant;
-  if (quadrant !== undefined) result.quadrant = $decode__HuY0gUTb6(quadrant);
+  if (quadrant !== undefined) result.quadrant = $decode_e0LuozF_OE(quadrant);
   const versioned = value.versioned;
-  if (versioned !== undefined) result.versioned = $decode_z6AcOEiCca(versioned);
+  if (versioned !== undefined) result.versioned = $decode_Fvj_wUQipW(versioned);
   const tuples = value.tuples;
-  if (tuples !== undefined) result.tuples = $decode_aRYiCJrfoU(tuples);
+  if (tuples !== undefined) result.tuples = $decode__0hufgs_NO(tuples);
   const lists = value.lists;
-  if (lists !== undefined) result.lists = $decode_Ssu1Iglcn1(lists);
+  if (lists !== undefined) result.lists = $decode_pJENueRDDQ(lists);
   const property9 = value.texts;
-  if (property9 !== undefined) result.texts = $decode_HmNDTnjj6i(property9);
+  if (property9 !== undefined) result.texts = $decode_NmcrSyFGSo(property9);
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined) result.bytesOrText = $decode_CFKKnd0KVO(bytesOrText);
+  if (bytesOrText !== undefined) result.bytesOrText = $decode_2imKkG0ytu(bytesOrText);
   const possible = value.possible;
-  if (possible !== undefined) result.possible = $decode_Q_t8YXuXFf(possible);
+  if (possible !== undefined) result.possible = $decode__kI5COziB5(possible);
   const nested = value.nested;
-  if (nested !== undefined) result.nested = $decode_OsivI7UVi3(nested);
+  if (nested !== undefined) result.nested = $decode_LWeSOdVM_L(nested);
   return result;
 }
 
@@ -2618,7 +2618,7 @@ function explain$Tree(value, explainer) {
 const shape$Tree = {
   kind: "object",
   name: "Tree",
-  properties: [$field_8ZPiNQFTiJ, $field_a_fesziq_R, { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } }],
+  properties: [$field_hnvxXxwwKy, $field_ZZgC44Xg7B, { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } }],
   explain: explain$Tree,
 };
 export const TreeShape = { kind: "reference", recursive: true, to: () => shape$Tree };
@@ -2631,7 +2631,7 @@ export function isTree(value, depth = 0) {
   const at = value.at;
   if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) return false;
   const children = value.children;
-  return $is_0$SVVgW08R(children, depth);
+  return $is_klkhXVxwE4(children, depth);
 }
 
 export function decodeTree(value) {
@@ -2640,7 +2640,7 @@ export function decodeTree(value) {
   };
   const at = value.at;
   if (at !== undefined) result.at = $decodeDate(at);
-  result.children = $decode_BQVdoijOf4(value.children);
+  result.children = $decode_hd19i0cPhu(value.children);
   return result;
 }
 
@@ -2648,7 +2648,7 @@ export const TreeValidator = /* @__PURE__ */ validator("Tree", TreeShape, (value
 
 // Json.validator.js
 
-const shape$Json = { kind: "union", members: [$shape_oB_hriQA7A, $shape_j6EHI1EDX8, $shape_I2o3moyavi, $shape_b89_Z0mIjl, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
+const shape$Json = { kind: "union", members: [$shape_LvNVqIV4XR, $shape_z9DrGB9RoH, $shape_irid6j5BIm, $shape_HHaJs0TPgc, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
   kind: "object",
   properties: [],
   index: [{ keys: "string", shape: { kind: "reference", to: () => JsonShape } }],
@@ -2657,15 +2657,15 @@ export const JsonShape = { kind: "reference", recursive: true, to: () => shape$J
 
 export function isJson(value, depth = 0) {
   if (!enter(depth)) return false;
-  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || $is_qjaMlMYI3T(value, depth) || $is_WEXCv8Z_tm(value, depth));
+  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || $is_onjpgFeUxF(value, depth) || $is_3Xxp1eic3G(value, depth));
 }
 
 export function decodeJson(value) {
   if (Array.isArray(value)) {
-    return $decode_hibPB68xvL(value);
+    return $decode_NUfi_jVpQW(value);
   }
   if (!isObject(value)) return value;
-  return $decode_9uLBr96aai(value);
+  return $decode_N74ZerTtQp(value);
 }
 
 export const JsonValidator = /* @__PURE__ */ validator("Json", JsonShape, (value) => isJson(value), decodeJson);
@@ -2681,7 +2681,7 @@ function explain$Person(value, explainer) {
 const shape$Person = {
   kind: "object",
   name: "Person",
-  properties: [$field_8ZPiNQFTiJ, { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" }],
+  properties: [$field_hnvxXxwwKy, { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" }],
   explain: explain$Person,
 };
 export const PersonShape = { kind: "reference", recursive: true, to: () => shape$Person };
@@ -2724,12 +2724,12 @@ export function isTeam(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
   const members = value.members;
-  return $is_JAqupvfwBP(members, depth);
+  return $is_uZOd_a0T4z(members, depth);
 }
 
 export function decodeTeam(value) {
   return {
-    members: $decode_YTjzuxRqhH(value.members),
+    members: $decode_OAzr4mNTYE(value.members),
   };
 }
 
@@ -2753,9 +2753,9 @@ export const EntangledUnion = { kind: "union", members: [{
   explain: explain$Entangled,
 }, {
   kind: "object",
-  properties: [{ key: "next", shape: { kind: "reference", to: () => EntangledShape } }, $field_Fh47Vxp_5Z],
+  properties: [{ key: "next", shape: { kind: "reference", to: () => EntangledShape } }, $field_5dJ1mbA49r],
   explain: explain2$Entangled,
-}, $shape_I2o3moyavi] };
+}, $shape_irid6j5BIm] };
 
 const shape$Entangled = EntangledUnion;
 export const EntangledShape = { kind: "reference", recursive: true, to: () => shape$Entangled };
@@ -2770,9 +2770,9 @@ export function decodeEntangled(value, selector = new MemberSelector("wire")) {
   if (!isObject(value)) return value;
   switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return $decode_AACOdQ3A00(value, selector);
+      return $decode_GjmoVDzcm3(value, selector);
     default:
-      return $decode_WTlzOj7wUs(value, selector);
+      return $decode_vxZrQmNHPc(value, selector);
   }
 }
 
@@ -2864,9 +2864,9 @@ export function writeStrings(value) {
   const property9 = value.pattern;
   if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
   const property10 = value.template;
-  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && $texts_qdBQEuSRFu.test(property10) ? writeString(property10) : refuse(property10))}`;
+  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && $texts_V9t8civoxN.test(property10) ? writeString(property10) : refuse(property10))}`;
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && $texts_UA8NsFzxKA.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
+  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && $texts_AU4qTsFyUL.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
   const secret = value.secret;
   if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":"${stringContent(secret)}"`;
   return `${text}}`;
@@ -2927,33 +2927,33 @@ export function writeContainers(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const plain = value.plain;
-  if (plain !== undefined) text += `"plain":${$write_0cKlpywZRs(plain)}`;
+  if (plain !== undefined) text += `"plain":${$write_wEScrHgPf2(plain)}`;
   const dates = value.dates;
-  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${$write_ujZFecasA3(dates)}`;
+  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${$write_9AYyn8LEcr(dates)}`;
   const bounded = value.bounded;
-  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${$write_DPnrvKjIdH(bounded)}`;
+  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${$write_Gmz0EG6Fbd(bounded)}`;
   const property3 = value.items;
-  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${$write_nyHgeH9Y6$(property3)}`;
+  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${$write_9gktrogKu3(property3)}`;
   const pair = value.pair;
-  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${$write_rCcrDgQV1Y(pair)}`;
+  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${$write_Cd5otJLi88(pair)}`;
   const open = value.open;
-  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${$write_uduOknJVCv(open)}`;
+  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${$write_Uk3DaGe0un(open)}`;
   const spread = value.spread;
-  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${$write_iEemu4GCiC(spread)}`;
+  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${$write_gbjU76squl(spread)}`;
   const empty = value.empty;
-  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${$write_5WrnietN7T(empty)}`;
+  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${$write_NvFRIYO4tX(empty)}`;
   const record = value.record;
-  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${$write_gZsG5uJE5F(record)}`;
+  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${$write_6VdpB2YGP3(record)}`;
   const mixed = value.mixed;
-  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${$write_vXUCVO3FqP(mixed)}`;
+  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${$write_oE0kG669DF(mixed)}`;
   const keyed = value.keyed;
-  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${$write_VnolPAMPDl(keyed)}`;
+  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${$write_iaxdLBnzhB(keyed)}`;
   const layered = value.layered;
-  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${$write_RnQ57lwNh9(layered)}`;
+  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${$write_sFtXXjMG72(layered)}`;
   const ruled = value.ruled;
-  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${$write_u0sgGlgxTE(ruled)}`;
+  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${$write_FQt1aqXBVk(ruled)}`;
   const byMail = value.byMail;
-  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${$write_gZsG5uJE5F(byMail)}`;
+  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${$write_6VdpB2YGP3(byMail)}`;
   return `${text}}`;
 }
 
@@ -2976,7 +2976,7 @@ export function writeMatrix(value) {
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? $write_HKmINdSf7Y(item) : `,${$write_HKmINdSf7Y(item)}`;
+    text += index === 0 ? $write_hoQSRlDo6O(item) : `,${$write_hoQSRlDo6O(item)}`;
   }
   return `${text}]`;
 }
@@ -3069,25 +3069,25 @@ export function writeUnions(value) {
   const figure = value.figure;
   if (figure !== undefined) text += `"figure":${writeFigure(figure)}`;
   const status = value.status;
-  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${$write_daeUkyaVzw(status)}`;
+  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${$write_Qr9TLiVPWf(status)}`;
   const many = value.many;
-  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${$write_VAAfJNud4F(many)}`;
+  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${$write_kyYDyRDMGD(many)}`;
   const nullableText = value.nullableText;
   if (nullableText !== undefined) text += `${text.length > 1 ? "," : ""}"nullableText":${(nullableText === null ? "null" : writeString(nullableText))}`;
   const nullableDate = value.nullableDate;
   if (nullableDate !== undefined) text += `${text.length > 1 ? "," : ""}"nullableDate":${(nullableDate === null ? "null" : $writeDate(nullableDate))}`;
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${$write_AObBaQY0MN(textOrDate)}`;
+  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${$write__XVzG05wyp(textOrDate)}`;
   const numberOrFlag = value.numberOrFlag;
-  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${$write_AW4VQoEeOo(numberOrFlag)}`;
+  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${$write_hWxryIgfQ6(numberOrFlag)}`;
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${$write_VXUAO7lJeZ(bigOrText)}`;
+  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${$write_Piz4OQRDku(bigOrText)}`;
   const overlapping = value.overlapping;
-  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${$write_WEiBOqqEQK(overlapping)}`;
+  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${$write_rqNiyDTvOB(overlapping)}`;
   const anything = value.anything;
-  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${$write_O8SSbHgRbE(anything)}`;
+  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${$write_RJu4m64bZ5(anything)}`;
   const oneOrMany = value.oneOrMany;
-  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${$write_wYOEg2o768(oneOrMany)}`;
+  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${$write_TG8DCzjYOt(oneOrMany)}`;
   return `${text}}`;
 }
 
@@ -3109,31 +3109,31 @@ export function writeChoices(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined) text += `"eitherSide":${$write_SBd2PBV$iQ(eitherSide)}`;
+  if (eitherSide !== undefined) text += `"eitherSide":${$write_jmXwlebp0u(eitherSide)}`;
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${$write_zHOvWbi1Uh(looseFirst)}`;
+  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${$write_Ngliy$qYP7(looseFirst)}`;
   const looseLast = value.looseLast;
-  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${$write_t85_D41Ftz(looseLast)}`;
+  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${$write_$jcXDwPlbg(looseLast)}`;
   const byType = value.byType;
-  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${$write_tl2y4ZiOjP(byType)}`;
+  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${$write_XCYkwGeW8x(byType)}`;
   const property4 = value.result;
-  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${$write_Jemeedh3Hh(property4)}`;
+  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${$write_aIhvzJNNS$(property4)}`;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${$write_ILVT8ZUOch(quadrant)}`;
+  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${$write_I9VBIij4f9(quadrant)}`;
   const versioned = value.versioned;
-  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${$write_MzTcQVWucG(versioned)}`;
+  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${$write_Xin7_5MHHF(versioned)}`;
   const tuples = value.tuples;
-  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${$write_PsP5rQjukf(tuples)}`;
+  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${$write_LCFcSzBP0c(tuples)}`;
   const lists = value.lists;
-  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${$write_mAlqlAHwjA(lists)}`;
+  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${$write_DYos7bHq$J(lists)}`;
   const property9 = value.texts;
-  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${$write_CsgWXteg7l(property9)}`;
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${$write_wsrXlwLwTT(property9)}`;
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${$write_kQN6Xesbar(bytesOrText)}`;
+  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${$write_CfoL_3uBbJ(bytesOrText)}`;
   const possible = value.possible;
-  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${$write_HZbcMOF4zJ(possible)}`;
+  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${$write_BF0fZPeabc(possible)}`;
   const nested = value.nested;
-  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${$write_NYAlz$tZhL(nested)}`;
+  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${$write_Gbb48LuUDI(nested)}`;
   return `${text}}`;
 }
 
@@ -3157,7 +3157,7 @@ export function writeTree(value, depth = 0) {
   let text = `{"name":"${stringContent(value.name)}"`;
   const at = value.at;
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text},"children":${$write_8Srf5RfDSC(value.children, depth)}}`;
+  return `${text},"children":${$write_FfQq11WjVN(value.children, depth)}}`;
 }
 
 export const TreeSerializer = {
@@ -3181,9 +3181,9 @@ export function writeJson(value, depth = 0) {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "string") return writeString(value);
   if (Array.isArray(value)) {
-    return $write_SBeHn6RAf_(value, depth);
+    return $write__7vZdJ$NFt(value, depth);
   }
-  return $write_PWyH5vzmQX(value, depth);
+  return $write_mhYJxArWjT(value, depth);
 }
 
 export const JsonSerializer = {
@@ -3226,7 +3226,7 @@ export const PersonSerializer = {
 export function writeTeam(value, depth = 0) {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
-  return `{"members":${$write_YG1v2mWjLJ(value.members, depth)}}`;
+  return `{"members":${$write_npK3J1LwGW(value.members, depth)}}`;
 }
 
 export const TeamSerializer = {
@@ -3248,9 +3248,9 @@ export function writeEntangled(value, depth = 0, selector = new MemberSelector("
   if (typeof value === "number") return writeNumber(value);
   switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return $write_xt7b$1yVZG(value, depth, selector);
+      return $write_KH09Spns8y(value, depth, selector);
     case 1:
-      return $write_0iSkacZbmJ(value, depth, selector);
+      return $write_aH6MgzeBfb(value, depth, selector);
     default:
       return refuse(value);
   }

@@ -30,43 +30,43 @@ import {
   writeString,
 } from "@kit/core/codec";
 
-const $shape_jyocFle3WN = { kind: "literal", value: "circle" };
-const $field_nNFXs9XtD0 = { key: "kind", shape: $shape_jyocFle3WN };
-const $shape_I2o3moyavi = { kind: "number" };
-const $field_uLfInD$1FN = { key: "radius", shape: $shape_I2o3moyavi };
-const $shape_IWndsX78BB = { kind: "literal", value: "square" };
-const $field_rE3edoSE9g = { key: "kind", shape: $shape_IWndsX78BB };
-const $field_45nWC9m7cj = { key: "side", shape: $shape_I2o3moyavi };
-function $is_ws34IvOW_E(value) {
+const $shape_OO1NV1YXJP = { kind: "literal", value: "circle" };
+const $field_jPwSmKKkkO = { key: "kind", shape: $shape_OO1NV1YXJP };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_6tmML7xjzG = { key: "radius", shape: $shape_irid6j5BIm };
+const $shape_XIuXHY3Xh8 = { kind: "literal", value: "square" };
+const $field_3QKAQRnztb = { key: "kind", shape: $shape_XIuXHY3Xh8 };
+const $field_T5sfIGJnjK = { key: "side", shape: $shape_irid6j5BIm };
+function $is_BodWQr_wfK(value) {
   if (typeof value !== "object" || value === null) return false;
   const kind = value.kind;
   if (kind !== "square") return false;
   const side = value.side;
   return typeof side === "number" && Number.isFinite(side);
 }
-function $decode_d1SHhbFllL(value) {
+function $decode_HYE4MtjGe5(value) {
   return {
     kind: value.kind,
     side: value.side,
   };
 }
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_8ZPiNQFTiJ = { key: "name", shape: $shape_b89_Z0mIjl };
-const $field_amrtyaqFxO = { key: "count", shape: $shape_I2o3moyavi, optional: "input" };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_SnQW_wNCEo = { key: "since", shape: $shape_EKu3a_L5uJ, optional: "input" };
-const $shape_Nq7cAQnkG8 = { kind: "bigint" };
-const $field_Nk6KbeHxon = { key: "big", shape: $shape_Nq7cAQnkG8, optional: "input" };
-const $shape_XEMarXcd1m = { kind: "union", members: [{ kind: "string" }, { kind: "null" }] };
-const $field_XZa75NiOH6 = { key: "note", shape: $shape_XEMarXcd1m, optional: "input" };
-const $shape_KuPlAH1ka_ = { kind: "array", element: { kind: "date" } };
-const $field_ZZVZaL$fmN = { key: "dates", shape: $shape_KuPlAH1ka_, optional: "input" };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_b6oxX_Yoq0 = { key: "dark", shape: $shape_j6EHI1EDX8 };
-const $field_XFJzaFN0yT = { key: "untouched", shape: $shape_I2o3moyavi, optional: "always" };
-const $field_weZyyyvRYA = { key: "made", shape: $shape_b89_Z0mIjl, optional: "input" };
-const $field_Pp3Ukc2qoo = { key: "last", shape: $shape_b89_Z0mIjl };
-function $is_t3$fIYsCS7(value) {
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_hnvxXxwwKy = { key: "name", shape: $shape_HHaJs0TPgc };
+const $field_Ig8qp_zph8 = { key: "count", shape: $shape_irid6j5BIm, optional: "input" };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_82qqqLYQOG = { key: "since", shape: $shape_P8hCl1Pvfy, optional: "input" };
+const $shape_U2J_q5SBR$ = { kind: "bigint" };
+const $field_upDhAXhChh = { key: "big", shape: $shape_U2J_q5SBR$, optional: "input" };
+const $shape_fzSf4KiJJk = { kind: "union", members: [{ kind: "string" }, { kind: "null" }] };
+const $field_c_eoXn1a33 = { key: "note", shape: $shape_fzSf4KiJJk, optional: "input" };
+const $shape_ZWtQ4qr$Lj = { kind: "array", element: { kind: "date" } };
+const $field_hGfK2Hq0yD = { key: "dates", shape: $shape_ZWtQ4qr$Lj, optional: "input" };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_DIWqkzHjwv = { key: "dark", shape: $shape_z9DrGB9RoH };
+const $field_WRLAlECAry = { key: "untouched", shape: $shape_irid6j5BIm, optional: "always" };
+const $field_91a6UZ51Iy = { key: "made", shape: $shape_HHaJs0TPgc, optional: "input" };
+const $field_4uMYOX3T18 = { key: "last", shape: $shape_HHaJs0TPgc };
+function $is_4dODH_vwc8(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -74,38 +74,38 @@ function $is_t3$fIYsCS7(value) {
   }
   return true;
 }
-function $is_umGqbpZf7d(value) {
+function $is_niXA59WPM6(value) {
   if (typeof value !== "object" || value === null) return false;
   const dark = value.dark;
   return typeof dark === "boolean";
 }
-function $decode_aM5wcKvZ9w(value) {
+function $decode_HaK_Tutzrl(value) {
   return value.map((item) => $decodeDate(item));
 }
-function $decode_9r70jelujI(value) {
+function $decode_ehzLWDr4XM(value) {
   return {
     dark: value.dark,
   };
 }
-const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
-const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
-const $shape_EYsMSo$Uh_ = { kind: "string", maxLength: 255, format: "email" };
-const $field_ye9q0OV$pt = { key: "email", shape: $shape_EYsMSo$Uh_ };
-const $shape_RMOU5Ea1ix = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
-const $field_XbtdFo2eKJ = { key: "status", shape: $shape_RMOU5Ea1ix, optional: "input" };
-const $field_tNOksV$9pr = { key: "limit", shape: $shape_I2o3moyavi, optional: "always" };
-const $field_XHpQ$Iatiu = { key: "deep", shape: $shape_j6EHI1EDX8, optional: "always" };
-const $field_TvT$07bPM5 = { key: "since", shape: $shape_EKu3a_L5uJ, optional: "always" };
-const $field_Igv_NTINaN = { key: "big", shape: $shape_Nq7cAQnkG8, optional: "always" };
-const $shape_Pc83l916S8 = { kind: "union", members: [{ kind: "literal", value: 1 }, { kind: "literal", value: 2 }, { kind: "literal", value: "all" }] };
-const $field_Fe5J5RCREq = { key: "sides", shape: $shape_Pc83l916S8, optional: "always" };
-const $shape_M2wqKTXkwO = { kind: "array", element: { kind: "number" } };
-const $field_CmXZDR_uc4 = { key: "ids", shape: $shape_M2wqKTXkwO, optional: "always" };
-const $shape_SJWYNfGMFC = { kind: "array", element: { kind: "string" } };
-const $field_7l9mKhse1y = { key: "tags", shape: $shape_SJWYNfGMFC, optional: "always" };
-const $field_qbUw0cJULX = { key: "q", shape: $shape_b89_Z0mIjl, optional: "always" };
-const $field_jqRLshoSH1 = { key: "__proto__", shape: $shape_b89_Z0mIjl, optional: "always" };
-function $is_8mkZ4lZuPx(value) {
+const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
+const $field_KK2_905kco = { key: "id", shape: $shape_Kh$ko0kpjE, optional: "input" };
+const $shape_eSinfvuzRK = { kind: "string", maxLength: 255, format: "email" };
+const $field_tB8AZzGMhi = { key: "email", shape: $shape_eSinfvuzRK };
+const $shape_rCAGhwA4Yi = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_c5e6gEft1S = { key: "status", shape: $shape_rCAGhwA4Yi, optional: "input" };
+const $field_YFjyKrStj0 = { key: "limit", shape: $shape_irid6j5BIm, optional: "always" };
+const $field_iZH028I4KM = { key: "deep", shape: $shape_z9DrGB9RoH, optional: "always" };
+const $field_GLdch59soA = { key: "since", shape: $shape_P8hCl1Pvfy, optional: "always" };
+const $field_S8aEoNb93i = { key: "big", shape: $shape_U2J_q5SBR$, optional: "always" };
+const $shape_UIXdVqPn4Y = { kind: "union", members: [{ kind: "literal", value: 1 }, { kind: "literal", value: 2 }, { kind: "literal", value: "all" }] };
+const $field_CCxhgwEEyj = { key: "sides", shape: $shape_UIXdVqPn4Y, optional: "always" };
+const $shape_z6eSgr5BEB = { kind: "array", element: { kind: "number" } };
+const $field_wRDilb0m6E = { key: "ids", shape: $shape_z6eSgr5BEB, optional: "always" };
+const $shape_aA_Vo9KHai = { kind: "array", element: { kind: "string" } };
+const $field_jPhuvJLDY9 = { key: "tags", shape: $shape_aA_Vo9KHai, optional: "always" };
+const $field_sC08KSa5QB = { key: "q", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $field_wfzugFFfjz = { key: "__proto__", shape: $shape_HHaJs0TPgc, optional: "always" };
+function $is_XVrE5ZW0d7(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -113,7 +113,7 @@ function $is_8mkZ4lZuPx(value) {
   }
   return true;
 }
-function $is_PgdD5pOKqh(value) {
+function $is_eDuriGWPI2(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -121,15 +121,15 @@ function $is_PgdD5pOKqh(value) {
   }
   return true;
 }
-const $field_zSqGqo1ucj = { key: "a", shape: $shape_I2o3moyavi };
-const $field_iu47Jj062y = { key: "b", shape: $shape_b89_Z0mIjl };
-const $field_ILoTR$Dt2C = { key: "path", shape: $shape_b89_Z0mIjl };
-function $write_ZPaFTV2NYb(value) {
+const $field_69M4$EE41l = { key: "a", shape: $shape_irid6j5BIm };
+const $field_q1rc6Hghpq = { key: "b", shape: $shape_HHaJs0TPgc };
+const $field_OBut6zh6dp = { key: "path", shape: $shape_HHaJs0TPgc };
+function $write_4xTZ8MCp66(value) {
   if (!isObject(value)) refuse(value);
   const kind = value.kind;
   return `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))},"side":${writeNumber(value.side)}}`;
 }
-function $write_ujZFecasA3(value) {
+function $write_9AYyn8LEcr(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -138,11 +138,11 @@ function $write_ujZFecasA3(value) {
   }
   return `${text}]`;
 }
-function $write_lsOoEm4Zl_(value) {
+function $write_Z_0Hl9WAZq(value) {
   if (!isObject(value)) refuse(value);
   return `{"dark":${writeBoolean(value.dark)}}`;
 }
-function $write_daeUkyaVzw(value) {
+function $write_Qr9TLiVPWf(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -161,7 +161,7 @@ function explain$Circle(value, explainer) {
 export const CircleShape = {
   kind: "object",
   name: "Circle",
-  properties: [$field_nNFXs9XtD0, $field_uLfInD$1FN],
+  properties: [$field_jPwSmKKkkO, $field_6tmML7xjzG],
   explain: explain$Circle,
 };
 
@@ -193,7 +193,7 @@ function explain$Figure(value, explainer) {
 
 export const FigureShape = { kind: "union", members: [CircleShape, {
   kind: "object",
-  properties: [$field_rE3edoSE9g, $field_45nWC9m7cj],
+  properties: [$field_3QKAQRnztb, $field_T5sfIGJnjK],
   explain: explain$Figure,
 }], discriminants: ["kind"] };
 
@@ -203,7 +203,7 @@ export function isFigure(value) {
     case "circle":
       return isCircle(value);
     case "square":
-      return $is_ws34IvOW_E(value);
+      return $is_BodWQr_wfK(value);
     default:
       return false;
   }
@@ -214,7 +214,7 @@ export function decodeFigure(value) {
     case "circle":
       return decodeCircle(value);
     default:
-      return $decode_d1SHhbFllL(value);
+      return $decode_HYE4MtjGe5(value);
   }
 }
 
@@ -251,11 +251,11 @@ function explain$Defaults(value, explainer) {
 export const DefaultsShape = {
   kind: "object",
   name: "Defaults",
-  properties: [$field_8ZPiNQFTiJ, $field_amrtyaqFxO, $field_SnQW_wNCEo, $field_Nk6KbeHxon, $field_XZa75NiOH6, $field_ZZVZaL$fmN, { key: "settings", shape: {
+  properties: [$field_hnvxXxwwKy, $field_Ig8qp_zph8, $field_82qqqLYQOG, $field_upDhAXhChh, $field_c_eoXn1a33, $field_hGfK2Hq0yD, { key: "settings", shape: {
     kind: "object",
-    properties: [$field_b6oxX_Yoq0],
+    properties: [$field_DIWqkzHjwv],
     explain: explainSettings$Defaults,
-  }, optional: "input" }, $field_XFJzaFN0yT, $field_weZyyyvRYA, $field_Pp3Ukc2qoo],
+  }, optional: "input" }, $field_WRLAlECAry, $field_91a6UZ51Iy, $field_4uMYOX3T18],
   explain: explain$Defaults,
 };
 
@@ -272,9 +272,9 @@ export function isDefaults(value) {
   const note = value.note;
   if (note !== undefined && !((typeof note === "string" || note === null))) return false;
   const dates = value.dates;
-  if (dates !== undefined && !$is_t3$fIYsCS7(dates)) return false;
+  if (dates !== undefined && !$is_4dODH_vwc8(dates)) return false;
   const settings = value.settings;
-  if (settings !== undefined && !$is_umGqbpZf7d(settings)) return false;
+  if (settings !== undefined && !$is_niXA59WPM6(settings)) return false;
   const untouched = value.untouched;
   if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) return false;
   const made = value.made;
@@ -296,8 +296,8 @@ export function decodeDefaults(value) {
     since: since === undefined ? $decodeDate("2020-01-01T00:00:00Z") : $decodeDate(since),
     big: big === undefined ? 9007199254740993n : toBigInt(big),
     note: note === undefined ? null : note,
-    dates: dates === undefined ? $decode_aM5wcKvZ9w(["2020-01-01T00:00:00Z"]) : $decode_aM5wcKvZ9w(dates),
-    settings: settings === undefined ? $decode_9r70jelujI({ dark: true }) : $decode_9r70jelujI(settings),
+    dates: dates === undefined ? $decode_HaK_Tutzrl(["2020-01-01T00:00:00Z"]) : $decode_HaK_Tutzrl(dates),
+    settings: settings === undefined ? $decode_ehzLWDr4XM({ dark: true }) : $decode_ehzLWDr4XM(settings),
   };
   const untouched = value.untouched;
   if (untouched !== undefined) result.untouched = untouched;
@@ -323,7 +323,7 @@ function explain$UserAccount(value, explainer) {
 export const UserAccountShape = {
   kind: "object",
   name: "UserAccount",
-  properties: [$field_1LmjIpKiII, $field_ye9q0OV$pt, $field_XbtdFo2eKJ],
+  properties: [$field_KK2_905kco, $field_tB8AZzGMhi, $field_c5e6gEft1S],
   explain: explain$UserAccount,
 };
 
@@ -373,7 +373,7 @@ function explain$GetSearchQuery(value, explainer) {
 export const GetSearchQueryShape = {
   kind: "object",
   name: "GetSearchQuery",
-  properties: [$field_tNOksV$9pr, $field_XHpQ$Iatiu, $field_TvT$07bPM5, $field_Igv_NTINaN, $field_Fe5J5RCREq, $field_CmXZDR_uc4, $field_7l9mKhse1y, $field_qbUw0cJULX, $field_jqRLshoSH1],
+  properties: [$field_YFjyKrStj0, $field_iZH028I4KM, $field_GLdch59soA, $field_S8aEoNb93i, $field_CCxhgwEEyj, $field_wRDilb0m6E, $field_jPhuvJLDY9, $field_sC08KSa5QB, $field_wfzugFFfjz],
   explain: explain$GetSearchQuery,
 };
 
@@ -390,9 +390,9 @@ export function isGetSearchQuery(value) {
   const sides = value.sides;
   if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) return false;
   const ids = value.ids;
-  if (ids !== undefined && !$is_8mkZ4lZuPx(ids)) return false;
+  if (ids !== undefined && !$is_XVrE5ZW0d7(ids)) return false;
   const tags = value.tags;
-  if (tags !== undefined && !$is_PgdD5pOKqh(tags)) return false;
+  if (tags !== undefined && !$is_eDuriGWPI2(tags)) return false;
   const q = value.q;
   if (q !== undefined && typeof q !== "string") return false;
   const property8 = ownProperty(value, "__proto__");
@@ -430,7 +430,7 @@ export const GetOpenQueryShape = {
   kind: "object",
   name: "GetOpenQuery",
   properties: [],
-  index: [{ keys: "string", shape: $shape_b89_Z0mIjl }],
+  index: [{ keys: "string", shape: $shape_HHaJs0TPgc }],
 };
 
 export function isGetOpenQuery(value) {
@@ -467,7 +467,7 @@ function explain$Pair(value, explainer) {
 export const PairShape = {
   kind: "object",
   name: "Pair",
-  properties: [$field_zSqGqo1ucj, $field_iu47Jj062y],
+  properties: [$field_69M4$EE41l, $field_q1rc6Hghpq],
   explain: explain$Pair,
 };
 
@@ -498,7 +498,7 @@ function explain$GetFilesByPathParams(value, explainer) {
 export const GetFilesByPathParamsShape = {
   kind: "object",
   name: "GetFilesByPathParams",
-  properties: [$field_ILoTR$Dt2C],
+  properties: [$field_OBut6zh6dp],
   explain: explain$GetFilesByPathParams,
 };
 
@@ -601,7 +601,7 @@ export function writeFigure(value) {
     case "circle":
       return writeCircle(value);
     case "square":
-      return $write_ZPaFTV2NYb(value);
+      return $write_4xTZ8MCp66(value);
     default:
       return refuse(value);
   }
@@ -624,7 +624,7 @@ export const FigureSerializer = {
 export function writeDefaults(value) {
   if (!isObject(value)) refuse(value);
   const note = value.note;
-  let text = `{"name":"${stringContent(value.name)}","count":${writeNumber(value.count)},"since":"${dateContent(value.since)}","big":${writeBigInt(value.big)},"note":${(note === null ? "null" : writeString(note))},"dates":${$write_ujZFecasA3(value.dates)},"settings":${$write_lsOoEm4Zl_(value.settings)}`;
+  let text = `{"name":"${stringContent(value.name)}","count":${writeNumber(value.count)},"since":"${dateContent(value.since)}","big":${writeBigInt(value.big)},"note":${(note === null ? "null" : writeString(note))},"dates":${$write_9AYyn8LEcr(value.dates)},"settings":${$write_Z_0Hl9WAZq(value.settings)}`;
   const untouched = value.untouched;
   if (untouched !== undefined) text += `,"untouched":${writeNumber(untouched)}`;
   return `${text},"made":"${stringContent(value.made)}","last":"${stringContent(value.last)}"}`;
@@ -646,7 +646,7 @@ export const DefaultsSerializer = {
 
 export function writeUserAccount(value) {
   if (!isObject(value)) refuse(value);
-  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","status":${$write_daeUkyaVzw(value.status)}}`;
+  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","status":${$write_Qr9TLiVPWf(value.status)}}`;
 }
 
 export const UserAccountSerializer = {

@@ -14,14 +14,14 @@ import {
   writeBoolean,
 } from "@kit/core/codec";
 
-const $shape_2eJjs79lk2 = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_V9TfG4v03M = { key: "title", shape: $shape_2eJjs79lk2 };
-const $shape_yXIAvVxbMM = { kind: "string", maxLength: 10000 };
-const $field_PoT9x6dCr$ = { key: "content", shape: $shape_yXIAvVxbMM };
-const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
-const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
+const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_behhX7DeA1 = { key: "title", shape: $shape_Pa7xRbFKaF };
+const $shape__Dki_ObBy9 = { kind: "string", maxLength: 10000 };
+const $field_3Sg_ddZtI0 = { key: "content", shape: $shape__Dki_ObBy9 };
+const $shape_z54aCxbg0g = { kind: "string", maxLength: 100 };
+const $field_g6Hai9ahTQ = { key: "authorId", shape: $shape_z54aCxbg0g };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_VdDg6RiJus = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "input" };
 
 // CreateNoteInput.validator.js
 
@@ -39,7 +39,7 @@ function explain$CreateNoteInput(value, explainer) {
 export const CreateNoteInputShape = {
   kind: "object",
   name: "CreateNoteInput",
-  properties: [$field_V9TfG4v03M, $field_PoT9x6dCr$, $field_2GcXyFFt_P, $field_oWUA4Az7vg],
+  properties: [$field_behhX7DeA1, $field_3Sg_ddZtI0, $field_g6Hai9ahTQ, $field_VdDg6RiJus],
   explain: explain$CreateNoteInput,
 };
 

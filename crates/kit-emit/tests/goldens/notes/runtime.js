@@ -19,28 +19,28 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
-const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
-const $shape_2eJjs79lk2 = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_V9TfG4v03M = { key: "title", shape: $shape_2eJjs79lk2 };
-const $shape_yXIAvVxbMM = { kind: "string", maxLength: 10000 };
-const $field_PoT9x6dCr$ = { key: "content", shape: $shape_yXIAvVxbMM };
-const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
-const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-const $field_ZO94pv_psl = { key: "title", shape: $shape_2eJjs79lk2, optional: "always" };
-const $field_YDjxkrB9c8 = { key: "content", shape: $shape_yXIAvVxbMM, optional: "always" };
-const $field_EZ5HOIrtF$ = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "always" };
-const $shape_I2o3moyavi = { kind: "number" };
-const $field_uV6FvC_Tm$ = { key: "total", shape: $shape_I2o3moyavi };
-const $field_bOV68fL6OZ = { key: "page", shape: $shape_I2o3moyavi };
-const $field_LXuAbqcpHl = { key: "pageSize", shape: $shape_I2o3moyavi };
-const $field_I_QAfjUCBh = { key: "totalPages", shape: $shape_I2o3moyavi };
-function $is_UU01at8MYU(value) {
+const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
+const $field_KK2_905kco = { key: "id", shape: $shape_Kh$ko0kpjE, optional: "input" };
+const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_behhX7DeA1 = { key: "title", shape: $shape_Pa7xRbFKaF };
+const $shape__Dki_ObBy9 = { kind: "string", maxLength: 10000 };
+const $field_3Sg_ddZtI0 = { key: "content", shape: $shape__Dki_ObBy9 };
+const $shape_z54aCxbg0g = { kind: "string", maxLength: 100 };
+const $field_g6Hai9ahTQ = { key: "authorId", shape: $shape_z54aCxbg0g };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_VdDg6RiJus = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "input" };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_X5EiSISvyg = { key: "createdAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
+const $field_vNIuD$A2xT = { key: "updatedAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
+const $field_r51rGByreQ = { key: "title", shape: $shape_Pa7xRbFKaF, optional: "always" };
+const $field_sA1GhiLsHS = { key: "content", shape: $shape__Dki_ObBy9, optional: "always" };
+const $field_u5FjsHgQR_ = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "always" };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_mv3iOUaYTl = { key: "total", shape: $shape_irid6j5BIm };
+const $field_9yopA5Hw9k = { key: "page", shape: $shape_irid6j5BIm };
+const $field_Qkbw5h5B2U = { key: "pageSize", shape: $shape_irid6j5BIm };
+const $field_OhpBcyA1z9 = { key: "totalPages", shape: $shape_irid6j5BIm };
+function $is_CBxDBaPvOP(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -48,7 +48,7 @@ function $is_UU01at8MYU(value) {
   }
   return true;
 }
-function $is_6$8L0pvtFp(value) {
+function $is_78sUIbXNRw(value) {
   if (typeof value !== "object" || value === null) return false;
   const total = value.total;
   if (!(typeof total === "number" && Number.isFinite(total))) return false;
@@ -59,10 +59,10 @@ function $is_6$8L0pvtFp(value) {
   const totalPages = value.totalPages;
   return typeof totalPages === "number" && Number.isFinite(totalPages);
 }
-function $decode_lT5aRsjW53(value) {
+function $decode_Hbrll80tjZ(value) {
   return value.map((item) => decodeNoteSummary(item));
 }
-function $decode_iSvqjNFM7X(value) {
+function $decode_cr0$KhxOWl(value) {
   return {
     total: value.total,
     page: value.page,
@@ -70,13 +70,13 @@ function $decode_iSvqjNFM7X(value) {
     totalPages: value.totalPages,
   };
 }
-const $shape_NXc1DjJiEG = { kind: "number", integer: true, minimum: 1 };
-const $field_Y$Sa_Ayh6C = { key: "page", shape: $shape_NXc1DjJiEG, optional: "always" };
-const $shape_JyQOLtM3Ho = { kind: "number", integer: true, minimum: 1, maximum: 100 };
-const $field_OKpF04fdwx = { key: "pageSize", shape: $shape_JyQOLtM3Ho, optional: "always" };
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_8wdy6I2mIG = { key: "id", shape: $shape_b89_Z0mIjl };
-function $write_FQ898wCPdS(value) {
+const $shape_NTBXxuw33z = { kind: "number", integer: true, minimum: 1 };
+const $field_KUeHrqN3zF = { key: "page", shape: $shape_NTBXxuw33z, optional: "always" };
+const $shape_RLI$5kdcTi = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+const $field_Gi5nTy4Kk_ = { key: "pageSize", shape: $shape_RLI$5kdcTi, optional: "always" };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_0JAOS3KlNw = { key: "id", shape: $shape_HHaJs0TPgc };
+function $write_mBedGWkI3T(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -85,7 +85,7 @@ function $write_FQ898wCPdS(value) {
   }
   return `${text}]`;
 }
-function $write_7PY3fO0KkL(value) {
+function $write_kUSQQ9aUSx(value) {
   if (!isObject(value)) refuse(value);
   return `{"total":${writeNumber(value.total)},"page":${writeNumber(value.page)},"pageSize":${writeNumber(value.pageSize)},"totalPages":${writeNumber(value.totalPages)}}`;
 }
@@ -112,7 +112,7 @@ function explain$Note(value, explainer) {
 export const NoteShape = {
   kind: "object",
   name: "Note",
-  properties: [$field_1LmjIpKiII, $field_V9TfG4v03M, $field_PoT9x6dCr$, $field_2GcXyFFt_P, $field_oWUA4Az7vg, $field_oFOzHhiqx0, $field_k69FRjukgS],
+  properties: [$field_KK2_905kco, $field_behhX7DeA1, $field_3Sg_ddZtI0, $field_g6Hai9ahTQ, $field_VdDg6RiJus, $field_X5EiSISvyg, $field_vNIuD$A2xT],
   explain: explain$Note,
 };
 
@@ -166,7 +166,7 @@ function explain$UpdateNoteInput(value, explainer) {
 export const UpdateNoteInputShape = {
   kind: "object",
   name: "UpdateNoteInput",
-  properties: [$field_ZO94pv_psl, $field_YDjxkrB9c8, $field_EZ5HOIrtF$],
+  properties: [$field_r51rGByreQ, $field_sA1GhiLsHS, $field_u5FjsHgQR_],
   explain: explain$UpdateNoteInput,
 };
 
@@ -209,7 +209,7 @@ function explain$NoteSummary(value, explainer) {
 export const NoteSummaryShape = {
   kind: "object",
   name: "NoteSummary",
-  properties: [$field_1LmjIpKiII, $field_V9TfG4v03M, $field_oWUA4Az7vg, $field_oFOzHhiqx0],
+  properties: [$field_KK2_905kco, $field_behhX7DeA1, $field_VdDg6RiJus, $field_X5EiSISvyg],
   explain: explain$NoteSummary,
 };
 
@@ -262,7 +262,7 @@ export const PaginatedResponseOfNoteSummaryShape = {
   name: "PaginatedResponseOfNoteSummary",
   properties: [{ key: "data", shape: { kind: "array", element: NoteSummaryShape, isItem: isNoteSummary } }, { key: "pagination", shape: {
     kind: "object",
-    properties: [$field_uV6FvC_Tm$, $field_bOV68fL6OZ, $field_LXuAbqcpHl, $field_I_QAfjUCBh],
+    properties: [$field_mv3iOUaYTl, $field_9yopA5Hw9k, $field_Qkbw5h5B2U, $field_OhpBcyA1z9],
     explain: explainPagination$PaginatedResponseOfNoteSummary,
   } }],
   explain: explain$PaginatedResponseOfNoteSummary,
@@ -271,15 +271,15 @@ export const PaginatedResponseOfNoteSummaryShape = {
 export function isPaginatedResponseOfNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
   const data = value.data;
-  if (!$is_UU01at8MYU(data)) return false;
+  if (!$is_CBxDBaPvOP(data)) return false;
   const pagination = value.pagination;
-  return $is_6$8L0pvtFp(pagination);
+  return $is_78sUIbXNRw(pagination);
 }
 
 export function decodePaginatedResponseOfNoteSummary(value) {
   return {
-    data: $decode_lT5aRsjW53(value.data),
-    pagination: $decode_iSvqjNFM7X(value.pagination),
+    data: $decode_Hbrll80tjZ(value.data),
+    pagination: $decode_cr0$KhxOWl(value.pagination),
   };
 }
 
@@ -299,7 +299,7 @@ function explain$PostNotesBody(value, explainer) {
 export const PostNotesBodyShape = {
   kind: "object",
   name: "PostNotesBody",
-  properties: [$field_V9TfG4v03M, $field_PoT9x6dCr$, $field_oWUA4Az7vg],
+  properties: [$field_behhX7DeA1, $field_3Sg_ddZtI0, $field_VdDg6RiJus],
   explain: explain$PostNotesBody,
 };
 
@@ -336,7 +336,7 @@ function explain$GetNotesQuery(value, explainer) {
 export const GetNotesQueryShape = {
   kind: "object",
   name: "GetNotesQuery",
-  properties: [$field_Y$Sa_Ayh6C, $field_OKpF04fdwx],
+  properties: [$field_KUeHrqN3zF, $field_Gi5nTy4Kk_],
   explain: explain$GetNotesQuery,
 };
 
@@ -369,7 +369,7 @@ function explain$GetNotesByIdParams(value, explainer) {
 export const GetNotesByIdParamsShape = {
   kind: "object",
   name: "GetNotesByIdParams",
-  properties: [$field_8wdy6I2mIG],
+  properties: [$field_0JAOS3KlNw],
   explain: explain$GetNotesByIdParams,
 };
 
@@ -397,7 +397,7 @@ function explain$PutNotesByIdParams(value, explainer) {
 export const PutNotesByIdParamsShape = {
   kind: "object",
   name: "PutNotesByIdParams",
-  properties: [$field_8wdy6I2mIG],
+  properties: [$field_0JAOS3KlNw],
   explain: explain$PutNotesByIdParams,
 };
 
@@ -425,7 +425,7 @@ function explain$DeleteNotesByIdParams(value, explainer) {
 export const DeleteNotesByIdParamsShape = {
   kind: "object",
   name: "DeleteNotesByIdParams",
-  properties: [$field_8wdy6I2mIG],
+  properties: [$field_0JAOS3KlNw],
   explain: explain$DeleteNotesByIdParams,
 };
 
@@ -520,7 +520,7 @@ export const NoteSummarySerializer = {
 
 export function writePaginatedResponseOfNoteSummary(value) {
   if (!isObject(value)) refuse(value);
-  return `{"data":${$write_FQ898wCPdS(value.data)},"pagination":${$write_7PY3fO0KkL(value.pagination)}}`;
+  return `{"data":${$write_mBedGWkI3T(value.data)},"pagination":${$write_kUSQQ9aUSx(value.pagination)}}`;
 }
 
 export const PaginatedResponseOfNoteSummarySerializer = {

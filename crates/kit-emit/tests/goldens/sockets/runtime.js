@@ -15,15 +15,15 @@ import {
   validator,
 } from "@kit/core/codec";
 
-const $shape__JFtUaOfHk = { kind: "string", minLength: 1, maxLength: 500 };
-const $field_0tZaOnm9mb = { key: "text", shape: $shape__JFtUaOfHk };
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_dwSbPWTheJ = { key: "text", shape: $shape_b89_Z0mIjl };
-const $field_5V2WaDKyie = { key: "author", shape: $shape_b89_Z0mIjl };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_DIeRSgmcnH = { key: "sentAt", shape: $shape_EKu3a_L5uJ };
-const $field_8wdy6I2mIG = { key: "id", shape: $shape_b89_Z0mIjl };
-const $field_EIyOAjicZS = { key: "name", shape: $shape_b89_Z0mIjl, optional: "always" };
+const $shape_wTnHjOHRMP = { kind: "string", minLength: 1, maxLength: 500 };
+const $field_GQ7Q7vQkrl = { key: "text", shape: $shape_wTnHjOHRMP };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_PerD_c08wO = { key: "text", shape: $shape_HHaJs0TPgc };
+const $field_MRXTx$xznF = { key: "author", shape: $shape_HHaJs0TPgc };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_qwa_L5EOGW = { key: "sentAt", shape: $shape_P8hCl1Pvfy };
+const $field_0JAOS3KlNw = { key: "id", shape: $shape_HHaJs0TPgc };
+const $field_mcGcLdQmP7 = { key: "name", shape: $shape_HHaJs0TPgc, optional: "always" };
 
 // NewMessage.validator.js
 
@@ -35,7 +35,7 @@ function explain$NewMessage(value, explainer) {
 export const NewMessageShape = {
   kind: "object",
   name: "NewMessage",
-  properties: [$field_0tZaOnm9mb],
+  properties: [$field_GQ7Q7vQkrl],
   explain: explain$NewMessage,
 };
 
@@ -67,7 +67,7 @@ function explain$Message(value, explainer) {
 export const MessageShape = {
   kind: "object",
   name: "Message",
-  properties: [$field_dwSbPWTheJ, $field_5V2WaDKyie, $field_DIeRSgmcnH],
+  properties: [$field_PerD_c08wO, $field_MRXTx$xznF, $field_qwa_L5EOGW],
   explain: explain$Message,
 };
 
@@ -115,7 +115,7 @@ function explain$WsRoomsByIdParams(value, explainer) {
 export const WsRoomsByIdParamsShape = {
   kind: "object",
   name: "WsRoomsByIdParams",
-  properties: [$field_8wdy6I2mIG],
+  properties: [$field_0JAOS3KlNw],
   explain: explain$WsRoomsByIdParams,
 };
 
@@ -143,7 +143,7 @@ function explain$WsRoomsByIdQuery(value, explainer) {
 export const WsRoomsByIdQueryShape = {
   kind: "object",
   name: "WsRoomsByIdQuery",
-  properties: [$field_EIyOAjicZS],
+  properties: [$field_mcGcLdQmP7],
   explain: explain$WsRoomsByIdQuery,
 };
 

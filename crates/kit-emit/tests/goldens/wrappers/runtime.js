@@ -17,19 +17,19 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_I2o3moyavi = { kind: "number" };
-const $field_LUSRnFqWVs = { key: "id", shape: $shape_I2o3moyavi };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_FDk$P2LcRd = { key: "isTimed", shape: $shape_j6EHI1EDX8 };
-const $shape_b89_Z0mIjl = { kind: "string" };
-const $field_MYxdyalsB_ = { key: "title", shape: $shape_b89_Z0mIjl };
-const $field_8$OR_7ecKM = { key: "position", shape: $shape_I2o3moyavi };
-const $field_P28B81NY3s = { key: "limit", shape: $shape_I2o3moyavi };
-const $field_lWgjrWv$pb = { key: "etag", shape: $shape_b89_Z0mIjl };
-const $field_XcJ4U1k0Oc = { key: "retry-after", shape: $shape_I2o3moyavi };
-const $field_Hi9kJuBkka = { key: "pages", shape: $shape_I2o3moyavi, optional: "always" };
-const $field_JZua1CXfUK = { key: "location", shape: $shape_b89_Z0mIjl };
-const $field_3gW29AZekO = { key: "free", shape: $shape_j6EHI1EDX8 };
+const $shape_irid6j5BIm = { kind: "number" };
+const $field_DIzZ_OcneJ = { key: "id", shape: $shape_irid6j5BIm };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_fX79OYBfkZ = { key: "isTimed", shape: $shape_z9DrGB9RoH };
+const $shape_HHaJs0TPgc = { kind: "string" };
+const $field_1lP0bxzZA4 = { key: "title", shape: $shape_HHaJs0TPgc };
+const $field_f$IkaIPWZA = { key: "position", shape: $shape_irid6j5BIm };
+const $field_c_ZS9LLJwm = { key: "limit", shape: $shape_irid6j5BIm };
+const $field_aa4j8cVzAz = { key: "etag", shape: $shape_HHaJs0TPgc };
+const $field_xgkqo3KNKb = { key: "retry-after", shape: $shape_irid6j5BIm };
+const $field_GMQsLet$1X = { key: "pages", shape: $shape_irid6j5BIm, optional: "always" };
+const $field_gdpVd_lb1Q = { key: "location", shape: $shape_HHaJs0TPgc };
+const $field_eZrxLlaRAm = { key: "free", shape: $shape_z9DrGB9RoH };
 
 // Report.validator.js
 
@@ -43,7 +43,7 @@ function explain$Report(value, explainer) {
 export const ReportShape = {
   kind: "object",
   name: "Report",
-  properties: [$field_LUSRnFqWVs, $field_FDk$P2LcRd],
+  properties: [$field_DIzZ_OcneJ, $field_fX79OYBfkZ],
   explain: explain$Report,
 };
 
@@ -74,7 +74,7 @@ function explain$NewReport(value, explainer) {
 export const NewReportShape = {
   kind: "object",
   name: "NewReport",
-  properties: [$field_MYxdyalsB_],
+  properties: [$field_1lP0bxzZA4],
   explain: explain$NewReport,
 };
 
@@ -102,7 +102,7 @@ function explain$Queued(value, explainer) {
 export const QueuedShape = {
   kind: "object",
   name: "Queued",
-  properties: [$field_8$OR_7ecKM],
+  properties: [$field_f$IkaIPWZA],
   explain: explain$Queued,
 };
 
@@ -130,7 +130,7 @@ function explain$Limit(value, explainer) {
 export const LimitShape = {
   kind: "object",
   name: "Limit",
-  properties: [$field_P28B81NY3s],
+  properties: [$field_c_ZS9LLJwm],
   explain: explain$Limit,
 };
 
@@ -158,7 +158,7 @@ function explain$CachedReply304Headers(value, explainer) {
 export const CachedReply304HeadersShape = {
   kind: "object",
   name: "CachedReply304Headers",
-  properties: [$field_lWgjrWv$pb],
+  properties: [$field_aa4j8cVzAz],
   explain: explain$CachedReply304Headers,
 };
 
@@ -186,7 +186,7 @@ function explain$CachedReply202Headers(value, explainer) {
 export const CachedReply202HeadersShape = {
   kind: "object",
   name: "CachedReply202Headers",
-  properties: [$field_XcJ4U1k0Oc],
+  properties: [$field_xgkqo3KNKb],
   explain: explain$CachedReply202Headers,
 };
 
@@ -214,7 +214,7 @@ function explain$GetReportsByIdParams(value, explainer) {
 export const GetReportsByIdParamsShape = {
   kind: "object",
   name: "GetReportsByIdParams",
-  properties: [$field_LUSRnFqWVs],
+  properties: [$field_DIzZ_OcneJ],
   explain: explain$GetReportsByIdParams,
 };
 
@@ -242,7 +242,7 @@ function explain$GetReportsByIdQuery(value, explainer) {
 export const GetReportsByIdQueryShape = {
   kind: "object",
   name: "GetReportsByIdQuery",
-  properties: [$field_Hi9kJuBkka],
+  properties: [$field_GMQsLet$1X],
   explain: explain$GetReportsByIdQuery,
 };
 
@@ -271,7 +271,7 @@ function explain$PostReportsReply201Headers(value, explainer) {
 export const PostReportsReply201HeadersShape = {
   kind: "object",
   name: "PostReportsReply201Headers",
-  properties: [$field_JZua1CXfUK],
+  properties: [$field_gdpVd_lb1Q],
   explain: explain$PostReportsReply201Headers,
 };
 
@@ -299,7 +299,7 @@ function explain$GetPlainResponse(value, explainer) {
 export const GetPlainResponseShape = {
   kind: "object",
   name: "GetPlainResponse",
-  properties: [$field_3gW29AZekO],
+  properties: [$field_eZrxLlaRAm],
   explain: explain$GetPlainResponse,
 };
 

@@ -19,22 +19,22 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_2eJjs79lk2 = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_V9TfG4v03M = { key: "title", shape: $shape_2eJjs79lk2 };
-const $shape_yXIAvVxbMM = { kind: "string", maxLength: 10000 };
-const $field_PoT9x6dCr$ = { key: "content", shape: $shape_yXIAvVxbMM };
-const $shape_CWff2lfwYS = { kind: "string", maxLength: 100 };
-const $field_2GcXyFFt_P = { key: "authorId", shape: $shape_CWff2lfwYS };
-const $shape_j6EHI1EDX8 = { kind: "boolean" };
-const $field_oWUA4Az7vg = { key: "archived", shape: $shape_j6EHI1EDX8, optional: "input" };
-const $shape_Aw4dmaNP8k = { kind: "string", format: "uuid" };
-const $field_1LmjIpKiII = { key: "id", shape: $shape_Aw4dmaNP8k, optional: "input" };
-const $field_Pj6aEVMhuT = { key: "completed", shape: $shape_j6EHI1EDX8 };
-const $field_PYGq5gscvp = { key: "userId", shape: $shape_Aw4dmaNP8k };
-const $shape_EKu3a_L5uJ = { kind: "date" };
-const $field_oFOzHhiqx0 = { key: "createdAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-const $field_k69FRjukgS = { key: "updatedAt", shape: $shape_EKu3a_L5uJ, optional: "input" };
-function $write_daeUkyaVzw(value) {
+const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_behhX7DeA1 = { key: "title", shape: $shape_Pa7xRbFKaF };
+const $shape__Dki_ObBy9 = { kind: "string", maxLength: 10000 };
+const $field_3Sg_ddZtI0 = { key: "content", shape: $shape__Dki_ObBy9 };
+const $shape_z54aCxbg0g = { kind: "string", maxLength: 100 };
+const $field_g6Hai9ahTQ = { key: "authorId", shape: $shape_z54aCxbg0g };
+const $shape_z9DrGB9RoH = { kind: "boolean" };
+const $field_VdDg6RiJus = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "input" };
+const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
+const $field_KK2_905kco = { key: "id", shape: $shape_Kh$ko0kpjE, optional: "input" };
+const $field_9AAb$G$4eq = { key: "completed", shape: $shape_z9DrGB9RoH };
+const $field_fRqL76nsEA = { key: "userId", shape: $shape_Kh$ko0kpjE };
+const $shape_P8hCl1Pvfy = { kind: "date" };
+const $field_X5EiSISvyg = { key: "createdAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
+const $field_vNIuD$A2xT = { key: "updatedAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
+function $write_Qr9TLiVPWf(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -57,7 +57,7 @@ function explain$CreateNoteInput(value, explainer) {
 export const CreateNoteInputShape = {
   kind: "object",
   name: "CreateNoteInput",
-  properties: [$field_V9TfG4v03M, $field_PoT9x6dCr$, $field_2GcXyFFt_P, $field_oWUA4Az7vg],
+  properties: [$field_behhX7DeA1, $field_3Sg_ddZtI0, $field_g6Hai9ahTQ, $field_VdDg6RiJus],
   explain: explain$CreateNoteInput,
 };
 
@@ -105,7 +105,7 @@ function explain$Todo(value, explainer) {
 export const TodoShape = {
   kind: "object",
   name: "Todo",
-  properties: [$field_1LmjIpKiII, $field_V9TfG4v03M, $field_Pj6aEVMhuT, $field_PYGq5gscvp, $field_oFOzHhiqx0, $field_k69FRjukgS],
+  properties: [$field_KK2_905kco, $field_behhX7DeA1, $field_9AAb$G$4eq, $field_fRqL76nsEA, $field_X5EiSISvyg, $field_vNIuD$A2xT],
   explain: explain$Todo,
 };
 
@@ -252,7 +252,7 @@ export const PostNotesBodySerializer = {
 
 export function writePostUsersBody(value) {
   if (!isObject(value)) refuse(value);
-  return `{"email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_daeUkyaVzw(value.status)}}`;
+  return `{"email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_Qr9TLiVPWf(value.status)}}`;
 }
 
 export const PostUsersBodySerializer = {
