@@ -10,7 +10,7 @@ import { ecosystemProject } from "./installed.ts";
 export interface Contract {
   /** Imports and declarations before the types. */
   readonly source: string;
-  /** Types by the name of the interface that contains the type in its property `value`. */
+  /** Types by name. An interface `CaseOf` with this name contains the type in its property `value`. */
   readonly types: Readonly<Record<string, string>>;
 }
 
@@ -45,20 +45,28 @@ const TSCONFIG = JSON.stringify({
   include: ["src"],
 });
 
+/** Returns the name of an interface of the contract, which no type of a package has. */
+function interfaceOf(name: string): string {
+  return `CaseOf${name}`;
+}
+
 /** Longest duration of a build in milliseconds. A build that takes longer is a defect. */
 const PATIENCE = 60_000;
 
 /** Builds a contract with some of its types. */
 export async function build(contract: Contract, names: readonly string[]): Promise<Built> {
-  const interfaces = names.map((name) => `export interface ${name} { value: ${contract.types[name]} }`);
+  const interfaces = names.map(
+    (name) => `export interface ${interfaceOf(name)} { value: ${contract.types[name]} }`,
+  );
   const routes = names.map(
-    (name) => `  "PUT /${name.toLowerCase()}": RouteContract<void, void, ${name}, ${name}>;`,
+    (name) =>
+      `  "PUT /${name.toLowerCase()}": RouteContract<void, void, ${interfaceOf(name)}, ${interfaceOf(name)}>;`,
   );
   const project = await ecosystemProject({
     "tsconfig.json": TSCONFIG,
     "src/all.types.ts": `${contract.source}\n${interfaces.join("\n")}\n`,
     "src/all.routes.ts": `import type { RouteContract } from "@kit/types";
-import type { ${names.join(", ")} } from "./all.types.ts";
+import type { ${names.map(interfaceOf).join(", ")} } from "./all.types.ts";
 export interface Routes {
 ${routes.join("\n")}
 }
@@ -89,7 +97,8 @@ export async function compare(project: Project, names: readonly string[]): Promi
   const reader = new Reader(checker.checker, graph, "unknown");
   const subjects = names.map((name): Subject => {
     const file = "src/all.types.ts";
-    return { file, name, type: reader.read(checker.type(file, name)), artifact: name };
+    const own = interfaceOf(name);
+    return { file, name: own, type: reader.read(checker.type(file, own)), artifact: own };
   });
   const { wrong, tested, accepted } = await compareVerdicts(project.root, graph, subjects, checker);
   const all = [...wrong].flatMap(([{ name }, complaints]) =>

@@ -77,14 +77,17 @@ const MAX_DEPTH: u32 = 60;
 
 /// Maximum number of instances of a generic type if their type arguments are nested deeper than [`WIDE_DEPTH`]. A
 /// generic type with more instances multiplies without end.
-const WIDE_INSTANCES: u32 = 500;
+const WIDE_INSTANCES: usize = 500;
+/// Number of bytes of the sources for which one more such instance is allowed.
+const BYTES_PER_WIDE_INSTANCE: usize = 8;
 const WIDE_DEPTH: u32 = 6;
 
 /// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive uses of a conditional type, and this
 /// evaluator takes a few evaluations for each use.
 const MAX_EVALUATION_DEPTH: u32 = 6_000;
 
-/// Maximum total number of instances of generic types.
+/// Maximum total number of instances of generic types, in addition to one for each byte of the sources. The types of a schema
+/// of zod need about 70 instances for each property.
 const MAX_INSTANCES: usize = 200_000;
 
 /// Number of bytes of stack that must be free for an evaluation, and the size of a new stack segment.

@@ -10,7 +10,10 @@ use super::cursor::{CURSOR_QUERY_TYPE, CURSOR_TYPE};
 use super::decimal::DECIMAL_TYPE;
 use super::kit_types::{AUTH_TYPE, KitType};
 use super::types::{Owner, Scope};
-use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES};
+use super::{
+    BYTES_PER_WIDE_INSTANCE, Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH,
+    WIDE_INSTANCES,
+};
 use crate::known_types::is_known;
 use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
@@ -161,6 +164,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Returns the maximum number of instances of a generic type whose type arguments are deeply nested. A project with many
+    /// schemas has many such instances, each of which some bytes of the sources write out.
+    fn most_wide_instances(&self) -> usize {
+        WIDE_INSTANCES + self.graph.bytes / BYTES_PER_WIDE_INSTANCE
+    }
+
     /// Returns the instance of a declaration with type arguments. Missing arguments are replaced by their
     /// defaults.
     fn instantiate(&mut self, id: DeclId, mut arguments: Vec<TyId>, location: Location) -> TyId {
@@ -219,8 +228,8 @@ impl<'a> Evaluator<'a> {
             .unwrap_or(0);
         // A type that uses itself several times has very many instances long before their depth reaches the
         // limit.
-        let wide = deepest > WIDE_DEPTH && self.store.instance_count(id) > WIDE_INSTANCES;
-        if deepest > MAX_DEPTH || wide || self.store.instances.len() > MAX_INSTANCES {
+        let wide = deepest > WIDE_DEPTH && self.store.instance_count(id) > self.most_wide_instances();
+        if deepest > MAX_DEPTH || wide || self.store.instances.len() > MAX_INSTANCES + self.graph.bytes {
             return self.recursion(location, &format!("`{name}` expands without end"));
         }
         self.store.named(id, arguments.into())

@@ -155,10 +155,13 @@ impl Evaluator<'_> {
             label.primary = false;
             diagnostic = diagnostic.label(label);
         }
-        let diagnostic = diagnostic.help(
+        let diagnostic = diagnostic.help(if self.graph.is_in_package(location.module) {
+            "declare the properties that you need with types of the project: the types of this package refer to each other, and \
+             kit needs all of them"
+        } else {
             "write a smaller type: name the members that you need of a large union, or write the result of a type that \
-             calls itself many times over",
-        );
+             calls itself many times over"
+        });
         let invalid = self.store.reject(diagnostic);
         self.steps.subjects[self.steps.current].refused = Some(invalid);
         invalid

@@ -26,7 +26,7 @@ pub(crate) struct Store<'a> {
     pub(crate) instances: Vec<Instance>,
     instances_by_key: FxHashMap<InstanceKey, InstanceId>,
     /// Number of instances of each generic declaration.
-    instance_counts: FxHashMap<DeclId, u32>,
+    instance_counts: FxHashMap<DeclId, usize>,
     pub(crate) lazies: Vec<Lazy<'a>>,
     scopes: Vec<Scope<'a>>,
     scope_facts: Vec<Facts>,
@@ -377,7 +377,7 @@ impl<'a> Store<'a> {
     }
 
     /// Returns the number of instances of a declaration.
-    pub(crate) fn instance_count(&self, decl: DeclId) -> u32 {
+    pub(crate) fn instance_count(&self, decl: DeclId) -> usize {
         self.instance_counts.get(&decl).copied().unwrap_or(0)
     }
 }

@@ -189,6 +189,28 @@ fn resolves_a_long_chain_of_type_names() {
 }
 
 #[test]
+fn compiles_many_types_with_deeply_nested_type_arguments() {
+    let mut text = "interface Box<T> { value: T }\n".to_owned();
+    for index in 0..200 {
+        let inner = format!("{}{{ a{index}: string }}{}", "Box<".repeat(10), ">".repeat(10));
+        writeln!(text, "export interface Type{index} {{ value: {inner} }}").expect("written to a text");
+    }
+    let output = output(&[("src/a.types.ts", &text)]);
+    assert!(
+        output.diagnostics.is_empty(),
+        "{}",
+        crate::support::mistakes(&output)
+    );
+    // An exported type with a mistake that nothing needs is left out without a message.
+    let names = output
+        .program
+        .declarations
+        .iter()
+        .map(|declaration| &declaration.name);
+    assert_eq!(names.filter(|name| name.starts_with("Type")).count(), 200);
+}
+
+#[test]
 fn refuses_a_generic_type_that_branches_as_it_expands() {
     let output = output(&[(
         "src/a.types.ts",
