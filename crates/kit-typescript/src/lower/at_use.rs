@@ -1,8 +1,10 @@
 //! Locations of mistakes in declaration files.
 
-use kit_diagnostics::{Diagnostic, Label, codes};
+use kit_diagnostics::{Code, Diagnostic, Label, codes};
+use kit_ir::TypeId;
 
 use super::Lowering;
+use crate::modules::Location;
 
 impl Lowering<'_> {
     /// Reports that `any` in an installed package is read as `unknown`.
@@ -14,6 +16,19 @@ impl Lowering<'_> {
             .help("to check these values, declare the type in the project");
         let diagnostic = self.at_use(diagnostic);
         self.report(diagnostic);
+    }
+
+    /// Reports a type that JSON cannot represent, at the location of the current evaluation.
+    pub(super) fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
+        let location = self.eval.current_location();
+        self.refused_at(code, message, help, location)
+    }
+
+    pub(super) fn refused_at(&mut self, code: Code, message: &str, help: &str, location: Location) -> TypeId {
+        let diagnostic = self.eval.diagnostic(code, location, message).help(help);
+        let diagnostic = self.at_use(diagnostic);
+        self.report(diagnostic);
+        self.failed()
     }
 
     /// Moves a diagnostic about a type in a declaration file to the location in the project that uses the type, because people

@@ -20,7 +20,7 @@ pub(crate) use shared::sort_types;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use kit_diagnostics::{Code, Diagnostic, Diagnostics, codes};
+use kit_diagnostics::{Diagnostic, Diagnostics, codes};
 use kit_ir::{
     Declaration, DeclarationId, DeclarationOrigin, Documentation, Program, Span, TemplatePart, TupleElement,
     TypeId, TypeKind,
@@ -486,18 +486,5 @@ impl<'a> Lowering<'a> {
 
     fn no_json(&mut self, what: &str, help: &str) -> TypeId {
         self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
-    }
-
-    /// Reports a type that JSON cannot represent, at the location of the current evaluation.
-    fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
-        let location = self.eval.current_location();
-        self.refused_at(code, message, help, location)
-    }
-
-    fn refused_at(&mut self, code: Code, message: &str, help: &str, location: Location) -> TypeId {
-        let diagnostic = self.eval.diagnostic(code, location, message).help(help);
-        let diagnostic = self.at_use(diagnostic);
-        self.report(diagnostic);
-        self.failed()
     }
 }
