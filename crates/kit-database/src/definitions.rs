@@ -180,7 +180,7 @@ fn default_of(text: &str, r#type: ColumnType) -> Option<ColumnDefault> {
 }
 
 /// Returns the name that PostgreSQL's `format_type` gives a type.
-fn type_name(r#type: ColumnType) -> String {
+pub(crate) fn type_name(r#type: ColumnType) -> String {
     match r#type {
         ColumnType::Varchar { length } => format!("character varying({length})"),
         ColumnType::Timestamp => "timestamp without time zone".to_owned(),
@@ -347,22 +347,25 @@ pub(crate) fn check_definition(check: &Check, r#type: ColumnType) -> Option<Stri
     Some(format!("CHECK ({condition})"))
 }
 
-/// Returns true if a column with this definition in PostgreSQL can store the values of a column of an entity, although the
-/// types differ: the driver returns and accepts the same values for both.
-pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
-    let (rest, nullable) = match definition.strip_suffix(" NOT NULL") {
-        Some(rest) => (rest, false),
-        None => (definition, true),
-    };
-    if nullable != column.nullable || rest.contains(" GENERATED ALWAYS AS (") {
-        return false;
-    }
+/// Returns the type in the definition of a column, without its collation: `text` of `text COLLATE "C" NOT NULL`.
+pub(crate) fn base_type(definition: &str) -> &str {
+    let rest = definition.strip_suffix(" NOT NULL").unwrap_or(definition);
     let end = [" COLLATE ", " GENERATED ", " DEFAULT "]
         .iter()
         .filter_map(|part| rest.find(part))
         .min()
         .unwrap_or(rest.len());
-    let base = &rest[..end];
+    &rest[..end]
+}
+
+/// Returns true if a column with this definition in PostgreSQL can store the values of a column of an entity, although the
+/// types differ: the driver returns and accepts the same values for both.
+pub(crate) fn stands_for(column: &Column, definition: &str) -> bool {
+    let nullable = !definition.ends_with(" NOT NULL");
+    if nullable != column.nullable || definition.contains(" GENERATED ALWAYS AS (") {
+        return false;
+    }
+    let base = base_type(definition);
     let name = base.split('(').next().unwrap_or_default();
     match column.r#type {
         ColumnType::Text | ColumnType::Varchar { .. } => {

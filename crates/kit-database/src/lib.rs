@@ -27,6 +27,7 @@
 //! # let _ = (Snapshot::of(&schema), std::any::type_name::<Migration>());
 //! ```
 
+mod adopted;
 mod branches;
 mod change;
 mod column_type;

@@ -199,10 +199,12 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     let mut types = types::Types::new(program);
     let mut files = models::files(&mut types);
     let (mut schema, _) = Schema::from_program(program);
-    if let Some(committed) = options.committed() {
-        schema.keep_timestamps(&committed);
+    let committed = options.committed();
+    if let Some(committed) = &committed {
+        schema.keep_timestamps(committed);
+        schema.keep_names(committed);
     }
-    let mut database = database::Database::new(&schema, &mut types);
+    let mut database = database::Database::new(&schema, committed.as_ref(), &mut types);
     let routes = router::Routes::new(&types);
     handlers::add_filters(&types, &routes, &mut database);
     files.extend(database.files());

@@ -7,6 +7,7 @@
 
 mod project_directory;
 mod projects;
+mod served_adopted;
 mod served_bodies;
 mod served_contracts;
 mod served_http;
@@ -141,6 +142,15 @@ fn serves_requests_with_unedited_handlers() {
         "shop",
         "serves_requests_with_unedited_handlers",
         served_http::shop,
+    );
+}
+
+#[test]
+fn reads_and_writes_columns_of_an_adopted_database() {
+    serve(
+        "adopted",
+        "reads_and_writes_columns_of_an_adopted_database",
+        served_adopted::machines,
     );
 }
 

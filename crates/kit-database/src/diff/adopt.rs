@@ -288,7 +288,7 @@ fn has_unique(table: &Table, unique: &Unique) -> bool {
 
 /// Replaces unique constraints by the unique indexes with which hand-written SQL or the adopted database keeps the same
 /// rule.
-fn keep_unique_indexes(was: &Table, table: &mut Table) {
+pub(crate) fn keep_unique_indexes(was: &Table, table: &mut Table) {
     let Table { uniques, indexes, .. } = table;
     uniques.retain(|unique| {
         let is_constraint = was.uniques.iter().any(|known| known.columns == unique.columns);
@@ -300,7 +300,7 @@ fn keep_unique_indexes(was: &Table, table: &mut Table) {
 }
 
 /// Gives the constraints and indexes of a table the names that they have in the database, if kit must keep these names.
-fn keep_names(was: &Table, table: &mut Table) {
+pub(crate) fn keep_names(was: &Table, table: &mut Table) {
     if was.primary_key == table.primary_key {
         table.key_name.clone_from(&was.key_name);
     }

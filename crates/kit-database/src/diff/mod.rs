@@ -22,6 +22,7 @@ use crate::{
     Change, ColumnType, ForeignObject, PlannedChange, Schema, Snapshot, Table, schema_of, schemas_of,
 };
 
+pub(crate) use adopt::{keep_names, keep_unique_indexes};
 pub(crate) use enums::enums;
 pub(crate) use renames::relations_of;
 

@@ -15,8 +15,8 @@ use crate::{ForeignObject, ObjectKind, Unique};
 use names::{identifiers, is_tag_word, name_interfaces, property_name};
 pub use text::on_one_line;
 use text::{DECIMAL_IMPORT, text};
-pub(crate) use types::strings;
-use types::{TypeText, default_tag, domains, enums, listed, type_text, union};
+use types::{TypeText, default_tag, enums, listed, type_text, union};
+pub(crate) use types::{domains, strings};
 
 /// Entities for the tables of a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -43,7 +43,7 @@ pub(super) fn enums(objects: &[ForeignObject]) -> BTreeMap<&str, Vec<String>> {
 }
 
 /// Returns the base types of the domains.
-pub(super) fn domains(objects: &[ForeignObject]) -> BTreeMap<&str, &str> {
+pub(crate) fn domains(objects: &[ForeignObject]) -> BTreeMap<&str, &str> {
     objects
         .iter()
         .filter(|object| object.kind == ObjectKind::Type)

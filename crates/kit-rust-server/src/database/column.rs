@@ -69,7 +69,19 @@ impl StoredColumn<'_> {
     /// Returns the column for a `SELECT` list, with a cast if the Rust type needs one: `"count"::int8 AS "count"`.
     pub(super) fn selected(&self) -> String {
         let name = sql::identifier(&self.column.name);
+        let is_foreign = self.foreign_type.is_some();
         match self.column.r#type {
+            ColumnType::Text | ColumnType::Varchar { .. } if is_foreign => {
+                match self.foreign_name().as_deref() {
+                    // sqlx reads these types as strings.
+                    Some("text" | "character varying" | "character" | "name") => name,
+                    // A cast to text shows a network of one address: `10.0.0.1/32`.
+                    Some("inet") => format!("abbrev({name}) AS {name}"),
+                    _ => format!("{name}::text AS {name}"),
+                }
+            }
+            // A `real` becomes the number that its text has, as in Node.
+            ColumnType::DoublePrecision if is_foreign => format!("{name}::text::float8 AS {name}"),
             // sqlx reads the texts of these types as strings.
             ColumnType::Numeric { .. } | ColumnType::Date | ColumnType::Citext | ColumnType::Enum { .. } => {
                 format!("{name}::text AS {name}")
@@ -77,7 +89,9 @@ impl StoredColumn<'_> {
             // The Rust type of a number is `i64` or `f64`, even if the column has fewer bits.
             ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
-                    (RustType::I64, ColumnType::BigInt) | (RustType::F64, ColumnType::DoublePrecision) => {
+                    (RustType::I64, ColumnType::BigInt) | (RustType::F64, ColumnType::DoublePrecision)
+                        if !is_foreign =>
+                    {
                         name
                     }
                     (RustType::I64, _) => format!("{name}::int8 AS {name}"),
@@ -95,6 +109,9 @@ impl StoredColumn<'_> {
 
     /// Returns the parameter `$n` of a statement, with a cast to the column's type if necessary: `$1::uuid`.
     pub(super) fn parameter(&self, number: usize) -> String {
+        if let Some(cast) = self.foreign_cast() {
+            return format!("${number}::{cast}");
+        }
         match self.column.r#type {
             ColumnType::Uuid => format!("${number}::uuid"),
             ColumnType::Integer => format!("${number}::int4"),
@@ -103,12 +120,72 @@ impl StoredColumn<'_> {
             ColumnType::Date => format!("${number}::date"),
             ColumnType::Citext => format!("${number}::citext"),
             ColumnType::Enum { .. } => format!("${number}::{}", self.column.r#type),
-            ColumnType::Array { .. } => format!(
-                "(SELECT ARRAY(SELECT jsonb_array_elements_text(${number})) WHERE ${number} IS NOT NULL)::{}",
-                self.column.r#type
+            ColumnType::Array { element } => format!(
+                "(SELECT ARRAY(SELECT jsonb_array_elements_text(${number})) WHERE ${number} IS NOT NULL)::{}[]",
+                cast_of_elements(element)
             ),
             _ => format!("${number}"),
         }
+    }
+
+    /// Returns the type to which statements cast a value for a column with a type of the database. Returns `None` if kit
+    /// chose the type, or PostgreSQL itself converts the value when it stores the value.
+    fn foreign_cast(&self) -> Option<&str> {
+        let foreign = self.foreign_type.as_deref()?;
+        match self.column.r#type {
+            // An explicit cast to `bit(3)` would cut a value that is too long. The column itself refuses such a value.
+            ColumnType::Text | ColumnType::Varchar { .. } => match type_without_length(foreign).as_str() {
+                "text" | "character varying" | "character" | "name" => None,
+                "citext" => Some("citext"),
+                "bit" | "bit varying" => Some("bit varying"),
+                "numeric" => Some("numeric"),
+                "time without time zone" => Some("time"),
+                "time with time zone" => Some("timetz"),
+                _ => Some(foreign),
+            },
+            ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
+                Some(foreign)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns false if the column has a type of the database with which a text of the request cannot be compared safely:
+    /// the comparison of an `inet` and a text that is no address would fail.
+    pub(super) fn is_comparable(&self) -> bool {
+        let Some(foreign) = self.foreign_type.as_deref() else {
+            return true;
+        };
+        match self.column.r#type {
+            // The type of a union contains only values of the enum in the database.
+            ColumnType::Text | ColumnType::Varchar { .. } if self.kind == Kind::Text => true,
+            ColumnType::Text | ColumnType::Varchar { .. } => matches!(
+                type_without_length(foreign).as_str(),
+                "text" | "character varying" | "character" | "name" | "citext"
+            ),
+            // PostgreSQL compares only arrays of the same type.
+            ColumnType::Array { .. } => type_without_length(foreign) == "character varying[]",
+            // A `real` rarely equals the number of the request.
+            ColumnType::DoublePrecision => false,
+            _ => true,
+        }
+    }
+
+    /// Returns true if the database may refuse to store a value, because the column has a type that kit does not model.
+    pub(crate) fn has_foreign_type(&self) -> bool {
+        self.foreign_type.is_some()
+    }
+
+    /// Returns true if lists can be sorted by the column: PostgreSQL compares the values as those of the type that kit would
+    /// choose. A text may have another length.
+    pub(super) fn can_sort(&self) -> bool {
+        self.foreign_name()
+            .is_none_or(|foreign| matches!(foreign.as_str(), "text" | "character varying"))
+    }
+
+    /// Returns the name of the type that the database chose, without its length.
+    fn foreign_name(&self) -> Option<String> {
+        self.foreign_type.as_deref().map(type_without_length)
     }
 
     /// Returns the parameter `$n` for a comparison with the column, with a cast if necessary: `$1::uuid`. For
@@ -116,7 +193,13 @@ impl StoredColumn<'_> {
     /// cast would fail.
     pub(super) fn compared(&self, number: usize) -> String {
         match self.column.r#type {
-            ColumnType::Integer | ColumnType::SmallInt => format!("${number}"),
+            ColumnType::Integer | ColumnType::SmallInt | ColumnType::BigInt => format!("${number}"),
+            // Without a cast, PostgreSQL would compare texts, for which the column has no index.
+            ColumnType::Text | ColumnType::Varchar { .. }
+                if self.foreign_name().as_deref() == Some("character") =>
+            {
+                format!("${number}::bpchar")
+            }
             _ => self.parameter(number),
         }
     }
@@ -176,6 +259,9 @@ impl StoredColumn<'_> {
     /// Returns the parameter type for comparisons with the column, which may be nullable. Returns `None` if no
     /// parameter can be compared with it.
     pub(crate) fn parameter_type(&self) -> Option<Parameter> {
+        if !self.is_comparable() {
+            return None;
+        }
         match self.plain_type() {
             RustType::String if self.kind == Kind::Plain => Some(Parameter::Text),
             RustType::I64 => Some(Parameter::Whole),
@@ -218,6 +304,16 @@ impl StoredColumn<'_> {
             (Kind::Plain, ColumnType::BigIntExact) => Some(quote!(sql::exceeds_bigint(#optional.as_ref()))),
             (Kind::Newtype, ColumnType::BigIntExact) => {
                 Some(quote!(sql::exceeds_bigint(#optional.as_ref().map(|value| &value.0))))
+            }
+            (Kind::Json, ColumnType::Array { element }) => {
+                let error = match element {
+                    ElementType::Uuid => quote!(sql::is_not_uuid(Some(value.as_str()))),
+                    ElementType::Numeric { .. } => quote!(sql::is_not_decimal(Some(value.as_str()))),
+                    ElementType::Integer => quote!(i32::try_from(*value).is_err()),
+                    ElementType::BigIntExact => quote!(sql::exceeds_bigint(Some(value))),
+                    _ => return None,
+                };
+                Some(quote!(#optional.iter().flatten().any(|value| #error)))
             }
             _ => None,
         }
@@ -273,14 +369,75 @@ impl StoredColumn<'_> {
     /// Returns true if a list can filter by this column. A UUID in a newtype is excluded, because generated code does
     /// not check if a value is a UUID there.
     pub(crate) fn can_filter(&self) -> bool {
+        if !self.is_comparable() {
+            return false;
+        }
         match self.kind {
-            Kind::Json => false,
+            Kind::Json => self.can_filter_by_elements(),
             Kind::Newtype => !matches!(
                 self.column.r#type,
                 ColumnType::Uuid | ColumnType::Numeric { .. } | ColumnType::Date
             ),
             Kind::Plain | Kind::Text => true,
         }
+    }
+
+    /// Returns true if a list can filter by the elements of an array: by texts of all kinds, and by numbers for which
+    /// generated code checks that PostgreSQL can convert them.
+    fn can_filter_by_elements(&self) -> bool {
+        let ColumnType::Array { element } = self.column.r#type else {
+            return false;
+        };
+        let checked = |wanted: &RustType| *self.plain_type() == RustType::Vec(Box::new(wanted.clone()));
+        match element {
+            ElementType::Text
+            | ElementType::Varchar { .. }
+            | ElementType::Boolean
+            | ElementType::DoublePrecision => true,
+            ElementType::Uuid | ElementType::Numeric { .. } => checked(&RustType::String),
+            ElementType::Integer | ElementType::BigInt => checked(&RustType::I64),
+            ElementType::BigIntExact => {
+                matches!(self.plain_type(), RustType::Vec(of) if of.is_runtime(RuntimeItem::BigInt))
+            }
+            ElementType::Timestamptz => false,
+        }
+    }
+
+    /// Returns the condition of a list that filters by the column. `number` is the number of the parameter; null selects all
+    /// rows. An array is selected if it contains all elements of the parameter.
+    pub(super) fn filter_condition(&self, number: usize) -> String {
+        let name = sql::identifier(&self.column.name);
+        let parameter = self.compared(number);
+        if let ColumnType::Array { element } = self.column.r#type {
+            // See [`Self::is_comparable`].
+            let cast = if self.foreign_type.is_some() {
+                "varchar".to_owned()
+            } else {
+                cast_of_elements(element)
+            };
+            let elements = format!("ARRAY(SELECT jsonb_array_elements_text(${number}))::{cast}[]");
+            return format!("(${number}::jsonb IS NULL OR {name} @> {elements})");
+        }
+        // With `$1 IS NULL`, PostgreSQL does not know the type of the parameter, so the parameter is cast.
+        let typed = match self.column.r#type {
+            ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
+            ColumnType::Boolean => format!("{parameter}::boolean"),
+            ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
+                format!("{parameter}::int8")
+            }
+            ColumnType::DoublePrecision => format!("{parameter}::float8"),
+            ColumnType::Timestamp => format!("{parameter}::timestamp"),
+            ColumnType::Timestamptz => format!("{parameter}::timestamptz"),
+            ColumnType::Bytes => format!("{parameter}::bytea"),
+            ColumnType::Jsonb => format!("{parameter}::jsonb"),
+            ColumnType::Uuid
+            | ColumnType::Numeric { .. }
+            | ColumnType::Date
+            | ColumnType::Citext
+            | ColumnType::Enum { .. }
+            | ColumnType::Array { .. } => parameter.clone(),
+        };
+        format!("({typed} IS NULL OR {name} = {parameter})")
     }
 
     /// Returns the calls that bind a value whose field has `options` `Option`s. For two `Option`s, there are
@@ -316,5 +473,24 @@ impl StoredColumn<'_> {
                         | ColumnDefault::Identity
                 )
             )
+    }
+}
+
+/// Returns the type to which statements cast the elements of an array. The type has no length: an explicit cast would cut
+/// longer texts.
+fn cast_of_elements(element: ElementType) -> String {
+    match element {
+        ElementType::Varchar { .. } => "varchar".to_owned(),
+        ElementType::Numeric { .. } => "numeric".to_owned(),
+        other => other.column().to_string(),
+    }
+}
+
+/// Returns the name of a type without its length: `character` of `character(3)`, `time with time zone` of
+/// `time(3) with time zone`.
+fn type_without_length(name: &str) -> String {
+    match name.split_once('(').zip(name.split_once(')')) {
+        Some(((before, _), (_, after))) => format!("{before}{after}"),
+        None => name.to_owned(),
     }
 }

@@ -28,6 +28,12 @@ impl Stored<'_> {
     pub(super) fn finders(&self) -> Vec<Finder<'_>> {
         let table = self.table;
         let uniques = table.uniques.iter().map(|unique| (&unique.columns, true));
+        // An adopted database may have a unique index in place of a constraint.
+        let indexes = table
+            .indexes
+            .iter()
+            .filter(|index| index.unique && index.condition.is_none());
+        let uniques = uniques.chain(indexes.map(|index| (&index.columns, true)));
         let keys = table.foreign_keys.iter().map(|key| (&key.columns, false));
         let mut known: Vec<&Vec<String>> = vec![&table.primary_key];
         let mut found: Vec<Finder<'_>> = Vec::new();

@@ -38,7 +38,7 @@ impl Stored<'_> {
             .iter()
             .map(|name| self.columns.iter().find(|stored| stored.column.name == *name));
         let columns = made.map(Some).into_iter().chain(key).map(|stored| {
-            let stored = stored.filter(|stored| !stored.column.nullable)?;
+            let stored = stored.filter(|stored| !stored.column.nullable && stored.can_sort())?;
             Some((stored, key_type(stored.column.r#type)?))
         });
         let columns = columns.collect::<Option<Vec<_>>>()?;

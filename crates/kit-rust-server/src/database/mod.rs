@@ -9,7 +9,9 @@ mod module;
 mod owner;
 mod statements;
 
-use kit_database::{Change, Column, ColumnDefault, ColumnType, Schema, Table, local_name, plan, sql};
+use kit_database::{
+    Change, Column, ColumnDefault, ColumnType, Schema, Snapshot, Table, local_name, plan, sql,
+};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -58,6 +60,9 @@ pub(crate) struct StoredColumn<'a> {
     kind: Kind,
     /// Inner type of the field's type if the field's type is a newtype.
     within: Option<RustType>,
+    /// Type of the column in the database if hand-written SQL or an adopted database chose another type than kit, such as
+    /// `inet` for a `string`.
+    foreign_type: Option<String>,
 }
 
 /// Conversion between the Rust type of a field and its column.
@@ -74,7 +79,8 @@ enum Kind {
 }
 
 impl<'a> Database<'a> {
-    pub(crate) fn new(schema: &'a Schema, types: &mut Types<'a>) -> Self {
+    /// `committed` is the database after all migrations.
+    pub(crate) fn new(schema: &'a Schema, committed: Option<&Snapshot>, types: &mut Types<'a>) -> Self {
         let mut tables = Vec::new();
         for table in &schema.tables {
             let Some((declaration, _)) = types.program.declaration(&table.entity) else {
@@ -107,11 +113,14 @@ impl<'a> Database<'a> {
                         Kind::Plain if within.is_some() => Kind::Newtype,
                         kind => kind,
                     };
+                    // sqlx reads and writes the types of times alike.
+                    let known = committed.filter(|_| !column.r#type.is_time());
                     Some(StoredColumn {
                         column,
                         field,
                         kind,
                         within,
+                        foreign_type: known.and_then(|known| known.foreign_type(&table.name, column)),
                     })
                 })
                 .collect();
@@ -330,9 +339,51 @@ impl Stored<'_> {
 
 #[cfg(test)]
 mod tests {
+    use kit_database::{ForeignObject, ObjectKind, Schema, Snapshot};
     use kit_test_programs::notes;
 
-    use crate::{Options, generate};
+    use crate::{Committed, Options, generate};
+
+    #[test]
+    fn reads_and_writes_columns_of_an_adopted_database_by_their_types() {
+        let program = notes::program();
+        let (schema, _) = Schema::from_program(&program);
+        let column = |name: &str, definition: &str| ForeignObject {
+            kind: ObjectKind::Column,
+            table: Some("notes".to_owned()),
+            name: name.to_owned(),
+            definition: Some(definition.to_owned()),
+            uses: Vec::new(),
+        };
+        let foreign = vec![
+            column("title", "character(3) NOT NULL"),
+            column("content", "character varying NOT NULL"),
+            column("author_id", "inet DEFAULT '::1'::inet NOT NULL"),
+        ];
+        let snapshot = Snapshot::recorded(None, schema.tables.clone(), foreign, None);
+        let options = Options {
+            name: "notes".to_owned(),
+            output_dir: ".kit".to_owned(),
+            migrations: vec![Committed {
+                name: "20260101000000_baseline".to_owned(),
+                snapshot: Some(snapshot.to_json()),
+            }],
+            ..Options::default()
+        };
+        let output = generate(&program, &options);
+        assert_eq!(output.problems.len(), 0, "{:?}", output.problems);
+        let file = output.files.iter().find(|file| file.path.ends_with("db/note.rs"));
+        let text = file.map(|file| file.text.as_str()).unwrap_or_default();
+        let statements = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "SELECT id, title, content, abbrev(author_id) AS author_id,",
+            // PostgreSQL itself refuses a title with four letters. A cast would cut the title.
+            "VALUES (COALESCE($1::uuid, gen_random_uuid()), $2, $3, $4::inet,",
+            "author_id = COALESCE($4::inet, author_id)",
+        ] {
+            assert!(statements.contains(part), "{part} is not in {text}");
+        }
+    }
 
     #[test]
     fn generates_functions_and_no_handlers_for_rows_that_belong_to_tenants() {

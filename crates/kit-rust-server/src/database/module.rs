@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use kit_database::ColumnType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -13,11 +14,12 @@ use crate::types::{RustType, Types};
 
 /// Names of variables and other parameters in functions that take the key of a row. If a column of the key
 /// has one of these names, its parameter gets the suffix `_key`.
-const VARIABLES: [&str; 19] = [
+const VARIABLES: [&str; 22] = [
     "app",
     "body",
     "changed",
     "changes",
+    "connection",
     "data",
     "database",
     "deleted",
@@ -29,10 +31,12 @@ const VARIABLES: [&str; 19] = [
     "limit",
     "new",
     "offset",
+    "row",
     "row_owner",
     "rows",
     "owner",
     "page",
+    "transaction",
 ];
 
 /// Names of the three structs that the functions of a table accept.
@@ -334,12 +338,28 @@ impl Stored<'_> {
         let (uuid, number) = self.owner_errors();
         let mut uuids: Vec<_> = uuid.into_iter().collect();
         let mut numbers: Vec<_> = number.into_iter().collect();
+        let mut others = Vec::new();
         for stored in self.filters() {
-            let conditions = if is_uuid(stored) { &mut uuids } else { &mut numbers };
+            let conditions = match stored.column.r#type {
+                ColumnType::Uuid => &mut uuids,
+                ColumnType::BigIntExact => &mut numbers,
+                _ => &mut others,
+            };
             let name = ident(&stored.field.name);
             conditions.extend(stored.comparison_error(&quote!(filter.#name)));
         }
-        early_returns(nothing, &uuids, &numbers)
+        let mut code = early_returns(nothing, &uuids, &numbers);
+        if !others.is_empty() {
+            let reason =
+                comment("No row has a value that its column cannot have; PostgreSQL would return an error.");
+            code.extend(quote! {
+                #reason
+                if #(#others)||* {
+                    return Ok(#nothing);
+                }
+            });
+        }
+        code
     }
 }
 

@@ -1,6 +1,6 @@
 //! Generates the SQL statements of a table.
 
-use kit_database::{ColumnDefault, ColumnType, sql};
+use kit_database::{ColumnDefault, sql};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -69,28 +69,7 @@ impl Stored<'_> {
         let before = usize::from(owner.is_some());
         let filters = self.filters().enumerate().map(|(number, stored)| {
             let word = if before + number == 0 { "WHERE" } else { "  AND" };
-            let parameter = stored.compared(first + before + number);
-            // With `$1 IS NULL`, PostgreSQL does not know the type of the parameter, so the parameter is cast.
-            let typed = match stored.column.r#type {
-                ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
-                ColumnType::Boolean => format!("{parameter}::boolean"),
-                ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact => {
-                    format!("{parameter}::int8")
-                }
-                ColumnType::DoublePrecision => format!("{parameter}::float8"),
-                ColumnType::Timestamp => format!("{parameter}::timestamp"),
-                ColumnType::Timestamptz => format!("{parameter}::timestamptz"),
-                ColumnType::Bytes => format!("{parameter}::bytea"),
-                ColumnType::Jsonb => format!("{parameter}::jsonb"),
-                ColumnType::Uuid
-                | ColumnType::Numeric { .. }
-                | ColumnType::Date
-                | ColumnType::Citext
-                | ColumnType::Enum { .. }
-                | ColumnType::Array { .. } => parameter.clone(),
-            };
-            let name = sql::identifier(&stored.column.name);
-            format!("{word} ({typed} IS NULL OR {name} = {parameter})")
+            format!("{word} {}", stored.filter_condition(first + before + number))
         });
         let owner = owner.map(|condition| format!("WHERE {condition}"));
         owner.into_iter().chain(filters).collect()

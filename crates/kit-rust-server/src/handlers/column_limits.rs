@@ -18,17 +18,18 @@ impl<'k> HandlerContext<'k, '_> {
         let is_new = handled.route.method == Method::Post;
         let owner = stored.owner().filter(|_| is_new);
         let is_limited = |column: &StoredColumn<'_>| {
-            matches!(
-                column.column.r#type,
-                ColumnType::Uuid
-                    | ColumnType::Varchar { .. }
-                    | ColumnType::SmallInt
-                    | ColumnType::Integer
-                    | ColumnType::BigIntExact
-                    | ColumnType::Numeric { .. }
-                    | ColumnType::Date
-                    | ColumnType::Array { .. }
-            )
+            column.has_foreign_type()
+                || matches!(
+                    column.column.r#type,
+                    ColumnType::Uuid
+                        | ColumnType::Varchar { .. }
+                        | ColumnType::SmallInt
+                        | ColumnType::Integer
+                        | ColumnType::BigIntExact
+                        | ColumnType::Numeric { .. }
+                        | ColumnType::Date
+                        | ColumnType::Array { .. }
+                )
         };
         let params = slots.params.filter(|_| is_new);
         let mut taken = params.into_iter().chain(slots.body);
@@ -40,6 +41,9 @@ impl<'k> HandlerContext<'k, '_> {
             let property = self.property(id, &column.field.property);
             let value = property.and_then(|property| self.value_type(property.r#type));
             let Some(value) = value else { return false };
+            if column.has_foreign_type() {
+                return true;
+            }
             match (column.column.r#type, &value.kind) {
                 (ColumnType::Array { element }, TypeKind::Array { element: of }) => self
                     .value_type(*of)

@@ -4,6 +4,7 @@ use kit_ir::Method;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::owner::ReferenceChecks;
 use super::values::{Part, RequestValue, converted};
 use super::{HandlerContext, Uses};
 use crate::database::Stored;
@@ -96,16 +97,30 @@ impl HandlerContext<'_, '_> {
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
         let (new, module, lets) = (ident(new), ident(&stored.module), &row_owner.lets);
-        let insert = quote!(#module::insert(&self.pool, &new).await);
-        let result = match self.refused(group, stored, uses) {
-            None => quote!(Ok(#insert?)),
-            Some(refused) => quote!(#insert.map_err(#refused)),
+        let refused = self.refused(group, stored, uses);
+        let ReferenceChecks { before, after } = &references;
+        let result = if after.is_empty() {
+            let insert = quote!(#module::insert(&self.pool, &new).await);
+            match refused {
+                None => quote!(Ok(#insert?)),
+                Some(refused) => quote!(#insert.map_err(#refused)),
+            }
+        } else {
+            let call = quote!(#module::insert(&mut *transaction, &new));
+            let inserted = awaited_query("row", &call, refused.as_ref());
+            quote! {
+                let mut transaction = self.pool.begin().await?;
+                #inserted
+                #after
+                transaction.commit().await?;
+                Ok(row)
+            }
         };
         Some(quote! {
             #lets
             let body = input.body;
             #other_owner
-            #references
+            #before
             let new = #new { #(#values),* };
             #result
         })
@@ -182,15 +197,32 @@ impl HandlerContext<'_, '_> {
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
         let (module, arguments, changes) = (ident(&stored.module), &key.arguments, ident(changes));
         let owner = row_owner.argument.iter();
-        let call = quote!(#module::update(&self.pool, #(#arguments),* #(, #owner)*, &changes));
-        let changed = awaited_query("changed", &call, refused.as_ref());
+        let ReferenceChecks { before, after } = &references;
+        let is_checked = !after.is_empty();
+        let pool = if is_checked {
+            quote!(&mut *transaction)
+        } else {
+            quote!(&self.pool)
+        };
+        let call = quote!(#module::update(#pool, #(#arguments),* #(, #owner)*, &changes));
+        let mut changed = awaited_query("changed", &call, refused.as_ref());
+        if is_checked {
+            changed = quote! {
+                let mut transaction = self.pool.begin().await?;
+                #changed
+                if let Some(row) = &changed {
+                    #after
+                }
+                transaction.commit().await?;
+            };
+        }
         let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
         Some(quote! {
             #key_lets
             #owner_lets
             let body = input.body;
             #other_owner
-            #references
+            #before
             let changes = #changes { #(#values),* };
             #changed
             changed.ok_or_else(|| #missing(#(#arguments),*))

@@ -40,6 +40,16 @@ impl RowOwner {
     }
 }
 
+/// Statements that refuse a reference to a row of another owner.
+#[derive(Default)]
+pub(super) struct ReferenceChecks {
+    /// Statements before the row is written.
+    pub(super) before: TokenStream,
+    /// Statements in the transaction that has written the row, which is in the variable `row`. A key with several columns
+    /// may have values of the request and values that the row already had.
+    pub(super) after: TokenStream,
+}
+
 impl<'k> HandlerContext<'k, '_> {
     /// Returns the code for the owner in the handler of a route. If the handler must not access the rows, the reason
     /// is stored in `uses.denied`, and the caller must discard the handler.
@@ -163,8 +173,8 @@ impl<'k> HandlerContext<'k, '_> {
         own: &RowOwner,
         given: &[RequestValue<'_>],
         uses: &mut Uses,
-    ) -> TokenStream {
-        let mut code = TokenStream::new();
+    ) -> ReferenceChecks {
+        let mut checks = ReferenceChecks::default();
         for key in &stored.table.foreign_keys {
             let columns = stored.columns.iter();
             let columns: Vec<_> = columns
@@ -177,7 +187,8 @@ impl<'k> HandlerContext<'k, '_> {
                 let mut chosen = columns.iter().filter(|column| !stored.is_owner(column));
                 let is_given = chosen.any(|column| given.iter().any(|given| given.is_of(column)));
                 if is_given && matches!(target.rows, Rows::Owned { .. } | Rows::Unsupported) {
-                    self.check_composite(handled, stored, own, key, target, uses);
+                    let check = self.check_composite(group, handled, stored, own, key, uses);
+                    checks.after.extend(check);
                 }
                 continue;
             }
@@ -209,22 +220,26 @@ impl<'k> HandlerContext<'k, '_> {
                 _ => &row_owner.value,
             };
             for referred in values {
-                code.extend(quote!(#check(self, #referred, #owner).await?;));
+                checks
+                    .before
+                    .extend(quote!(#check(self, #referred, #owner).await?;));
             }
         }
-        code
+        checks
     }
 
-    /// Denies the handler unless a foreign key with several columns itself ensures that both rows have the same owner.
+    /// Returns statements that check a foreign key with several columns, after the row is written. Returns nothing if the
+    /// foreign key itself ensures that both rows have the same owner. Denies the handler if kit cannot check the owner.
     fn check_composite(
         self,
+        group: &Group<'_>,
         handled: &RouteNames<'_>,
-        stored: &Stored<'_>,
+        stored: &'k Stored<'k>,
         own: &RowOwner,
         key: &ForeignKey,
-        target: &Stored<'_>,
         uses: &mut Uses,
-    ) {
+    ) -> Option<TokenStream> {
+        let target = self.database.table(&key.table)?;
         let row_owner = self.row_owner(handled, target, uses);
         let is_owner = |stored: &Stored<'_>, name: &str| {
             let mut columns = stored.columns.iter();
@@ -233,13 +248,85 @@ impl<'k> HandlerContext<'k, '_> {
         let has_owner = key
             .pairs()
             .any(|(here, there)| is_owner(stored, here) && is_owner(target, there));
-        if !has_owner || own.value.to_string() != row_owner.value.to_string() {
+        let is_own = own.value.to_string() == row_owner.value.to_string();
+        if has_owner && is_own {
+            return None;
+        }
+        let check = self.composite_check(group, stored, key, target, uses);
+        let Some((check, values)) = check else {
             uses.deny(format!(
                 "kit cannot check who owns the row of `{}` to which the columns `{}` refer",
                 target.entity(),
                 key.columns.join("` and `")
             ));
+            return None;
+        };
+        let owner = match &own.argument {
+            Some(argument) if is_own => argument,
+            _ => &row_owner.value,
+        };
+        Some(quote!(#check(&mut transaction, #(#values,)* #owner).await?;))
+    }
+
+    /// Returns the name of the generated function that checks a foreign key with several columns, and the arguments with the
+    /// values of the written row. Returns `None` if the columns are not the key of the other table.
+    fn composite_check(
+        self,
+        group: &Group<'_>,
+        stored: &'k Stored<'k>,
+        key: &ForeignKey,
+        target: &Stored<'_>,
+        uses: &mut Uses,
+    ) -> Option<(Ident, Vec<TokenStream>)> {
+        let (owner, owner_type) = target.owner_parameter()?;
+        let parameters = target.key_parameters();
+        if parameters.is_empty() || parameters.len() != key.columns.len() {
+            return None;
         }
+        let mut values = Vec::new();
+        for (of, (_, r#type)) in target.key().zip(&parameters) {
+            let (here, _) = key.pairs().find(|(_, there)| *there == of.column.name)?;
+            let column = stored.columns.iter().find(|column| column.column.name == *here)?;
+            if column.parameter_type().as_ref() != Some(r#type) {
+                return None;
+            }
+            values.push(RequestValue::written(column).referred(column)?);
+        }
+        let error = self.unknown_reference(group, stored, &key.columns, uses)?;
+        uses.module(target);
+        uses.parameter(&owner_type);
+        for (_, r#type) in &parameters {
+            uses.parameter(r#type);
+        }
+        let thing = in_words(target.entity(), false);
+        let module = ident(&target.module);
+        let wanted = format!("check_{}", names::plain_field(&key.columns.join("_and_")));
+        let comment = doc(&format!(
+            "Refuses a {thing} that does not exist or belongs to another user, both with the same error."
+        ));
+        let names: Vec<&Ident> = parameters.iter().map(|(name, _)| name).collect();
+        let given = parameters
+            .iter()
+            .map(|(name, r#type)| quote!(#name: Option<#r#type>));
+        let given: Vec<TokenStream> = given.collect();
+        let function = uses.function(wanted, |name| {
+            quote! {
+                #comment
+                async fn #name(
+                    connection: &mut sqlx::PgConnection, #(#given,)* #owner: #owner_type
+                ) -> Result<(), Error> {
+                    let (#(Some(#names)),*) = (#(#names),*) else {
+                        return Ok(());
+                    };
+                    let found = #module::get(connection, #(#names,)* #owner).await?;
+                    if found.is_none() {
+                        return Err(#error);
+                    }
+                    Ok(())
+                }
+            }
+        });
+        Some((function, values))
     }
 
     /// Returns the name of the generated function that checks a reference: the function looks for the row
@@ -254,7 +341,8 @@ impl<'k> HandlerContext<'k, '_> {
     ) -> Option<Ident> {
         let (owner, owner_type) = target.owner_parameter()?;
         let id_type = column.parameter_type()?;
-        let error = self.unknown_reference(group, stored, &column.column.name, uses)?;
+        let columns = std::slice::from_ref(&column.column.name);
+        let error = self.unknown_reference(group, stored, columns, uses)?;
         uses.module(target);
         uses.parameter(&id_type);
         uses.parameter(&owner_type);

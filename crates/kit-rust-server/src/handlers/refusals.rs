@@ -137,19 +137,19 @@ impl<'k> HandlerContext<'k, '_> {
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
     }
 
-    /// Returns the error for a column whose value refers to a missing row. The database would cause the same
+    /// Returns the error for columns whose values refer to a missing row. The database would cause the same
     /// error.
     pub(super) fn unknown_reference(
         self,
         group: &Group<'_>,
         stored: &Stored<'_>,
-        column: &str,
+        columns: &[String],
         uses: &mut Uses,
     ) -> Option<TokenStream> {
         let throws = self.thrown_by_writes(group, stored);
         let constraints = stored.constraints();
         let mut references = constraints.iter().filter_map(|constraint| match constraint.rule {
-            Rule::Reference(key) if key.columns == [column] => Some((constraint, key)),
+            Rule::Reference(key) if key.columns == columns => Some((constraint, key)),
             _ => None,
         });
         let (constraint, key) = references.next()?;

@@ -14,6 +14,8 @@ pub(super) enum Part {
     Query,
     /// The body, which a handler has in the variable `body`.
     Body,
+    /// The row that the handler has written, in the variable `row`.
+    Row,
 }
 
 impl Part {
@@ -24,6 +26,7 @@ impl Part {
             Self::Params => quote!(input.params.#name),
             Self::Query => quote!(input.query.#name),
             Self::Body => quote!(body.#name),
+            Self::Row => quote!(row.#name),
         }
     }
 }
@@ -38,6 +41,14 @@ pub(super) struct RequestValue<'f> {
 impl<'f> RequestValue<'f> {
     pub(super) fn all(from: Part, fields: &'f [Field]) -> impl Iterator<Item = Self> {
         fields.iter().map(move |field| Self { from, field })
+    }
+
+    /// Returns the value of a column in the row that the handler has written.
+    pub(super) fn written(column: &'f StoredColumn<'_>) -> Self {
+        Self {
+            from: Part::Row,
+            field: &column.field,
+        }
     }
 
     /// Returns true if the property has the name of the column's property.

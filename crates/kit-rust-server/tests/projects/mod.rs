@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use kit_build::{BuildRequest, BuildTime, Disk, analyze, resolve};
-use kit_database::{Schema, Snapshot};
+use kit_database::{ForeignObject, ObjectKind, Schema, Snapshot};
 use kit_ir::{Method, Program, RouteSlots};
 use kit_rust_server::{Committed, Options, Output, Owner, generate};
 
@@ -65,6 +65,48 @@ pub fn owners() -> Program {
 /// the key's column, and some have no rules.
 pub fn tokens() -> Program {
     of_sources(&tests().join("inputs/tokens"))
+}
+
+/// An application on an adopted database.
+pub fn adopted() -> Program {
+    of_sources(&tests().join("inputs/adopted"))
+}
+
+/// Returns the baseline of the adopted database, whose columns have types that no tag selects.
+pub fn baseline(program: &Program) -> Committed {
+    let (mut schema, _) = Schema::from_program(program);
+    let column = |(name, definition): (&str, &str)| ForeignObject {
+        kind: ObjectKind::Column,
+        table: Some("machines".to_owned()),
+        name: name.to_owned(),
+        definition: Some(definition.to_owned()),
+        uses: Vec::new(),
+    };
+    let foreign = [
+        ("code", "character(3) NOT NULL"),
+        ("name", "character varying(8) NOT NULL"),
+        ("address", "inet NOT NULL"),
+        ("mask", "bit(3) NOT NULL"),
+        ("opens", "time without time zone NOT NULL"),
+        ("ratio", "real NOT NULL"),
+        ("size", "smallint NOT NULL"),
+        ("mood", "mood NOT NULL"),
+        ("labels", "character varying[] NOT NULL"),
+        ("backup", "cidr"),
+    ];
+    // The database has a name of its own for the unique constraint.
+    for table in &mut schema.tables {
+        for unique in &mut table.uniques {
+            "one_name".clone_into(&mut unique.name);
+            table.kept_names.insert("one_name".to_owned());
+        }
+    }
+    let foreign = foreign.map(column).to_vec();
+    let snapshot = Snapshot::recorded(None, schema.tables, foreign, None);
+    Committed {
+        name: "20260101000000_baseline".to_owned(),
+        snapshot: Some(snapshot.to_json()),
+    }
 }
 
 /// An application with every option that applies to all responses, and with problem details.

@@ -7,6 +7,7 @@ use super::names::{self, Names};
 
 /// Type of a decimal number.
 const DECIMAL: &str = "import(\"@kit/types\").Decimal<8, 2>";
+const DECIMALS: &str = "import(\"@kit/types\").Decimal<8, 2>[]";
 
 /// A random table.
 pub struct Entity {
@@ -14,6 +15,8 @@ pub struct Entity {
     pub source: String,
     /// Properties of the primary key, with their types.
     pub key: Vec<(String, &'static str)>,
+    /// Tag `@storedAs` of each property of a key with several properties, or an empty text.
+    stored_as: Vec<String>,
     /// Names of the properties that the database generates.
     pub made: Vec<String>,
     /// Properties by which a list may filter rows, with their types in the query.
@@ -36,6 +39,7 @@ pub fn make(random: &mut Random, names: &mut Names) -> Vec<Entity> {
             name: &name,
             lines: String::new(),
             key: Vec::new(),
+            stored_as: Vec::new(),
             made: Vec::new(),
             filters: Vec::new(),
             reference: None,
@@ -52,6 +56,7 @@ struct Maker<'a> {
     name: &'a str,
     lines: String,
     key: Vec<(String, &'static str)>,
+    stored_as: Vec<String>,
     made: Vec<String>,
     filters: Vec<(String, &'static str)>,
     reference: Option<(String, &'static str)>,
@@ -92,6 +97,7 @@ impl Maker<'_> {
             ),
             name: name.to_owned(),
             key: self.key,
+            stored_as: self.stored_as,
             made: self.made,
             filters: self.filters,
             is_owned,
@@ -102,10 +108,15 @@ impl Maker<'_> {
     /// Returns the table name for an entity.
     fn table(&mut self, number: usize) -> String {
         let tables = ["users", "type", "order", "mod", "self", "select", "t_t", "core"];
+        let schema = self.random.pick(&["", "", "", "billing.", "Sales."]);
         if self.random.chance(20) {
-            return format!("{}{}", self.random.pick(&tables), ["", "_b", "_c", "_d"][number]);
+            return format!(
+                "{schema}{}{}",
+                self.random.pick(&tables),
+                ["", "_b", "_c", "_d"][number]
+            );
         }
-        format!("things_{number}")
+        format!("{schema}things_{number}")
     }
 
     fn line(&mut self, name: &str, tags: &str, r#type: &str, optional: bool) {
@@ -169,6 +180,7 @@ impl Maker<'_> {
             };
             self.line(name, &format!("@id {tags}"), r#type, false);
             self.key.push((name.to_owned(), r#type));
+            self.stored_as.push(stored_as(&tags));
             name = columns.pop().unwrap_or("code2");
         }
         columns.push(name);
@@ -225,10 +237,10 @@ impl Maker<'_> {
         }
         let optional = self.random.chance(50);
         let (mut own, mut keys) = (Vec::new(), Vec::new());
-        for (key, _) in &target.key {
+        for ((key, _), tag) in target.key.iter().zip(&target.stored_as) {
             let Some(name) = columns.pop() else { continue };
             let r#type = format!("{}[\"{key}\"]", target.name);
-            self.line(name, "", &r#type, optional);
+            self.line(name, tag, &r#type, optional);
             own.push(name);
             keys.push(key.as_str());
         }
@@ -247,7 +259,7 @@ impl Maker<'_> {
     }
 
     fn column(&mut self, name: &'static str) {
-        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(38) {
+        let (tags, r#type, filter): (&str, &str, Option<&'static str>) = match self.random.below(48) {
             0..=2 => ("", "string", Some("string")),
             3 => ("@minLength 1 @maxLength 80 @unique", "string", Some("string")),
             4 => ("@format email @maxLength 200 @sensitive", "string", None),
@@ -277,8 +289,8 @@ impl Maker<'_> {
             28 => ("@storedAs smallint @minimum 1 @default 7", "number", None),
             29 => ("@storedAs array", "Date[]", None),
             30 => ("@storedAs array @default []", "(\"red\" | \"Self\")[]", None),
-            31 => ("@storedAs array", "bigint[]", None),
-            32 => ("@storedAs array @maxItems 3", "string[]", None),
+            31 => ("@storedAs array", "bigint[]", Some("bigint[]")),
+            32 => ("@storedAs array @maxItems 3", "string[]", Some("string[]")),
             33 => ("@storedAs citext", "string", Some("string")),
             34 => ("@storedAs citext @unique @maxLength 9", "string", None),
             35 => (
@@ -287,6 +299,16 @@ impl Maker<'_> {
                 None,
             ),
             36 => ("@storedAs enum color", "(\"red\" | \"\" | \"a b\")", None),
+            37 => ("@storedAs array", "number[]", Some("number[]")),
+            38 => ("@storedAs array", "boolean[]", Some("boolean[]")),
+            39 => ("@storedAs array @default []", DECIMALS, Some(DECIMALS)),
+            40 => ("@storedAs integer @minimum -5", "number", Some("number")),
+            41 => ("@storedAs integer @default 7 @unique", "number", None),
+            42 => ("@minimum 0.50 @exclusiveMaximum 1000", DECIMAL, Some(DECIMAL)),
+            43 => ("@exclusiveMinimum -1 @maximum 99.99 @default 0.75", DECIMAL, None),
+            44 => ("@index desc nulls last", "Date", None),
+            45 => ("@unique @index using hash", "string", Some("string")),
+            46 => ("@storedAs array @index using gin", "string[]", Some("string[]")),
             _ => ("@unique", "bigint", Some("bigint")),
         };
         let optional = !tags.contains("@default") && self.random.chance(30);
@@ -312,4 +334,11 @@ impl Maker<'_> {
             self.made.push("updatedAt".to_owned());
         }
     }
+}
+
+/// Returns the tag `@storedAs` with its argument, or an empty text.
+fn stored_as(tags: &str) -> String {
+    let words = tags.split_whitespace().skip_while(|word| *word != "@storedAs");
+    let words: Vec<&str> = words.take(2).collect();
+    words.join(" ")
 }

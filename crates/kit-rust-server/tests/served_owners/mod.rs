@@ -72,6 +72,7 @@ pub fn owners(program: &Path, database: &str) {
     settings(&ada, &bob);
     accounts(&server);
     shared(&ada, &bob, &task);
+    library(&ada, &bob);
     // Ada's rows are unchanged after all requests of Bob.
     assert_eq!(ada.get(&path("/projects", &project)), project);
     assert_eq!(ada.get(&path("/tasks", &task)), task);
@@ -361,4 +362,61 @@ fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
     }
     // The entity has no `@owner` and the route has no middleware, so every user can access the rows.
     assert_eq!(bob.get("/open/drafts"), json!([]));
+}
+
+/// Tests references with several columns, and lists that filter by the elements of arrays.
+fn library(ada: &User<'_>, bob: &User<'_>) {
+    for (user, room) in [(ada, "cellar"), (bob, "attic")] {
+        user.create(
+            "/shelves",
+            json!({ "room": room, "number": 1, "userId": user.name }),
+        );
+    }
+    let body = |room: &str, shelf: i32| {
+        json!({
+            "title": "Notes", "userId": "ada", "room": room, "shelf": shelf,
+            "tags": ["old", "red"], "pages": ["7", "9007199254740993"]
+        })
+    };
+    let no_shelf = error(409, "CONFLICT", "Shelf not found");
+    for (room, shelf) in [("attic", 1), ("attic", 2), ("cellar", 2)] {
+        assert_eq!(
+            ada.error_of("POST", "/books", Some(body(room, shelf))),
+            no_shelf,
+            "{room} {shelf}"
+        );
+    }
+    assert_eq!(ada.get("/books"), json!([]));
+    let book = ada.create("/books", body("cellar", 1));
+    let loose = ada.create("/books", json!({ "title": "Loose", "userId": "ada" }));
+    let at = path("/books", &book);
+    // The new room and the number that the row already has are the key of Bob's shelf.
+    assert_eq!(
+        ada.error_of("PUT", &at, Some(json!({ "room": "attic", "title": "Lost" }))),
+        no_shelf
+    );
+    assert_eq!(ada.get(&at), book);
+    assert_eq!(bob.error_of("PUT", &at, Some(json!({ "shelf": 1 }))).0, 404);
+    let (status, same) = ada.request("PUT", &at, Some(json!({ "room": "cellar" })));
+    assert_eq!((status, &same), (200, &book));
+    // A key with an absent part refers to no row.
+    let (status, half) = ada.request("PUT", &path("/books", &loose), Some(json!({ "room": "attic" })));
+    assert_eq!((status, &half["room"]), (200, &json!("attic")));
+
+    for (query, expected) in [
+        ("tags=old", 1),
+        ("tags=red&tags=old", 1),
+        ("tags=red&tags=new", 0),
+        ("pages=9007199254740993", 1),
+        ("pages=7&tags=red", 1),
+        ("pages=9007199254740992", 0),
+        ("pages=99999999999999999999", 0),
+        ("", 2),
+    ] {
+        let found = ada.get(&format!("/books?{query}"));
+        assert_eq!(found.as_array().unwrap().len(), expected, "{query}");
+        assert_eq!(bob.get(&format!("/books?{query}")), json!([]), "{query}");
+    }
+    let page = ada.get("/newest/books?tags=red&limit=1");
+    assert_eq!(page, json!({ "data": [book] }));
 }

@@ -189,6 +189,11 @@ fn all() -> Vec<(String, Output, Written)> {
     let written = vec![tests_without_lints(&queries)];
     all.push(("shop-earlier".to_owned(), earlier, written));
 
+    let adopted = projects::adopted();
+    let baseline = projects::baseline(&adopted);
+    let output = projects::generated_on("adopted", &adopted, vec![baseline]);
+    all.push(("adopted".to_owned(), output, Vec::new()));
+
     let of = |program: &kit_ir::Program, name: &str, directory: &str, files: &[&str]| {
         let directory = projects::tests().join(directory);
         let written = files

@@ -12,18 +12,20 @@ use crate::middleware::log::Log;
 use crate::middleware::require_account::RequireAccount;
 use crate::middleware::require_user::RequireUser;
 use crate::models::{
-    Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
-    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetCountriesPagesQuery,
-    GetCountriesPagesResponse, GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse,
-    GetLabelsResponse, GetNewestTasksQuery, GetNewestTasksResponse, GetOpenDraftsResponse,
-    GetOpenProjectsByIdParams, GetProjectsByIdParams, GetProjectsByProjectIdTasksParams,
-    GetProjectsByProjectIdTasksResponse, GetSettingsByUserIdByNameParams, GetTasksByIdParams,
-    GetTasksQuery, GetUploadsResponse, Label, PageOfProject, PageOfTaskTitle, Paging,
-    PatchProjectsByIdBody, PatchProjectsByIdParams, PostDraftsBody, PostLabelsBody,
-    PostOpenRemarksBody, PostRemarksBody, PostSettingsByUserIdBody, PostSettingsByUserIdParams,
-    PostUploadsBody, Project, PutSettingsByUserIdByNameBody, PutSettingsByUserIdByNameParams,
-    PutTasksByIdParams, PutUploadsByIdBody, PutUploadsByIdParams, Remark, Setting, Task,
-    UpdateTask, Upload,
+    Book, Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
+    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetBooksByIdParams,
+    GetBooksQuery, GetBooksResponse, GetCountriesPagesQuery, GetCountriesPagesResponse,
+    GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse, GetLabelsResponse,
+    GetNewestBooksQuery, GetNewestBooksResponse, GetNewestTasksQuery, GetNewestTasksResponse,
+    GetOpenDraftsResponse, GetOpenProjectsByIdParams, GetProjectsByIdParams,
+    GetProjectsByProjectIdTasksParams, GetProjectsByProjectIdTasksResponse,
+    GetSettingsByUserIdByNameParams, GetTasksByIdParams, GetTasksQuery, GetUploadsResponse, Label,
+    PageOfProject, PageOfTaskTitle, Paging, PatchProjectsByIdBody, PatchProjectsByIdParams,
+    PostBooksBody, PostDraftsBody, PostLabelsBody, PostOpenRemarksBody, PostRemarksBody,
+    PostSettingsByUserIdBody, PostSettingsByUserIdParams, PostUploadsBody, Project,
+    PutBooksByIdBody, PutBooksByIdParams, PutSettingsByUserIdByNameBody,
+    PutSettingsByUserIdByNameParams, PutTasksByIdParams, PutUploadsByIdBody, PutUploadsByIdParams,
+    Remark, Setting, Shelf, Task, UpdateTask, Upload,
 };
 
 /// Handlers of `ProjectRoutes`.
@@ -162,6 +164,40 @@ pub trait AccountRoutes {
         &self,
         input: PutUploadsById,
     ) -> impl Future<Output = Result<Upload, Error>> + Send;
+}
+
+/// Handlers of `LibraryRoutes`.
+pub trait LibraryRoutes {
+    /// `POST /shelves`
+    fn post_shelves(&self, input: PostShelves)
+    -> impl Future<Output = Result<Shelf, Error>> + Send;
+
+    /// `POST /books`
+    fn post_books(&self, input: PostBooks) -> impl Future<Output = Result<Book, Error>> + Send;
+
+    /// `GET /books`
+    fn get_books(
+        &self,
+        input: GetBooks,
+    ) -> impl Future<Output = Result<GetBooksResponse, Error>> + Send;
+
+    /// `GET /newest/books`
+    fn get_newest_books(
+        &self,
+        input: GetNewestBooks,
+    ) -> impl Future<Output = Result<GetNewestBooksResponse, Error>> + Send;
+
+    /// `GET /books/:id`
+    fn get_books_by_id(
+        &self,
+        input: GetBooksById,
+    ) -> impl Future<Output = Result<Book, Error>> + Send;
+
+    /// `PUT /books/:id`
+    fn put_books_by_id(
+        &self,
+        input: PutBooksById,
+    ) -> impl Future<Output = Result<Book, Error>> + Send;
 }
 
 /// Behind middleware, about rows of nobody in particular.
@@ -495,6 +531,74 @@ pub struct PutUploadsById {
     pub context: Context,
 }
 
+/// Input of the handler of `POST /shelves`.
+#[derive(Debug)]
+pub struct PostShelves {
+    /// Body.
+    pub body: Shelf,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `POST /books`.
+#[derive(Debug)]
+pub struct PostBooks {
+    /// Body.
+    pub body: PostBooksBody,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /books`.
+#[derive(Debug)]
+pub struct GetBooks {
+    /// Query.
+    pub query: GetBooksQuery,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /newest/books`.
+#[derive(Debug)]
+pub struct GetNewestBooks {
+    /// Query.
+    pub query: GetNewestBooksQuery,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /books/:id`.
+#[derive(Debug)]
+pub struct GetBooksById {
+    /// Path parameters.
+    pub params: GetBooksByIdParams,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `PUT /books/:id`.
+#[derive(Debug)]
+pub struct PutBooksById {
+    /// Path parameters.
+    pub params: PutBooksByIdParams,
+    /// Body.
+    pub body: PutBooksByIdBody,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
 /// Input of the handler of `POST /drafts`.
 #[derive(Debug)]
 pub struct PostDrafts {
@@ -602,7 +706,7 @@ pub fn router(app: App) -> Router<App> {
             post_projects,
         )
         .source(
-            "src/projects.routes.ts:21",
+            "src/projects.routes.ts:23",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -616,7 +720,7 @@ pub fn router(app: App) -> Router<App> {
             get_projects,
         )
         .source(
-            "src/projects.routes.ts:22",
+            "src/projects.routes.ts:24",
             &[
                 ("query", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -630,7 +734,7 @@ pub fn router(app: App) -> Router<App> {
             get_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:24",
+            "src/projects.routes.ts:26",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -641,7 +745,7 @@ pub fn router(app: App) -> Router<App> {
             patch_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:25",
+            "src/projects.routes.ts:27",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -651,7 +755,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("projects"), Segment::Parameter("id")],
             delete_projects_by_id,
         )
-        .source("src/projects.routes.ts:26", &[], &[])
+        .source("src/projects.routes.ts:28", &[], &[])
         .handler("src/handlers/projects.rs", "delete_projects_by_id")
         .route(
             "GET /projects/:projectId/tasks",
@@ -662,14 +766,14 @@ pub fn router(app: App) -> Router<App> {
             ],
             get_projects_by_project_id_tasks,
         )
-        .source("src/projects.routes.ts:27", &[], &[])
+        .source("src/projects.routes.ts:29", &[], &[])
         .handler(
             "src/handlers/projects.rs",
             "get_projects_by_project_id_tasks",
         )
         .route("POST /tasks", &[Segment::Static("tasks")], post_tasks)
         .source(
-            "src/projects.routes.ts:35",
+            "src/projects.routes.ts:37",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -679,7 +783,7 @@ pub fn router(app: App) -> Router<App> {
         .handler("src/handlers/tasks.rs", "post_tasks")
         .route("GET /tasks", &[Segment::Static("tasks")], get_tasks)
         .source(
-            "src/projects.routes.ts:36",
+            "src/projects.routes.ts:38",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -689,7 +793,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("newest"), Segment::Static("tasks")],
             get_newest_tasks,
         )
-        .source("src/projects.routes.ts:37", &[], &[])
+        .source("src/projects.routes.ts:39", &[], &[])
         .handler("src/handlers/tasks.rs", "get_newest_tasks")
         .route(
             "GET /tasks/:id",
@@ -697,7 +801,7 @@ pub fn router(app: App) -> Router<App> {
             get_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:38",
+            "src/projects.routes.ts:40",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -708,7 +812,7 @@ pub fn router(app: App) -> Router<App> {
             put_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:39",
+            "src/projects.routes.ts:41",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -721,7 +825,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("tasks"), Segment::Parameter("id")],
             delete_tasks_by_id,
         )
-        .source("src/projects.routes.ts:40", &[], &[])
+        .source("src/projects.routes.ts:42", &[], &[])
         .handler("src/handlers/tasks.rs", "delete_tasks_by_id")
         .route(
             "POST /settings/:userId",
@@ -729,7 +833,7 @@ pub fn router(app: App) -> Router<App> {
             post_settings_by_user_id,
         )
         .source(
-            "src/projects.routes.ts:44",
+            "src/projects.routes.ts:46",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -744,7 +848,7 @@ pub fn router(app: App) -> Router<App> {
             get_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:45",
+            "src/projects.routes.ts:47",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -762,7 +866,7 @@ pub fn router(app: App) -> Router<App> {
             put_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:46",
+            "src/projects.routes.ts:48",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -779,37 +883,37 @@ pub fn router(app: App) -> Router<App> {
             ],
             delete_settings_by_user_id_by_name,
         )
-        .source("src/projects.routes.ts:52", &[], &[])
+        .source("src/projects.routes.ts:54", &[], &[])
         .handler(
             "src/handlers/settings.rs",
             "delete_settings_by_user_id_by_name",
         )
         .route("POST /labels", &[Segment::Static("labels")], post_labels)
         .source(
-            "src/projects.routes.ts:56",
+            "src/projects.routes.ts:58",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_labels")
         .route("GET /labels", &[Segment::Static("labels")], get_labels)
-        .source("src/projects.routes.ts:57", &[], &[])
+        .source("src/projects.routes.ts:59", &[], &[])
         .handler("src/handlers/accounts.rs", "get_labels")
         .route(
             "DELETE /labels/:id",
             &[Segment::Static("labels"), Segment::Parameter("id")],
             delete_labels_by_id,
         )
-        .source("src/projects.routes.ts:58", &[], &[])
+        .source("src/projects.routes.ts:60", &[], &[])
         .handler("src/handlers/accounts.rs", "delete_labels_by_id")
         .route("POST /uploads", &[Segment::Static("uploads")], post_uploads)
         .source(
-            "src/projects.routes.ts:59",
+            "src/projects.routes.ts:61",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_uploads")
         .route("GET /uploads", &[Segment::Static("uploads")], get_uploads)
-        .source("src/projects.routes.ts:60", &[], &[])
+        .source("src/projects.routes.ts:62", &[], &[])
         .handler("src/handlers/accounts.rs", "get_uploads")
         .route(
             "PUT /uploads/:id",
@@ -817,20 +921,69 @@ pub fn router(app: App) -> Router<App> {
             put_uploads_by_id,
         )
         .source(
-            "src/projects.routes.ts:61",
+            "src/projects.routes.ts:63",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "put_uploads_by_id")
+        .route("POST /shelves", &[Segment::Static("shelves")], post_shelves)
+        .source(
+            "src/projects.routes.ts:67",
+            &[
+                ("body", "src/projects.types.ts"),
+                ("response", "src/projects.types.ts"),
+            ],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "post_shelves")
+        .route("POST /books", &[Segment::Static("books")], post_books)
+        .source(
+            "src/projects.routes.ts:68",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "post_books")
+        .route("GET /books", &[Segment::Static("books")], get_books)
+        .source("src/projects.routes.ts:69", &[], &[])
+        .handler("src/handlers/libraries.rs", "get_books")
+        .route(
+            "GET /newest/books",
+            &[Segment::Static("newest"), Segment::Static("books")],
+            get_newest_books,
+        )
+        .source("src/projects.routes.ts:70", &[], &[])
+        .handler("src/handlers/libraries.rs", "get_newest_books")
+        .route(
+            "GET /books/:id",
+            &[Segment::Static("books"), Segment::Parameter("id")],
+            get_books_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:71",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "get_books_by_id")
+        .route(
+            "PUT /books/:id",
+            &[Segment::Static("books"), Segment::Parameter("id")],
+            put_books_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:72",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "put_books_by_id")
         .route("POST /drafts", &[Segment::Static("drafts")], post_drafts)
         .source(
-            "src/projects.routes.ts:66",
+            "src/projects.routes.ts:77",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/shareds.rs", "post_drafts")
         .route("GET /drafts", &[Segment::Static("drafts")], get_drafts)
-        .source("src/projects.routes.ts:67", &[], &[])
+        .source("src/projects.routes.ts:78", &[], &[])
         .handler("src/handlers/shareds.rs", "get_drafts")
         .route(
             "GET /drafts/:id",
@@ -838,7 +991,7 @@ pub fn router(app: App) -> Router<App> {
             get_drafts_by_id,
         )
         .source(
-            "src/projects.routes.ts:68",
+            "src/projects.routes.ts:79",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -849,7 +1002,7 @@ pub fn router(app: App) -> Router<App> {
             post_countries,
         )
         .source(
-            "src/projects.routes.ts:69",
+            "src/projects.routes.ts:80",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -862,18 +1015,18 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("countries")],
             get_countries,
         )
-        .source("src/projects.routes.ts:70", &[], &[])
+        .source("src/projects.routes.ts:81", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries")
         .route(
             "GET /countries/pages",
             &[Segment::Static("countries"), Segment::Static("pages")],
             get_countries_pages,
         )
-        .source("src/projects.routes.ts:71", &[], &[])
+        .source("src/projects.routes.ts:82", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries_pages")
         .route("POST /remarks", &[Segment::Static("remarks")], post_remarks)
         .source(
-            "src/projects.routes.ts:72",
+            "src/projects.routes.ts:83",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -888,7 +1041,7 @@ pub fn router(app: App) -> Router<App> {
             get_open_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:77",
+            "src/projects.routes.ts:88",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -898,7 +1051,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("open"), Segment::Static("drafts")],
             get_open_drafts,
         )
-        .source("src/projects.routes.ts:78", &[], &[])
+        .source("src/projects.routes.ts:89", &[], &[])
         .handler("src/handlers/publics.rs", "get_open_drafts")
         .route(
             "POST /open/remarks",
@@ -906,7 +1059,7 @@ pub fn router(app: App) -> Router<App> {
             post_open_remarks,
         )
         .source(
-            "src/projects.routes.ts:79",
+            "src/projects.routes.ts:90",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1283,6 +1436,86 @@ async fn put_uploads_by_id(app: App, request: Request) -> Result<Response, Error
         context: context.clone(),
     };
     let answer = AccountRoutes::put_uploads_by_id(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn post_shelves(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PostShelves {
+        body,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::post_shelves(&app, input).await?;
+    Response::json(&context, StatusCode::CREATED, &answer)
+}
+
+async fn post_books(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PostBooks {
+        body,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::post_books(&app, input).await?;
+    Response::json(&context, StatusCode::CREATED, &answer)
+}
+
+async fn get_books(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetBooks {
+        query,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::get_books(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_newest_books(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetNewestBooks {
+        query,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::get_newest_books(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_books_by_id(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let context = request.into_context()?;
+    let input = GetBooksById {
+        params,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::get_books_by_id(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn put_books_by_id(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PutBooksById {
+        params,
+        body,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::put_books_by_id(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
 }
 

@@ -16,6 +16,7 @@ pub mod services;
 /// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod accounts;
+    pub mod libraries;
     pub mod projects;
     pub mod publics;
     pub mod settings;

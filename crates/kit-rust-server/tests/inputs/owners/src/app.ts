@@ -3,6 +3,7 @@ import { nativeServer } from "@kit/server-native";
 import type { Failure } from "@kit/types";
 import type {
   AccountRoutes,
+  LibraryRoutes,
   ProjectRoutes,
   PublicRoutes,
   SettingRoutes,
@@ -62,6 +63,14 @@ export const accountHandlers = defineHandlers<AccountRoutes>({
   "GET /uploads": notHere,
   "PUT /uploads/:id": notHere,
 });
+export const libraryHandlers = defineHandlers<LibraryRoutes>({
+  "POST /shelves": notHere,
+  "POST /books": notHere,
+  "GET /books": notHere,
+  "GET /newest/books": notHere,
+  "GET /books/:id": notHere,
+  "PUT /books/:id": notHere,
+});
 export const sharedHandlers = defineHandlers<SharedRoutes>({
   "POST /drafts": notHere,
   "GET /drafts": notHere,
@@ -116,6 +125,7 @@ export const app = createApp({
     },
     { prefix: "/", handlers: settingHandlers, middleware: [requireUser, limited] },
     { prefix: "/", handlers: accountHandlers, middleware: [requireAccount] },
+    { prefix: "/", handlers: libraryHandlers, middleware: [requireUser] },
     { prefix: "/", handlers: sharedHandlers, middleware: [requireUser] },
     { prefix: "/", handlers: publicHandlers },
   ],

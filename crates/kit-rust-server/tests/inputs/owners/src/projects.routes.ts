@@ -1,5 +1,6 @@
 import type { Cursor, CursorQuery, RouteContract } from "@kit/types";
 import type {
+  Book,
   Country,
   CreateProject,
   CreateTask,
@@ -10,6 +11,7 @@ import type {
   Project,
   Remark,
   Setting,
+  Shelf,
   Task,
   TaskTitle,
   UpdateTask,
@@ -59,6 +61,15 @@ export interface AccountRoutes {
   "POST /uploads": RouteContract<void, void, Omit<Upload, "id">, Upload>;
   "GET /uploads": RouteContract<void, void, void, Upload[]>;
   "PUT /uploads/:id": RouteContract<{ id: bigint }, void, Partial<Omit<Upload, "id">>, Upload>;
+}
+
+export interface LibraryRoutes {
+  "POST /shelves": RouteContract<void, void, Shelf, Shelf>;
+  "POST /books": RouteContract<void, void, Omit<Book, "id" | "createdAt">, Book>;
+  "GET /books": RouteContract<void, { tags?: string[]; pages?: bigint[] }, void, Book[]>;
+  "GET /newest/books": RouteContract<void, CursorQuery & { tags?: string[] }, void, Cursor<Book>>;
+  "GET /books/:id": RouteContract<{ id: Uuid }, void, void, Book>;
+  "PUT /books/:id": RouteContract<{ id: Uuid }, void, Partial<Omit<Book, "id" | "createdAt">>, Book>;
 }
 
 /** Behind middleware, about rows of nobody in particular. */

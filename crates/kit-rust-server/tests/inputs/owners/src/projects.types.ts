@@ -111,6 +111,41 @@ export interface Remark {
   taskId: Uuid;
 }
 
+/** A shelf of a user, in a room. @table shelves @owner userId = ctx.user.id */
+export interface Shelf {
+  /** @id @maxLength 40 */
+  room: string;
+  /** @id @storedAs smallint */
+  number: number;
+  /** @maxLength 40 */
+  userId: string;
+}
+
+/**
+ * A book of a user. Its shelf has a key with two properties, which do not contain the user.
+ *
+ * @table books
+ * @owner userId = ctx.user.id
+ * @references (room, shelf) Shelf (room, number)
+ * @index none (room, shelf)
+ */
+export interface Book {
+  /** @id @generated uuid */
+  id: string;
+  title: string;
+  /** @maxLength 40 */
+  userId: string;
+  room?: Shelf["room"];
+  /** @storedAs smallint */
+  shelf?: Shelf["number"];
+  /** @storedAs array @default [] @index using gin */
+  tags: string[];
+  /** @storedAs array @default [] */
+  pages: bigint[];
+  /** @generated now */
+  createdAt: Date;
+}
+
 /** Time until a client may try again. */
 export interface Wait {
   /** @integer @minimum 1 @maximum 3600 */
