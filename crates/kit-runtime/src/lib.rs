@@ -23,6 +23,7 @@ pub mod coerce;
 mod connection;
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
+mod decimal;
 mod environment;
 mod file_signatures;
 #[doc(hidden)] // Public only for generated code.

@@ -2,6 +2,7 @@
 
 mod template;
 
+use heck::ToSnakeCase as _;
 use kit_analysis::UnionPlan;
 use kit_ir::{
     Constraints, DeclarationId, Format, IndexKey, LiteralValue, ObjectType, TupleElement, TypeId, TypeKind,
@@ -205,7 +206,12 @@ fn text(types: &Types<'_>, shape: &TokenStream, rules: &Constraints, module: &mu
         quote!(.pattern(&#constant))
     });
     let words = rules.decimal_words().map(|words| quote!(.words(#words)));
-    quote!(#shape #least #most #format #pattern #words)
+    let bounds = rules.decimal_range.iter().flat_map(|range| range.bounds());
+    let bounds = bounds.map(|(name, bound)| {
+        let method = ident(&format!("decimal_{}", name.to_snake_case()));
+        quote!(.#method(#bound))
+    });
+    quote!(#shape #least #most #format #pattern #words #(#bounds)*)
 }
 
 /// Returns a Rust literal of the type `f64`.

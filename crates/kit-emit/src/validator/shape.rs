@@ -348,6 +348,11 @@ fn string_rules(
     rules.extend(pattern.map(|pattern| ("pattern", module.pattern(pattern, path))));
     let words = constraints.decimal_words();
     rules.extend(words.map(|words| ("words", literal::string(&words))));
+    if let Some(range) = &constraints.decimal_range {
+        let bounds = range.bounds();
+        let bounds = bounds.map(|(name, bound)| (name.to_owned(), literal::string(bound)));
+        rules.push(("bounds", literal::object(bounds)));
+    }
     rules
 }
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::rule::Rule;
 use super::rules::{self, has_format};
 use crate::bigint::{BigInt, MAX_CHARACTERS};
+use crate::decimal::compare_decimals;
 use crate::json::Json;
-use crate::shape::{Array, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
+use crate::shape::{Array, DecimalBounds, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
 
 /// A rule that a value breaks, such as `minLength` with the argument 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +95,28 @@ fn text_rule(rules: &Text, text: &str) -> Option<BrokenRule> {
         return Some(BrokenRule::with_limit(Rule::Format, format.name()));
     }
     let pattern = rules.pattern.filter(|pattern| !pattern.is_match(text))?;
-    Some(BrokenRule::with_limit(Rule::Pattern, pattern.source()))
+    Some(match rules.words {
+        None => BrokenRule::with_limit(Rule::Pattern, pattern.source()),
+        Some(_) => decimal_rule(&rules.bounds, text),
+    })
+}
+
+/// Returns the broken rule of a decimal number as text: a bound, or else the digits.
+fn decimal_rule(bounds: &DecimalBounds, text: &str) -> BrokenRule {
+    let broken = |bound: Option<&'static str>, is_broken: fn(Ordering) -> bool| {
+        bound.filter(|bound| compare_decimals(text, bound).is_some_and(is_broken))
+    };
+    if let Some(least) = broken(bounds.minimum, Ordering::is_lt) {
+        BrokenRule::with_limit(Rule::Minimum, least)
+    } else if let Some(most) = broken(bounds.maximum, Ordering::is_gt) {
+        BrokenRule::with_limit(Rule::Maximum, most)
+    } else if let Some(least) = broken(bounds.exclusive_minimum, Ordering::is_le) {
+        BrokenRule::with_limit(Rule::ExclusiveMinimum, least)
+    } else if let Some(most) = broken(bounds.exclusive_maximum, Ordering::is_ge) {
+        BrokenRule::with_limit(Rule::ExclusiveMaximum, most)
+    } else {
+        BrokenRule::with_limit(Rule::Format, "decimal")
+    }
 }
 
 fn number_rule(rules: &Number, number: f64) -> Option<BrokenRule> {

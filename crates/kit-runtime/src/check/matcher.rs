@@ -177,6 +177,7 @@ fn specificity(shape: &Shape) -> usize {
             format: None,
             pattern: None,
             words: _,
+            bounds: _,
             is_key: _,
         }) => 1,
         Shape::Text(_) => 3,

@@ -1,8 +1,8 @@
 //! Constructors of shapes for generated code: `Shape::TEXT.min_length(1).max_length(200)`.
 
 use super::{
-    Array, Element, Format, Index, Literal, Number, Object, Pattern, Property, Shape, Template, Text, Tuple,
-    Union,
+    Array, DecimalBounds, Element, Format, Index, Literal, Number, Object, Pattern, Property, Shape,
+    Template, Text, Tuple, Union,
 };
 
 /// Constructors for generated code. A rule that does not fit the shape, such as `@minLength` for a number, is
@@ -137,6 +137,66 @@ impl Shape {
         match self {
             Self::Text(rules) => Self::Text(Text {
                 words: Some(words),
+                ..rules
+            }),
+            other => other,
+        }
+    }
+
+    /// Sets the rule `@minimum` of a decimal number, whose pattern contains the bound.
+    #[must_use]
+    pub const fn decimal_minimum(self, bound: &'static str) -> Self {
+        match self {
+            Self::Text(rules) => Self::Text(Text {
+                bounds: DecimalBounds {
+                    minimum: Some(bound),
+                    ..rules.bounds
+                },
+                ..rules
+            }),
+            other => other,
+        }
+    }
+
+    /// Sets the rule `@maximum` of a decimal number, whose pattern contains the bound.
+    #[must_use]
+    pub const fn decimal_maximum(self, bound: &'static str) -> Self {
+        match self {
+            Self::Text(rules) => Self::Text(Text {
+                bounds: DecimalBounds {
+                    maximum: Some(bound),
+                    ..rules.bounds
+                },
+                ..rules
+            }),
+            other => other,
+        }
+    }
+
+    /// Sets the rule `@exclusiveMinimum` of a decimal number, whose pattern contains the bound.
+    #[must_use]
+    pub const fn decimal_exclusive_minimum(self, bound: &'static str) -> Self {
+        match self {
+            Self::Text(rules) => Self::Text(Text {
+                bounds: DecimalBounds {
+                    exclusive_minimum: Some(bound),
+                    ..rules.bounds
+                },
+                ..rules
+            }),
+            other => other,
+        }
+    }
+
+    /// Sets the rule `@exclusiveMaximum` of a decimal number, whose pattern contains the bound.
+    #[must_use]
+    pub const fn decimal_exclusive_maximum(self, bound: &'static str) -> Self {
+        match self {
+            Self::Text(rules) => Self::Text(Text {
+                bounds: DecimalBounds {
+                    exclusive_maximum: Some(bound),
+                    ..rules.bounds
+                },
                 ..rules
             }),
             other => other,

@@ -64,6 +64,8 @@ pub struct Text {
     pub pattern: Option<&'static Pattern>,
     /// Phrase of messages in place of the pattern, for a decimal number.
     pub words: Option<&'static str>,
+    /// Bounds of a decimal number, which the pattern contains.
+    pub bounds: DecimalBounds,
     /// True if the string is a property name, so that failures say "key" in place of "string".
     pub is_key: bool,
 }
@@ -77,8 +79,27 @@ impl Text {
         format: None,
         pattern: None,
         words: None,
+        bounds: DecimalBounds {
+            minimum: None,
+            maximum: None,
+            exclusive_minimum: None,
+            exclusive_maximum: None,
+        },
         is_key: false,
     };
+}
+
+/// Bounds of decimal numbers. Each bound is a number as text, such as `0.50`.
+#[derive(Debug, Clone, Copy)]
+pub struct DecimalBounds {
+    /// Smallest valid number (`@minimum`).
+    pub minimum: Option<&'static str>,
+    /// Largest valid number (`@maximum`).
+    pub maximum: Option<&'static str>,
+    /// Exclusive lower bound: valid numbers are greater.
+    pub exclusive_minimum: Option<&'static str>,
+    /// Exclusive upper bound: valid numbers are less.
+    pub exclusive_maximum: Option<&'static str>,
 }
 
 /// Rules for numbers and bigints. A bigint is compared with the bounds without rounding.

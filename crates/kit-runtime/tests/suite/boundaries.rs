@@ -114,3 +114,29 @@ fn accepts_valid_samples_and_refuses_broken_samples() {
         }
     }
 }
+
+#[test]
+fn names_the_bound_that_a_decimal_number_breaks() {
+    static NONE: Pattern = Pattern::new("^(?!)");
+    static PRICE: Shape = Shape::TEXT
+        .pattern(&NONE)
+        .words("with a price")
+        .decimal_minimum("0.50")
+        .decimal_exclusive_maximum("9007199254740993");
+    for (text, rule, limit) in [
+        ("0.4999", "minimum", "0.50"),
+        ("-1", "minimum", "0.50"),
+        ("9007199254740993.0", "exclusiveMaximum", "9007199254740993"),
+        ("9007199254740992.5", "format", "decimal"),
+        ("1e3", "format", "decimal"),
+        ("text", "format", "decimal"),
+    ] {
+        let json = parse(&Value::from(text).to_string()).expect("JSON");
+        let failures = explain(&PRICE, &json);
+        let found: Vec<_> = failures
+            .iter()
+            .map(|failure| (failure.rule.name(), failure.limit.clone()))
+            .collect();
+        assert_eq!(found, [(rule, Some(Value::from(limit)))], "{text}");
+    }
+}

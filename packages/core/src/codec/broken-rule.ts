@@ -1,13 +1,23 @@
 import type { ValidationLimit, ValidationLimitValue, ValidationRule } from "@kit/types";
 
 import { COLUMN_LIMIT, isBigIntColumn, MAX_BIGINT_CHARACTERS, toBigInt } from "./bigint.ts";
+import { compareDecimals } from "./decimal.ts";
 import { MAX_DEPTH } from "./depth.ts";
 import { hasFormat } from "./formats.ts";
 import { isMultipleOf } from "./number.ts";
 import { isObject } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasType } from "./rules.ts";
-import type { ArrayShape, Form, LiteralShape, NumberShape, Shape, TextRules, TupleShape } from "./shape.ts";
+import type {
+  ArrayShape,
+  DecimalBounds,
+  Form,
+  LiteralShape,
+  NumberShape,
+  Shape,
+  TextRules,
+  TupleShape,
+} from "./shape.ts";
 import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 import { hasUniqueItems } from "./unique.ts";
@@ -94,8 +104,24 @@ function textRule(shape: TextRules, text: string): BrokenRule | undefined {
   if (minLength !== undefined && length < minLength) return { rule: "minLength", limit: minLength };
   if (maxLength !== undefined && length > maxLength) return { rule: "maxLength", limit: maxLength };
   if (format !== undefined && !hasFormat(format, text)) return { rule: "format", limit: format };
-  if (pattern !== undefined && !pattern.test(text)) return { rule: "pattern", limit: pattern.source };
-  return undefined;
+  if (pattern === undefined || pattern.test(text)) return undefined;
+  return shape.words === undefined
+    ? { rule: "pattern", limit: pattern.source }
+    : decimalRule(shape.bounds ?? {}, text);
+}
+
+/** Returns the broken rule of a decimal number as text: a bound, or else the digits. */
+function decimalRule(bounds: DecimalBounds, text: string): BrokenRule {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
+  const compared = (bound: string | undefined): number | undefined =>
+    bound === undefined ? undefined : compareDecimals(text, bound);
+  const [least, most] = [compared(minimum), compared(maximum)];
+  if (least !== undefined && least < 0) return { rule: "minimum", limit: minimum! };
+  if (most !== undefined && most > 0) return { rule: "maximum", limit: maximum! };
+  const [above, below] = [compared(exclusiveMinimum), compared(exclusiveMaximum)];
+  if (above !== undefined && above <= 0) return { rule: "exclusiveMinimum", limit: exclusiveMinimum! };
+  if (below !== undefined && below >= 0) return { rule: "exclusiveMaximum", limit: exclusiveMaximum! };
+  return { rule: "format", limit: "decimal" };
 }
 
 function numberRule(shape: NumberShape, number: number): BrokenRule | undefined {

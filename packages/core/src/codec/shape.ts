@@ -45,7 +45,14 @@ export interface TextRules {
   readonly pattern?: RegExp;
   /** Phrase of messages in place of the pattern, for a decimal number. */
   readonly words?: string;
+  /** Bounds of a decimal number, which the pattern contains. */
+  readonly bounds?: DecimalBounds;
 }
+
+/** Bounds of a decimal number as text: `{ minimum: "0.50" }`. */
+export type DecimalBounds = {
+  readonly [Name in "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"]?: string;
+};
 
 /** Number or bigint with its rules. */
 export interface NumberShape {

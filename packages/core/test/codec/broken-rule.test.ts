@@ -62,6 +62,14 @@ const nothing: Shape = { kind: "null" };
 const object: Shape = { kind: "object", name: "A", properties: [{ key: "a", shape: text }] };
 const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
 
+/** Returns the shape of decimal numbers with bounds. No text is valid. */
+const price = (bounds: Extract<Shape, { kind: "string" }>["bounds"] & {}): Shape => ({
+  kind: "string",
+  pattern: /^(?!)/,
+  words: "with a price",
+  bounds,
+});
+
 /** Test cases: a shape, a value, and the rule of the first failure with its limit. */
 const cases: readonly (readonly [Shape, unknown, ValidationRule, unknown?])[] = [
   [object, {}, "required"],
@@ -72,6 +80,20 @@ const cases: readonly (readonly [Shape, unknown, ValidationRule, unknown?])[] = 
   [{ kind: "string", maxLength: 2, format: "email" }, "abc", "maxLength", 2],
   [{ kind: "string", maxLength: 9, format: "email" }, "abc", "format", "email"],
   [{ kind: "string", pattern: /^a/ }, "b", "pattern", "^a"],
+  [price({}), "1.005", "format", "decimal"],
+  [price({ minimum: "0.50", maximum: "20" }), "0.4999", "minimum", "0.50"],
+  [price({ minimum: "-1.5" }), "-2", "minimum", "-1.5"],
+  [price({ maximum: "20" }), "20.01", "maximum", "20"],
+  [price({ exclusiveMinimum: "0" }), "-0.0", "exclusiveMinimum", "0"],
+  [
+    price({ exclusiveMaximum: "9007199254740993" }),
+    "9007199254740993",
+    "exclusiveMaximum",
+    "9007199254740993",
+  ],
+  [price({ exclusiveMaximum: "9007199254740993" }), "9007199254740992.5", "format", "decimal"],
+  [price({ maximum: "20" }), "1e3", "format", "decimal"],
+  [price({ maximum: "20" }), "1".repeat(41), "format", "decimal"],
   [
     { kind: "template", texts: template(["v", { hole: "number" }]), source: "v${number}" },
     "w1",
