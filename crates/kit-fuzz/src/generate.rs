@@ -16,6 +16,7 @@ const GENERIC: usize = 2;
 /// syntax errors.
 pub fn source(bytes: &mut Unstructured<'_>) -> String {
     let mut text = String::new();
+    text.push_str("import type { Decimal } from \"@kit/types\";\n");
     let values = ["const", "\"a\"", "1"];
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(
@@ -205,7 +206,7 @@ fn expression(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool, de
 }
 
 fn leaf(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool) -> Result<()> {
-    const LEAVES: [&str; 29] = [
+    const LEAVES: [&str; 31] = [
         "string",
         "number",
         "boolean",
@@ -235,6 +236,8 @@ fn leaf(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool) -> Resul
         "string[]",
         "Map<string, string>",
         "{}",
+        "Decimal<6, 2>",
+        "Decimal<5>",
     ];
     if generic && bytes.ratio(1, 2)? {
         text.push('T');
@@ -248,7 +251,7 @@ fn leaf(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool) -> Resul
 
 /// Generates doc tags. Most of them do not fit the type that they are written on.
 fn tags(bytes: &mut Unstructured<'_>) -> Result<String> {
-    const TAGS: [&str; 31] = [
+    const TAGS: [&str; 49] = [
         "table",
         "table notes",
         "id",
@@ -280,6 +283,24 @@ fn tags(bytes: &mut Unstructured<'_>) -> Result<String> {
         "uniqueItems",
         "deprecated old",
         "example [1]",
+        "storedAs date",
+        "storedAs smallint",
+        "storedAs integer",
+        "storedAs array",
+        "storedAs citext",
+        "storedAs enum color",
+        "table billing.a",
+        "generated uuidv7",
+        "index using gin",
+        "index desc nulls last where a > 1",
+        "unique where a > 1",
+        "check a > 0",
+        "references (a, b) A (a, b) set null",
+        "references A.a on update cascade",
+        "owner a = ctx.user.id",
+        "tenant a",
+        "renamedFrom b",
+        "default 0.50",
     ];
     let mut text = String::new();
     for _ in 0..bytes.int_in_range(1..=3_u8)? {

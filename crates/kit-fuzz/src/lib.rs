@@ -1,4 +1,4 @@
-//! Fuzz targets of the compiler, the HTTP engine, the SQL of migrations and the Rust runtime. Their inputs are random
+//! Fuzz targets of the compiler, tables, the HTTP engine, the SQL of migrations and the Rust runtime. Their inputs are random
 //! bytes, random TypeScript, random requests (see [`http`]), and random JSON and headers (see [`runtime`]).
 //!
 //! This crate is not a part of the product. The targets in `fuzz/` call functions such as [`text`] and [`types`] with the
@@ -14,6 +14,7 @@ mod migration;
 mod paths;
 mod pipeline;
 pub mod runtime;
+mod tables;
 mod websocket;
 
 use arbitrary::Unstructured;
@@ -21,6 +22,7 @@ use arbitrary::Unstructured;
 pub use generate::source;
 pub use migration::migration;
 pub use paths::paths;
+pub use tables::tables;
 pub use websocket::websocket;
 
 /// A function that receives the bytes of a fuzzer.
@@ -36,6 +38,9 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("multipart", runtime::multipart),
     ("paths", paths),
     ("runtime-json", runtime::json),
+    ("tables", |data| {
+        tables(data);
+    }),
     ("text", text),
     ("trust-proxy", runtime::trust_proxy),
     ("types", types),

@@ -93,7 +93,8 @@ pub(crate) fn check(files: &[(String, String)]) {
     }
 }
 
-fn run(files: &[(String, String)]) -> Output {
+/// Compiles files in memory.
+pub(crate) fn run(files: &[(String, String)]) -> Output {
     let root = Path::new("/app");
     let select = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
         files

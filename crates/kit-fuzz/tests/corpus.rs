@@ -17,6 +17,23 @@ fn compiler_handles_random_types_without_panics_or_differences() {
 }
 
 #[test]
+fn random_tables_have_schema_files_and_migrations() {
+    let runs = std::env::var("KIT_RUNS").map_or(200, |text| text.parse().expect("KIT_RUNS"));
+    let mut complete = 0;
+    for seed in 0..runs {
+        let bytes = random(seed, 400);
+        guarded(&format!("seed {seed}"), &bytes, |data| {
+            kit_fuzz::tables(data);
+        });
+        complete += u64::from(kit_fuzz::tables(&bytes));
+    }
+    assert!(
+        complete > runs / 10,
+        "only {complete} of {runs} models have no error"
+    );
+}
+
+#[test]
 fn every_fuzz_target_accepts_the_inputs_of_its_corpus() {
     for name in files("fuzz_targets") {
         let name = name.trim_end_matches(".rs");
