@@ -1,12 +1,13 @@
 /**
- * Adopts a database and reads a row of each table through the schema files of drizzle, kysely and plain SQL: `kit db pull`,
- * `kit migrate:baseline` and `kit build` run as users run them, and nothing is left to migrate.
+ * Adopts a database and reads a row of each table through the schema files of drizzle, kysely and plain SQL, and all rows from a
+ * generated Rust server: `kit db pull`, `kit migrate:baseline` and `kit build` run as users run them, and nothing is left to
+ * migrate.
  *
  * `KIT_ADOPT` names a directory with the SQL of more databases, one file for each.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -15,6 +16,8 @@ import { promisify } from "node:util";
 import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
 import pg, { Client, escapeIdentifier, Pool } from "pg";
 
+import { RunningApp } from "../e2e/support/running-app.ts";
+import { rustProgramOf } from "../e2e/support/server.ts";
 import { Cluster } from "./support/cluster.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -172,6 +175,93 @@ async function kyselyTables(schemas: string): Promise<KyselyTable[]> {
   }));
 }
 
+/** An entity that `kit db pull` wrote. */
+interface Entity {
+  readonly name: string;
+  readonly table: string;
+  /** Module that exports the entity, relative to `src`. */
+  readonly module: string;
+}
+
+/** Returns the entities in the source files of a project. */
+async function entitiesIn(src: string): Promise<Entity[]> {
+  const entities: Entity[] = [];
+  for (const file of await readdir(src, { recursive: true })) {
+    if (!file.endsWith(".types.ts")) continue;
+    const text = await readFile(join(src, file), "utf8");
+    for (const [, comment, name] of text.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\nexport interface (\w+)/gs)) {
+      const table = /@table (\S+)/.exec(comment!)?.[1];
+      if (table !== undefined) entities.push({ name: name!, table, module: `./${file}` });
+    }
+  }
+  return entities;
+}
+
+/** Writes an application with a route for each entity, which lists all rows of its table. */
+async function writeRoutes(src: string, entities: readonly Entity[]): Promise<void> {
+  const lines = (write: (entity: Entity, number: number) => string): string => entities.map(write).join("\n");
+  await writeFile(
+    join(src, "adopted.routes.ts"),
+    `import type { RouteContract } from "@kit/types";
+${lines(({ name, module }, number) => `import type { ${name} as E${number} } from "${module}";`)}
+export interface AdoptedRoutes {
+${lines((_, number) => `  "GET /rows/${number}": RouteContract<void, void, void, E${number}[]>;`)}
+}
+`,
+  );
+  await writeFile(
+    join(src, "app.ts"),
+    `import { createApp, defineHandlers } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import type { AdoptedRoutes } from "./adopted.routes.ts";
+const notHere = (): never => {
+  throw new Error("only the Rust server runs");
+};
+const handlers = defineHandlers<AdoptedRoutes>({
+${lines((_, number) => `  "GET /rows/${number}": notHere,`)}
+});
+export const app = createApp({ server: nativeServer(), routes: [{ prefix: "/", handlers }] });
+`,
+  );
+}
+
+/**
+ * Reads the rows of each table from the generated Rust server of a project. The server must return the values that the driver of Node
+ * returns.
+ */
+async function readWithRust(
+  root: string,
+  project: string,
+  entities: readonly Entity[],
+  url: string,
+): Promise<Seen> {
+  const admin = new Client({ connectionString: url });
+  await admin.connect();
+  const app = await RunningApp.start(root, {
+    program: rustProgramOf(project),
+    env: { DATABASE_URL: url, LOG_LEVEL: "error" },
+  });
+  try {
+    let [tables, rows] = [0, 0];
+    for (const [number, { table }] of entities.entries()) {
+      const response = await fetch(`${app.url}/rows/${number}`);
+      const text = await response.text();
+      assert.equal(response.status, 200, `${table}: ${text}\n${app.stdout}`);
+      const found = JSON.parse(text) as unknown[];
+      const { rowCount } = await admin.query(
+        `SELECT FROM ${table.split(".").map(escapeIdentifier).join(".")}`,
+      );
+      assert.equal(found.length, rowCount, table);
+      tables += 1;
+      rows += Math.min(found.length, 1);
+    }
+    return { tables, rows };
+  } finally {
+    await app.stop();
+    await admin.end();
+  }
+}
+
 /** Returns the names of the properties in the body of an interface. */
 function names(fields: string): string[] {
   return [...fields.matchAll(/^ {2}("(?:[^"\\]|\\.)*"|[\w$]+)\??:/gm)].map(([, key]) =>
@@ -196,7 +286,7 @@ describe("adopted databases", { timeout: 1_200_000 }, async () => {
   const more = directory === undefined ? [] : (await readdir(directory)).map((file) => join(directory, file));
   for (const file of [LIBRARY, ...more.filter((path) => path.endsWith(".sql")).toSorted()]) {
     const name = basename(file, ".sql");
-    it(`reads a row of each table of ${name} with drizzle, kysely and plain SQL`, async (t) => {
+    it(`reads the rows of each table of ${name} with drizzle, kysely, plain SQL and a Rust server`, async (t) => {
       await cluster.query(`CREATE DATABASE ${name}`);
       const url = cluster.url.replace(/postgres$/, name);
       const admin = new Client({ connectionString: url });
@@ -213,7 +303,13 @@ describe("adopted databases", { timeout: 1_200_000 }, async () => {
         await admin.end();
       }
       const kit = async (project: string, ...args: string[]): Promise<string> => {
-        const env = { ...process.env, DATABASE_URL: url, SCRATCH_DATABASE_URL: cluster.url };
+        const env = {
+          ...process.env,
+          DATABASE_URL: url,
+          SCRATCH_DATABASE_URL: cluster.url,
+          // The directory of the other generated servers: their dependencies are compiled there.
+          CARGO_TARGET_DIR: join(ROOT, "target/generated"),
+        };
         const cli = join(ROOT, "node_modules/@kit/cli/bin/kit.js");
         const options = { cwd: project, env, maxBuffer: 64 << 20 };
         return (await promisify(execFile)(process.execPath, [cli, ...args], options)).stdout;
@@ -241,6 +337,23 @@ describe("adopted databases", { timeout: 1_200_000 }, async () => {
         }
         assert.deepEqual(seen[library], seen["drizzle"], library);
       }
+      const inRust = `adopted-${name}`;
+      const project = join(home, inRust);
+      await cp(first, project, { recursive: true });
+      const settings = { name: inRust, version: "1.0.0", type: "module" };
+      await writeFile(join(project, "package.json"), JSON.stringify(settings));
+      await writeFile(
+        join(project, "kit.config.ts"),
+        `import { defineConfig } from "@kit/cli";
+import { rustServer } from "@kit/plugin-rust-server";
+export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer({ db: "sqlx", profile: "dev" })] });
+`,
+      );
+      await copyFile(join(ROOT, "examples/notes-rust/Cargo.lock"), join(project, "Cargo.lock"));
+      const entities = await entitiesIn(join(project, "src"));
+      await writeRoutes(join(project, "src"), entities);
+      await kit(project, "build");
+      assert.deepEqual(await readWithRust(project, inRust, entities, url), seen["drizzle"], "Rust");
       t.diagnostic(
         `${name}: ${JSON.stringify(seen["drizzle"])}, tables that refused a row: ${refused.length}`,
       );

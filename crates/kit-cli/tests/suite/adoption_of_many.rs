@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kit_database::{ForeignObject, Migration, ObjectKind, Snapshot, plan};
-use kit_migrate::{Drift, ExistingDatabase, Options, apply, baseline, drift, record, split_statements};
+use kit_migrate::{Drift, ExistingDatabase, MigrateError, Options, apply, baseline, drift, record, split_statements};
 use kit_test_postgres::{Database, database, execute, with_client};
 
 use crate::adoption::{Adopted, all_schemas};
@@ -116,8 +116,10 @@ fn migrate_pair(first: &Database, one: &Adopted, other: &Adopted) -> Result<Verd
         if plan.changes_foreign() {
             record(&first.url, &mut migrations, 1).map_err(|error| wrong("record", &error))?;
         }
-        apply(&first.url, &migrations, &options())
-            .map_err(|error| wrong(&format!("apply\n{}\n", migrations[1].sql), &error))?;
+        if let Err(error) = apply(&first.url, &migrations, &options()) {
+            return Err(needs_sql_first(first, one.snapshot(), &error)
+                .unwrap_or_else(|| wrong(&format!("apply\n{}\n", migrations[1].sql), &error)));
+        }
     }
     let after = migrations
         .last()
@@ -142,6 +144,18 @@ fn migrate_pair(first: &Database, one: &Adopted, other: &Adopted) -> Result<Verd
     ))
 }
 
+/// Returns the verdict on a migration that PostgreSQL refused and rolled back, because a condition of the types uses a function
+/// or an operator that only hand-written SQL creates. Returns `None` for another failure, or if the database has changed.
+fn needs_sql_first(first: &Database, before: &Snapshot, error: &MigrateError) -> Option<Verdict> {
+    let MigrateError::Statement { source, before: 0, .. } = error else {
+        return None;
+    };
+    let is_missing = matches!(source.code.as_deref(), Some("42883" | "42704"));
+    let unchanged = drift(&first.url, before).is_ok_and(|found| found.differences.is_empty());
+    let message = source.message.split([':', '"', '(']).next().unwrap_or_default();
+    (is_missing && unchanged).then(|| Verdict::Refused(format!("rolled back by PostgreSQL: {}", message.trim())))
+}
+
 /// Compares the migrated database with the wanted one. Differences in objects that no entity describes need SQL by hand.
 fn compare_with(
     live: &[ForeignObject],
@@ -160,12 +174,13 @@ fn compare_with(
                 && known.definition == object.definition
         })
     };
+    let foreign = || after.foreign().iter().chain(other.snapshot().foreign());
+    // PostgreSQL prints a check of a column with the type of the column.
     let is_foreign = |object: &ForeignObject| {
-        after
-            .foreign()
-            .iter()
-            .chain(other.snapshot().foreign())
-            .any(|known| known.is_same_object(object))
+        foreign().any(|known| {
+            known.is_same_object(object)
+                || known.kind == ObjectKind::Column && object.uses.contains(&known.title())
+        })
     };
     let has_entity = |object: &ForeignObject| {
         let table = object.table.as_ref().unwrap_or(&object.name);
@@ -373,6 +388,15 @@ fn single(database: &Database, sql: &str, name: &str) -> Verdict {
         adopted.existing.objects().len(),
         adopted.snapshot().foreign().len()
     );
+    let mut kinds: BTreeMap<ObjectKind, usize> = BTreeMap::new();
+    for object in adopted.snapshot().foreign() {
+        *kinds.entry(object.kind).or_default() += 1;
+    }
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    println!("  foreign: {}", kinds.join(", "));
     for left_out in &adopted.pulled.left_out {
         println!("  {}: {}", left_out.object, left_out.reason);
     }
