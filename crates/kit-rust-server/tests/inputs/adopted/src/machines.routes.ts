@@ -1,8 +1,8 @@
 import type { RouteContract } from "@kit/types";
-import type { Machine } from "./machines.types.ts";
+import type { Machine, Mood } from "./machines.types.ts";
 
 interface Filter {
-  mood?: Machine["mood"];
+  mood?: Mood;
   name?: string;
   labels?: string[];
 }

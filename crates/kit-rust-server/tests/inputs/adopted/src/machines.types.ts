@@ -1,3 +1,5 @@
+export type Mood = "calm" | "loud";
+
 /** A table of an adopted database, whose columns have types that no tag selects. @table machines */
 export interface Machine {
   /** @id @maxLength 3 */
@@ -10,7 +12,7 @@ export interface Machine {
   ratio: number;
   /** @integer */
   size: number;
-  mood: "calm" | "loud";
+  mood: Mood;
   /** @storedAs array */
   labels: string[];
   backup: string | null;
