@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kit_database::{ForeignObject, Migration, ObjectKind, Snapshot, plan};
-use kit_migrate::{Drift, ExistingDatabase, MigrateError, Options, apply, baseline, drift, record, split_statements};
+use kit_migrate::{
+    Drift, ExistingDatabase, MigrateError, Options, apply, baseline, drift, record, split_statements,
+};
 use kit_test_postgres::{Database, database, execute, with_client};
 
 use crate::adoption::{Adopted, all_schemas};
@@ -147,13 +149,17 @@ fn migrate_pair(first: &Database, one: &Adopted, other: &Adopted) -> Result<Verd
 /// Returns the verdict on a migration that PostgreSQL refused and rolled back, because a condition of the types uses a function
 /// or an operator that only hand-written SQL creates. Returns `None` for another failure, or if the database has changed.
 fn needs_sql_first(first: &Database, before: &Snapshot, error: &MigrateError) -> Option<Verdict> {
-    let MigrateError::Statement { source, before: 0, .. } = error else {
+    let MigrateError::Statement {
+        source, before: 0, ..
+    } = error
+    else {
         return None;
     };
     let is_missing = matches!(source.code.as_deref(), Some("42883" | "42704"));
     let unchanged = drift(&first.url, before).is_ok_and(|found| found.differences.is_empty());
     let message = source.message.split([':', '"', '(']).next().unwrap_or_default();
-    (is_missing && unchanged).then(|| Verdict::Refused(format!("rolled back by PostgreSQL: {}", message.trim())))
+    (is_missing && unchanged)
+        .then(|| Verdict::Refused(format!("rolled back by PostgreSQL: {}", message.trim())))
 }
 
 /// Compares the migrated database with the wanted one. Differences in objects that no entity describes need SQL by hand.
