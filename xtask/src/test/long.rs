@@ -16,6 +16,8 @@ pub(super) const RUNS: &[(&str, u32)] = &[
     ("tests/differential/echo.test.ts", 100_000),
     ("tests/differential/bodies.test.ts", 100_000),
     ("tests/garbage/garbage.test.ts", 20_000),
+    ("tests/diff/random.test.ts", 2_000),
+    ("tests/diff/bodies.test.ts", 1_000),
     ("tests/conformance/middleware-first.test.ts", 10_000),
     ("tests/conformance/random-raw.test.ts", 10_000),
     ("tests/conformance/random-raw.test.ts on rust", 10_000),
