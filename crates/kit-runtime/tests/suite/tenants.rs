@@ -146,13 +146,14 @@ impl App {
 
     /// Sends a request, again if the server has no free connection. Returns the status of the response.
     async fn send(&self, tenant: &str, what: &str, id: u64) -> u16 {
-        loop {
+        for _ in 0..100 {
             let status = self.send_once(tenant, what, id).await;
             if status != 503 {
                 return status;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
+        panic!("`{what}` of {tenant} got no connection in 100 attempts");
     }
 
     async fn send_once(&self, tenant: &str, what: &str, id: u64) -> u16 {
