@@ -231,12 +231,33 @@ impl Constraints {
         let column = Self::bigint_column();
         self.minimum == column.minimum && self.exclusive_maximum == column.exclusive_maximum
     }
+
+    /// Returns true if each `bigint` that satisfies the rules fits a 64-bit column of the database.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, Decimal};
+    ///
+    /// let mut rules = Constraints::bigint_column();
+    /// rules.minimum = Decimal::new(0.0);
+    /// assert!(rules.is_within_bigint_column());
+    /// rules.exclusive_maximum = None;
+    /// assert!(!rules.is_within_bigint_column());
+    /// ```
+    pub fn is_within_bigint_column(&self) -> bool {
+        let at_least = |bound: Option<Decimal>| bound.is_some_and(|bound| bound.0 >= -COLUMN_LIMIT);
+        (at_least(self.minimum) || at_least(self.exclusive_minimum))
+            && (self
+                .exclusive_maximum
+                .is_some_and(|bound| bound.0 <= COLUMN_LIMIT)
+                || self.maximum.is_some_and(|bound| bound.0 < COLUMN_LIMIT))
+    }
 }
 
 /// Exclusive upper bound of a 64-bit `bigint` column of PostgreSQL: 2^63.
 const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// A finite number from a doc tag. The number is displayed as JavaScript prints it: `10` and not `10.0`.
+/// A finite number from a doc tag. The number is displayed as JavaScript prints it: `10` and not `10.0`. A large integer is
+/// displayed with all digits: `18446744073709551616`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Decimal(f64);
@@ -274,8 +295,19 @@ impl Hash for Decimal {
     }
 }
 
+/// Bounds of the absolute values that are displayed with all digits: from 2^53, each double is an integer.
+const EXACT_FROM: f64 = 9_007_199_254_740_992.0;
+const EXACT_BELOW: f64 = 1e30;
+
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Rust prints an integer with zeros in place of the digits that its shortest form does not need. A bound of a bigint
+        // needs all digits.
+        if (EXACT_FROM..EXACT_BELOW).contains(&self.0.abs()) {
+            #[allow(clippy::cast_possible_truncation)]
+            // a double of this size is an integer within the range
+            return write!(f, "{}", self.0 as i128);
+        }
         // Rust prints an `f64` without a fraction as an integer, and otherwise in its shortest form. Both are valid
         // JavaScript.
         write!(f, "{}", self.0)

@@ -98,7 +98,7 @@ fn holds(column: ColumnType, value: &Type) -> bool {
             let least = within(rules.minimum) || within(rules.exclusive_minimum);
             least && (within(rules.maximum) || within(rules.exclusive_maximum))
         }
-        (ColumnType::BigIntExact, TypeKind::BigInt) => rules.is_bigint_column(),
+        (ColumnType::BigIntExact, TypeKind::BigInt) => rules.is_within_bigint_column(),
         _ => true,
     }
 }
