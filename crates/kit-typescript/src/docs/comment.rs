@@ -110,7 +110,8 @@ impl Doc {
         while let Some(found) = next_tag(line, rest, matches!(sink, Destination::Tag(Style::Block))) {
             self.write(&sink, &line[rest..found.at], description);
             let name = &line[found.at + 1..found.end];
-            if let Some(known) = TagName::from_name(name) {
+            let known = TagName::from_name(name).or_else(|| TagName::number_type(name, &line[found.end..]));
+            if let Some(known) = known {
                 let stop = next_tag(line, found.end, known.style() == Style::Block)
                     .map_or(line.len(), |next| next.at);
                 let stop = found.end + line[found.end..stop].trim_end().len();

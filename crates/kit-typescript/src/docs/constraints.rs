@@ -52,6 +52,12 @@ pub(crate) fn apply(
             diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
             continue;
         }
+        if is_bigint(program, id)
+            && let Some((message, help)) = unfit_bigint_rule(tag)
+        {
+            diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
+            continue;
+        }
         let mut conflict = None;
         match constrain(program, id, Domain::of(tag.name), &rule, &mut conflict) {
             Some(constrained) => id = constrained,
@@ -155,11 +161,19 @@ fn constrain(
             };
         }
     }
+    let is_bigint = matches!(r#type.kind, TypeKind::BigInt);
+    if is_bigint && domain == Domain::Numbers {
+        // Each bigint is an integer. `@integer` alone does not fit a bigint.
+        if rule.integer && rule.minimum.is_none() {
+            return None;
+        }
+        rule.integer = false;
+    }
     // The digits and bounds of a `Decimal` are its only rules.
     let fits = if r#type.constraints.digits.is_some() {
         rule.digits.is_some()
     } else {
-        domain.holds(&r#type.kind)
+        domain.holds(&r#type.kind) || (is_bigint && domain == Domain::Numbers)
     };
     fits.then(|| {
         match conflicts::merge(&r#type.constraints, &rule) {
@@ -167,6 +181,40 @@ fn constrain(
             Merged::Conflict(message) => *conflict = Some(message),
         }
         program.add_type(r#type)
+    })
+}
+
+/// Returns true for a bigint, and for a union that contains a bigint.
+fn is_bigint(program: &Program, id: TypeId) -> bool {
+    match &program.resolve(id).kind {
+        TypeKind::Union { members } => members.iter().any(|member| is_bigint(program, *member)),
+        kind => matches!(kind, TypeKind::BigInt),
+    }
+}
+
+/// Returns a message and its help if the argument of a tag cannot be compared with bigints exactly: a fraction, or an
+/// integer that a double rounds. Returns `None` for any other argument, and for a tag that does not limit numbers.
+fn unfit_bigint_rule(tag: &Tag) -> Option<(String, &'static str)> {
+    use super::TagName::{ExclusiveMaximum, ExclusiveMinimum, Maximum, Minimum, MultipleOf};
+    if !matches!(
+        tag.name,
+        Minimum | Maximum | ExclusiveMinimum | ExclusiveMaximum | MultipleOf
+    ) {
+        return None;
+    }
+    let (name, argument) = (tag.name.name(), &tag.argument);
+    let Ok(integer) = argument.parse::<i128>() else {
+        let message = format!("`@{name} {argument}` limits a `bigint`, and is not an integer in digits");
+        return Some((message, "write an integer, such as `10`"));
+    };
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    // the comparison finds what was lost
+    let is_exact = (integer as f64) as i128 == integer;
+    (!is_exact).then(|| {
+        (
+            format!("`@{name} {argument}` has more digits than kit compares exactly"),
+            "write an integer between -9007199254740992 and 9007199254740992, or a power of two: in place of `@maximum 9223372036854775807`, write `@exclusiveMaximum 9223372036854775808`",
+        )
     })
 }
 
@@ -233,7 +281,8 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
         }
         (_, TypeKind::Literal { .. }) => "a literal is a single value: remove the tag",
         (_, TypeKind::Date) => "kit does not limit dates: check the value in the handler",
-        (_, TypeKind::BigInt) => "kit does not limit `bigint`: check the value in the handler, or use `number`",
+        (Domain::Numbers, TypeKind::BigInt) => "a `bigint` is always an integer: remove the tag",
+        (_, TypeKind::BigInt) => "remove the tag: of the rules for numbers, a `bigint` takes bounds and `@multipleOf`",
         (_, TypeKind::Bytes) => "kit does not limit bytes: check the value in the handler",
         (_, TypeKind::Unknown) => "write the type of the value: a tag on `unknown` checks nothing",
         (_, TypeKind::Object(_)) => "put the tag on a property of this object",

@@ -1,12 +1,13 @@
 //! Parser of one doc tag that is a rule, such as `@maxLength 10`.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Constraints, DecimalRange, Format, TypeKind};
+use kit_ir::{Constraints, Decimal, DecimalRange, Format, TypeKind};
 
 use oxc_allocator::Allocator;
 use oxc_regular_expression::LiteralParser;
 
 use super::arguments::{expect_no_argument, invalid, number};
+use super::tags::number_type_name;
 use super::{Tag, TagName, problem};
 use crate::modules::Graph;
 
@@ -15,7 +16,7 @@ use crate::modules::Graph;
 pub(super) enum Domain {
     Strings,
     Numbers,
-    /// Bigints. Their only rule is the limit of database columns to 64 bits, which no tag defines.
+    /// Bigints, for rules that no tag defines: the limit of database columns to 64 bits, and the rules of a key.
     BigInts,
     Arrays,
 }
@@ -75,6 +76,7 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
             rule.integer = expect_no_argument(graph, tag, diagnostics);
             return rule.integer.then_some(rule);
         }
+        TagName::NumberType => return number_type(&tag.argument),
         TagName::UniqueItems => {
             rule.unique_items = expect_no_argument(graph, tag, diagnostics);
             return rule.unique_items.then_some(rule);
@@ -94,6 +96,31 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
     }
     rule.decimal_range = decimal_bound(tag).map(Box::new);
     read.then_some(rule)
+}
+
+/// Returns the rules of `@type int32` and similar tags of typia. Returns `None` for any other argument.
+fn number_type(argument: &str) -> Option<Constraints> {
+    let whole = |minimum: Option<f64>, maximum: Option<f64>, below: Option<f64>| Constraints {
+        integer: true,
+        minimum: minimum.and_then(Decimal::new),
+        maximum: maximum.and_then(Decimal::new),
+        exclusive_maximum: below.and_then(Decimal::new),
+        ..Constraints::default()
+    };
+    Some(match number_type_name(argument) {
+        "int" | "int32" => whole(Some(f64::from(i32::MIN)), Some(f64::from(i32::MAX)), None),
+        "uint" | "uint32" => whole(Some(0.0), Some(f64::from(u32::MAX)), None),
+        // The greatest numbers of 64 bits have no form as a double.
+        "int64" => whole(Some(-(2_f64.powi(63))), None, Some(2_f64.powi(63))),
+        "uint64" => whole(Some(0.0), None, Some(2_f64.powi(64))),
+        "float" => Constraints {
+            minimum: Decimal::new(f64::from(f32::MIN)),
+            maximum: Decimal::new(f64::from(f32::MAX)),
+            ..Constraints::default()
+        },
+        "double" => Constraints::default(),
+        _ => return None,
+    })
 }
 
 /// Returns the bound of decimal numbers that a tag defines, with all digits of the tag: a number would be rounded. Returns
@@ -168,12 +195,45 @@ pub(crate) fn check_pattern(pattern: &str) -> Result<(), String> {
     .map_err(|error| error.message.to_string())
 }
 
+/// Formats of JSON Schema, OpenAPI and typia that kit does not check.
+const FOREIGN_FORMATS: &[&str] = &[
+    "binary",
+    "byte",
+    "duration",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "password",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri-reference",
+    "uri-template",
+    "url",
+];
+
 fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Format> {
     if tag.argument.is_empty() {
         diagnostics.push(invalid(graph, tag, "@format email"));
         return None;
     }
     let format = Format::from_name(&tag.argument);
+    if FOREIGN_FORMATS.contains(&tag.argument.as_str()) {
+        let message = format!(
+            "kit does not check `@format {}`: each text is valid",
+            tag.argument
+        );
+        let warning = Diagnostic::warning(codes::UNKNOWN_FORMAT, message);
+        diagnostics.push(
+            warning
+                .label(graph.label(tag.location))
+                .help("write `@pattern`, or check the text in the handler"),
+        );
+        return None;
+    }
     if format.is_none() {
         let names = Format::ALL.map(Format::name);
         let near = closest(&tag.argument, names);

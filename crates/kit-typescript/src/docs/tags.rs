@@ -92,11 +92,13 @@ tags! {
     ExclusiveMaximum "exclusiveMaximum" Line [Property Alias]
     MultipleOf "multipleOf" Line [Property Alias]
     Integer "integer" Line [Property Alias]
+    NumberType "type" Line [Property Alias]
     MinItems "minItems" Line [Property Alias]
     MaxItems "maxItems" Line [Property Alias]
     UniqueItems "uniqueItems" Line [Property Alias]
     MaxBytes "maxBytes" Line [Property]
     Mime "mime" Line [Property]
+    DataOnly "dataOnly" Line [Object]
     Deprecated "deprecated" Paragraph [Property Object Alias Route]
     DeprecatedSince "deprecatedSince" Line [Route]
     Sunset "sunset" Line [Route]
@@ -166,9 +168,35 @@ const FOREIGN: &[&str] = &[
     "virtual",
 ];
 
+/// Arguments of `@type` that are types of numbers.
+const NUMBER_TYPES: &[&str] = &[
+    "int", "int32", "uint", "uint32", "int64", "uint64", "float", "double",
+];
+
+/// Returns the name in the argument of `@type`, which may be in braces: `int32` or `{int32}`.
+pub(super) fn number_type_name(argument: &str) -> &str {
+    let argument = argument.trim();
+    let inner = argument
+        .strip_prefix('{')
+        .and_then(|inner| inner.strip_suffix('}'));
+    inner.unwrap_or(argument).trim()
+}
+
 impl TagName {
+    /// Returns the tag with a name. `@type` is not among them, because only [`TagName::number_type`] tells if it is a tag
+    /// of kit.
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|tag| tag.name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|tag| tag.name() == name && *tag != Self::NumberType)
+    }
+
+    /// Returns [`TagName::NumberType`] for a name and an argument such as `@type int32`. Returns `None` for the types of
+    /// `JSDoc`, such as `@type {Note}`, which kit ignores.
+    pub(super) fn number_type(name: &str, argument: &str) -> Option<Self> {
+        let is_type = name == Self::NumberType.name() && NUMBER_TYPES.contains(&number_type_name(argument));
+        is_type.then_some(Self::NumberType)
     }
 
     /// Returns the tag that a misspelt name probably means: `@maxLength` for `maxLenght`. Returns `None` for
@@ -177,7 +205,14 @@ impl TagName {
         if name.len() < 3 || FOREIGN.contains(&name) {
             return None;
         }
-        closest(name, Self::ALL.iter().map(|tag| tag.name())).and_then(Self::from_name)
+        closest(
+            name,
+            Self::ALL
+                .iter()
+                .map(|tag| tag.name())
+                .filter(|name| *name != Self::NumberType.name()),
+        )
+        .and_then(Self::from_name)
     }
 
     /// Returns true if one comment of this kind of source code may have the tag more than once.
@@ -202,7 +237,7 @@ impl TagName {
     pub(crate) fn is_constraint(self) -> bool {
         use TagName::{
             ExclusiveMaximum, ExclusiveMinimum, Format, Integer, MaxItems, MaxLength, Maximum, MinItems,
-            MinLength, Minimum, MultipleOf, Pattern, UniqueItems,
+            MinLength, Minimum, MultipleOf, NumberType, Pattern, UniqueItems,
         };
         matches!(
             self,
@@ -216,6 +251,7 @@ impl TagName {
                 | ExclusiveMaximum
                 | MultipleOf
                 | Integer
+                | NumberType
                 | MinItems
                 | MaxItems
                 | UniqueItems

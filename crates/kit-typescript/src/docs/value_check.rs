@@ -82,10 +82,24 @@ fn bigint_rules(program: &Program, r#type: TypeId) -> Option<&Constraints> {
     member(program, r#type, &TypeKind::BigInt).map(|member| &member.constraints)
 }
 
-/// Returns true if a text is a bigint that satisfies the rules. The only rule for bigints is the limit of
-/// columns to 64 bits.
+/// Returns true if a text is a bigint that satisfies the rules. All rules of bigints are integers.
+#[allow(clippy::cast_possible_truncation)] // a rule of a bigint has no fraction, and greater ones exclude no `i128`
 fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
-    is_integer(digits) && (rules.is_empty() || digits.parse::<i64>().is_ok())
+    if !is_integer(digits) {
+        return false;
+    }
+    if rules.is_empty() {
+        return true;
+    }
+    let Ok(number) = digits.parse::<i128>() else {
+        return false;
+    };
+    let get = |limit: Option<Decimal>| limit.map(|limit| limit.get() as i128);
+    get(rules.minimum).is_none_or(|limit| number >= limit)
+        && get(rules.maximum).is_none_or(|limit| number <= limit)
+        && get(rules.exclusive_minimum).is_none_or(|limit| number > limit)
+        && get(rules.exclusive_maximum).is_none_or(|limit| number < limit)
+        && get(rules.multiple_of).is_none_or(|step| step == 0 || number % step == 0)
 }
 
 fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) -> bool {

@@ -77,6 +77,7 @@ impl<'a> Evaluator<'a> {
             .map(|constructor| {
                 let mut function = self.method_signature(&constructor.value, scope);
                 function.result = instance;
+                function.is_abstract = class.r#abstract;
                 function
             })
             .collect();
@@ -87,6 +88,7 @@ impl<'a> Evaluator<'a> {
                 result: instance,
                 generic: Generic::default(),
                 method: false,
+                is_abstract: class.r#abstract,
             });
         }
         self.store.object(object)

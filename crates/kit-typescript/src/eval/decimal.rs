@@ -96,6 +96,15 @@ impl Evaluator<'_> {
         )
     }
 
+    /// Returns an invalid type with an error for a type with tags of typia that is a part of a text.
+    pub(super) fn tagged_part(&mut self) -> TyId {
+        self.unsupported(
+            self.current_location(),
+            "a type with tags cannot be a part of a template literal type, because kit would not check its tags there",
+            "write `string` at this place, and put a `@pattern` for the whole string on the template",
+        )
+    }
+
     /// Returns the digits for the types of precision and scale. Returns `None` if these are not valid numbers.
     fn digits(&self, arguments: [TyId; 2]) -> Option<Digits> {
         let [precision, scale] = arguments.map(|argument| match self.store.get(argument) {

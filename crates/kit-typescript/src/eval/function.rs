@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn constructor_type(&mut self, node: &'a TSConstructorType<'a>, scope: ScopeId) -> TyId {
-        let function = self.signature(
+        let mut function = self.signature(
             &Signature {
                 type_parameters: node.type_parameters.as_deref(),
                 this: None,
@@ -48,6 +48,7 @@ impl<'a> Evaluator<'a> {
             },
             scope,
         );
+        function.is_abstract = node.r#abstract;
         self.function_object(Vec::new(), vec![function])
     }
 
@@ -204,6 +205,7 @@ impl<'a> Evaluator<'a> {
             result,
             generic: Generic::default(),
             method: signature.method,
+            is_abstract: false,
         }
     }
 

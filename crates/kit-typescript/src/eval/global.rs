@@ -2,6 +2,7 @@
 
 use kit_diagnostics::{closest, codes};
 
+use super::library::library_type;
 use super::types::Index;
 use super::{Evaluator, Object, Ty, TyId};
 use crate::known_types::{BUILTINS, Utility, argument_count, parameters_of};
@@ -40,11 +41,10 @@ impl Evaluator<'_> {
             "Uint8Array" => Ty::Bytes,
             "PropertyKey" => return self.any_key(),
             "ArrayLike" if arguments.len() == 1 => return self.array_like(arguments[0], location),
-            "String" | "Number" | "Boolean" | "BigInt" => {
-                let primitive = name.to_lowercase();
-                let message = format!("`{name}` is the type of a wrapper object, not of a plain {primitive}");
-                return self.unsupported(location, &message, &format!("write `{primitive}`"));
-            }
+            "String" => Ty::Builtin("String", [].into()),
+            "Number" => Ty::Builtin("Number", [].into()),
+            "Boolean" => Ty::Builtin("Boolean", [].into()),
+            "BigInt" => Ty::Builtin("BigInt", [].into()),
             "Object" => {
                 return self.unsupported(
                     location,
@@ -52,7 +52,10 @@ impl Evaluator<'_> {
                     "write the properties",
                 );
             }
-            _ => return self.undeclared(name, location),
+            _ => match library_type(name) {
+                Some((known, _)) => Ty::Builtin(known, arguments.into()),
+                None => return self.undeclared(name, location),
+            },
         };
         self.store.add(ty)
     }

@@ -79,6 +79,10 @@ impl Evaluator<'_> {
                 found.push(KeyMember { shape, ruled: None });
                 return;
             }
+            let mut rules = rules;
+            for source in self.rules_of_type_tags(brand, self.current_location()) {
+                rules.extend(self.rule_of_keys(source));
+            }
             return self.collect_keys(base, rules, found);
         }
         // A literal is only one key, for which a rule has no use.

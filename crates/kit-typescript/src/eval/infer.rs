@@ -348,8 +348,7 @@ impl Evaluator<'_> {
                     let found = self.indexed_access(source, key, location);
                     (!matches!(self.store.get(found), Ty::Invalid(_))).then_some(found)
                 }
-                Ty::Date => self.date_method(&target.name),
-                _ => None,
+                _ => self.library_member(source, &target.name),
             };
             if let Some(own) = own {
                 let own = if target.optional { self.defined(own) } else { own };

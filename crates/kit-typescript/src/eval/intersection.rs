@@ -236,6 +236,7 @@ impl Evaluator<'_> {
         merged.calls.extend(b.calls.iter().cloned());
         merged.constructs.extend(b.constructs.iter().cloned());
         merged.nominal |= b.nominal;
+        merged.data_only |= b.data_only;
         merged.issues.extend(b.issues.iter().cloned());
         self.store.object(merged)
     }

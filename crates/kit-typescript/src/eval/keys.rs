@@ -98,6 +98,9 @@ impl Evaluator<'_> {
             Ty::Branded(_, tags) => self.keys_of(tags, location),
             Ty::Invalid(_) => shape,
             _ => {
+                if let Some(keys) = self.library_keys(shape) {
+                    return keys;
+                }
                 let message = format!(
                     "kit evaluates `keyof` only of object types, not of `{}`",
                     self.text(ty)
@@ -157,7 +160,7 @@ impl Evaluator<'_> {
         let (shape, index_shape) = (self.shape(object), self.shape(index));
         match (self.store.get(shape).clone(), self.store.get(index_shape).clone()) {
             (Ty::Invalid(_), _) | (Ty::String, Ty::Number) => shape,
-            (_, Ty::Invalid(_)) => index_shape,
+            (_, Ty::Invalid(_)) | (Ty::Bytes, Ty::Number) => index_shape,
             (_, Ty::Union(keys)) => {
                 let members = keys
                     .iter()
@@ -209,6 +212,12 @@ impl Evaluator<'_> {
             (Ty::Parameter(_), _) => {
                 let any = self.store.add(Ty::Any);
                 self.store.add(Ty::Deferred([shape, any, any, any]))
+            }
+            (_, Ty::Literal(key)) => {
+                let members = self.library_members(shape);
+                let member =
+                    members.and_then(|members| members.property(&key.name()).map(|member| member.ty));
+                member.unwrap_or_else(|| self.no_member(object, index, location))
             }
             _ => self.no_member(object, index, location),
         }
@@ -334,6 +343,11 @@ impl Evaluator<'_> {
             let message = format!("`{}` has no element {index}", self.text(list));
             let help = format!("the tuple has {fixed} elements; the first element has the number 0");
             return self.reject(codes::UNKNOWN_KEY, location, message, &help);
+        }
+        if let Some(members) = self.library_members(list)
+            && let Some(member) = members.property(&name)
+        {
+            return member.ty;
         }
         let index = self.store.text(&name);
         self.no_member(list, index, location)

@@ -300,6 +300,7 @@ impl Evaluator<'_> {
                 result,
                 generic: Generic::default(),
                 method: false,
+                is_abstract: false,
             }],
             ..Object::default()
         });

@@ -10,10 +10,8 @@ impl<'a> Evaluator<'a> {
     pub(super) fn literal(&mut self, literal: &TSLiteral<'a>, location: Location) -> TyId {
         let value = match literal {
             TSLiteral::BooleanLiteral(literal) => Literal::Boolean(literal.value),
-            TSLiteral::NumericLiteral(literal) if literal.value.is_finite() => Literal::number(literal.value),
-            TSLiteral::NumericLiteral(_) => {
-                return self.no_json_form(location, "a number beyond the range of doubles");
-            }
+            // A number beyond the range of doubles, such as `1e999`, is `Infinity` in TypeScript too.
+            TSLiteral::NumericLiteral(literal) => Literal::number(literal.value),
             TSLiteral::BigIntLiteral(literal) => Literal::BigInt(literal.value.as_str().into()),
             TSLiteral::StringLiteral(literal) if literal.lone_surrogates => {
                 return self.no_json_form(location, "a string with half a surrogate pair");

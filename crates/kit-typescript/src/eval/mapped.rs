@@ -131,6 +131,9 @@ impl<'a> Evaluator<'a> {
             Ty::Branded(base, _) if !matches!(self.store.get(base), Ty::Array { .. } | Ty::Tuple { .. }) => {
                 source
             }
+            Ty::Date | Ty::Bytes | Ty::Builtin(..) if node.name_type.is_none() => {
+                self.mapped_over_library(node, shape, scope, location)
+            }
             Ty::Array { .. } | Ty::Tuple { .. } | Ty::Date | Ty::Bytes | Ty::Builtin(..) => {
                 self.mapped_over_keys(node, scope, location)
             }
@@ -138,6 +141,30 @@ impl<'a> Evaluator<'a> {
             // A mapped type leaves primitives unchanged.
             _ => source,
         }
+    }
+
+    /// Maps a type of TypeScript itself, such as `Date`. The result has the methods of the type, which only its own values
+    /// have on the wire. If the mapped type accepts these values, as in `DeepPartial<Date>`, the result is the type itself.
+    fn mapped_over_library(
+        &mut self,
+        node: &'a TSMappedType<'a>,
+        source: TyId,
+        scope: ScopeId,
+        location: Location,
+    ) -> TyId {
+        let Some(members) = self.library_members(source) else {
+            return source;
+        };
+        let mapped = self.mapped_object(node, &members, scope, location);
+        let Some(object) = self.as_object(mapped) else {
+            return mapped;
+        };
+        let accepts = object.properties.iter().all(|property| {
+            members
+                .property(&property.name)
+                .is_some_and(|member| self.assignable(member.ty, property.ty))
+        });
+        if accepts { source } else { mapped }
     }
 
     fn mapped_element(
@@ -183,6 +210,7 @@ impl<'a> Evaluator<'a> {
         }
         let mut object = self.mapped_members(node, keys, scope, location);
         object.issues.extend(source.issues.iter().cloned());
+        object.data_only = source.data_only;
         self.store.object(object)
     }
 

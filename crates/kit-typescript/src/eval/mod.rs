@@ -31,6 +31,7 @@ mod infer_names;
 mod intersection;
 mod keys;
 mod kit_types;
+mod library;
 mod literal;
 mod location;
 mod mapped;
@@ -45,6 +46,7 @@ mod store;
 mod template;
 mod text;
 mod tuple;
+mod type_tags;
 mod types;
 mod union;
 mod utility;
@@ -63,9 +65,11 @@ use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
 pub(crate) use cursor::CURSOR_TYPE;
 pub(crate) use kit_types::{AUTH, ERRORS, KitType, OTHER_SLOTS, SOCKET};
+pub(crate) use library::is_wrapper;
 pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;
+pub(crate) use type_tags::is_type_tag;
 pub(crate) use types::{
     DocId, InstanceId, KeyKind, Literal, Object, ObjectId, Property, RuleSource, ScopeId, Segment, Ty, TyId,
 };
@@ -112,6 +116,8 @@ pub(crate) struct Evaluator<'a> {
     uninferred: values::Uninferred,
     /// Warnings about the parts of schemas that kit does not check.
     pub(crate) schema_warnings: Vec<Diagnostic>,
+    /// Doc comments for the tags that types state.
+    type_tag_docs: FxHashMap<(Location, &'static str, String), DocId>,
     /// Locations of the rules of schemas that became doc tags.
     schema_rules: FxHashSet<Location>,
     /// Number of `infer`s in the patterns that contain the current type expression. The next `infer` gets
@@ -150,6 +156,7 @@ impl<'a> Evaluator<'a> {
             values: FxHashMap::default(),
             uninferred: values::Uninferred::default(),
             schema_warnings: Vec::new(),
+            type_tag_docs: FxHashMap::default(),
             schema_rules: FxHashSet::default(),
             infers: 0,
             generics: Vec::new(),
@@ -240,7 +247,7 @@ impl<'a> Evaluator<'a> {
         self.store.instances[id.index()].body = State::InProgress;
         let body = self.guarded(
             |this| {
-                let body = this.evaluate_body(id);
+                let body = this.body_with_data_only(id);
                 if this.is_entity(this.store.instances[id.index()].decl) {
                     this.with_columns(body)
                 } else {

@@ -3,7 +3,8 @@
 use oxc_ast::ast::{TSInterfaceDeclaration, TSTypeLiteral};
 
 use super::index::set_index;
-use super::{Evaluator, Object, ScopeId, Ty, TyId};
+use super::{Evaluator, InstanceId, Object, Property, ScopeId, Ty, TyId};
+use crate::docs::TagName;
 use crate::modules::Location;
 
 /// Name of `this` in a scope. The name is a reserved word, so that no type parameter can have it.
@@ -13,6 +14,9 @@ impl<'a> Evaluator<'a> {
     /// Returns the object type of an interface: the members of all its declarations and of the interfaces
     /// that it extends.
     pub(super) fn interface(&mut self, parts: &[(&'a TSInterfaceDeclaration<'a>, ScopeId)]) -> TyId {
+        if let Some(list) = self.list_of_interface(parts) {
+            return list;
+        }
         let mut object = Object {
             nominal: true,
             ..Object::default()
@@ -21,6 +25,26 @@ impl<'a> Evaluator<'a> {
             Ok(()) => self.store.object(object),
             Err(invalid) => invalid,
         }
+    }
+
+    /// Returns the array or tuple type that an interface without members of its own extends, as in
+    /// `interface Names extends Array<string> {}`. Returns `None` for any other interface.
+    fn list_of_interface(&mut self, parts: &[(&'a TSInterfaceDeclaration<'a>, ScopeId)]) -> Option<TyId> {
+        if parts.iter().any(|(part, _)| !part.body.body.is_empty()) {
+            return None;
+        }
+        let mut extended = parts
+            .iter()
+            .flat_map(|(part, scope)| part.extends.iter().map(move |heritage| (heritage, *scope)));
+        let (heritage, scope) = extended.next()?;
+        if extended.next().is_some() {
+            return None;
+        }
+        let location = self.location(scope, heritage.span);
+        let arguments = heritage.type_arguments.as_deref();
+        let base = self.named_type(&heritage.type_name, arguments, location, scope);
+        let shape = self.shape(base);
+        matches!(self.store.get(shape), Ty::Array { .. } | Ty::Tuple { .. }).then_some(base)
     }
 
     /// Adds the members of an interface's declarations to an object, and the members of the types that the
@@ -82,14 +106,69 @@ impl<'a> Evaluator<'a> {
                 object.calls.extend(base.calls.iter().cloned());
                 object.constructs.extend(base.constructs.iter().cloned());
                 object.issues.extend(base.issues.iter().cloned());
+                object.data_only |= base.data_only;
                 Ok(())
             }
             Ty::Invalid(_) => Err(shape),
+            Ty::Array { .. } | Ty::Tuple { .. } => {
+                let message = format!(
+                    "an array in JSON has no members besides its items, so `{}` cannot be extended with members",
+                    self.text(base)
+                );
+                let help = "write the array as a property of an interface, next to the other members";
+                Err(self.unsupported(location, &message, help))
+            }
             _ => {
                 let message = format!("an interface cannot extend `{}`", self.text(base));
                 Err(self.unsupported(location, &message, "extend an interface or an object type"))
             }
         }
+    }
+
+    /// Evaluates the type of a declaration. With `@dataOnly`, its methods and private members are left out in JSON.
+    pub(super) fn body_with_data_only(&mut self, instance: InstanceId) -> TyId {
+        let body = self.evaluate_body(instance);
+        let decl = self.store.instances[instance.index()].decl;
+        let is_tagged = self
+            .declaration_doc(decl)
+            .is_some_and(|doc| doc.has(TagName::DataOnly));
+        if !is_tagged {
+            return body;
+        }
+        match self.shape_of(body) {
+            Ty::Object(id) => {
+                let mut object = Object::clone(&self.store.object_at(id));
+                object.data_only = true;
+                self.store.object(object)
+            }
+            _ => body,
+        }
+    }
+
+    /// Returns true for a member that JSON has no form for and that `@dataOnly` leaves out: a method, a property whose
+    /// values are functions, or a private member.
+    pub(crate) fn is_left_out(&mut self, object: &Object, property: &Property) -> bool {
+        if !object.data_only {
+            return false;
+        }
+        if property.private_name().is_some() {
+            return true;
+        }
+        let ty = self.defined(property.ty);
+        let members = match self.shape_of(ty) {
+            Ty::Union(members) => members,
+            _ => [ty].into(),
+        };
+        let mut has_function = false;
+        for member in members.iter() {
+            match self.shape_of(*member) {
+                Ty::Object(id) if self.store.object_at(id).is_function() => has_function = true,
+                Ty::Builtin("Function", _) => has_function = true,
+                Ty::Null | Ty::Undefined => {}
+                _ => return false,
+            }
+        }
+        has_function
     }
 
     pub(super) fn type_literal(&mut self, literal: &'a TSTypeLiteral<'a>, scope: ScopeId) -> TyId {

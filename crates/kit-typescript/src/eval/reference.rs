@@ -9,6 +9,7 @@ use oxc_span::GetSpan;
 use super::cursor::{CURSOR_QUERY_TYPE, CURSOR_TYPE};
 use super::decimal::DECIMAL_TYPE;
 use super::kit_types::{AUTH_TYPE, KitType};
+use super::library::library_type;
 use super::types::{Owner, Scope};
 use super::{
     BYTES_PER_WIDE_INSTANCE, Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH,
@@ -66,6 +67,19 @@ impl<'a> Evaluator<'a> {
         scope: ScopeId,
     ) -> TyId {
         let module = self.store.module_of(scope);
+        // `globalThis.Date` is the global type `Date`.
+        let path = match path {
+            [first, rest @ ..] if first.text == "globalThis" && !rest.is_empty() => rest,
+            path => path,
+        };
+        if let [namespace, name] = path
+            && let Some((known, _)) = library_type(&format!("{}.{}", namespace.text, name.text))
+            && self.graph.is_undeclared_namespace(module, namespace.text)
+        {
+            let nodes = arguments.map_or(&[][..], |arguments| arguments.params.as_slice());
+            let arguments = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
+            return self.store.add(Ty::Builtin(known, arguments));
+        }
         let symbol = if let [only] = path {
             if let Some((bound, _)) = self.store.binding(scope, only.text) {
                 return bound;

@@ -114,6 +114,7 @@ impl<'a> Evaluator<'a> {
             Ty::Branded(_, brand) if self.digits_of_brand(brand).is_some() => {
                 Err(Some(self.decimal_part("a part of a template literal type")))
             }
+            Ty::Branded(_, brand) if self.has_type_tags(brand) => Err(Some(self.tagged_part())),
             Ty::Branded(base, _) => self.fillings(base),
             Ty::Union(members) => {
                 let mut all = Vec::with_capacity(members.len());

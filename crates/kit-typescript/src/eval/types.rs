@@ -251,6 +251,8 @@ pub(crate) struct Object {
     pub(crate) constructs: Vec<Function>,
     /// True for an interface or a class, which TypeScript does not allow to assign to an index signature.
     pub(crate) nominal: bool,
+    /// True for a type with `@dataOnly`, whose methods and private members are left out.
+    pub(crate) data_only: bool,
     /// Errors that concern the object as a whole and not one of its properties.
     pub(crate) issues: Vec<Diagnostic>,
 }
@@ -268,16 +270,14 @@ impl Object {
             None => self.properties.push(property),
         }
     }
-}
 
-impl Object {
     fn key(&self) -> impl PartialEq + Hash + '_ {
         (
             &self.properties,
             &self.index,
             &self.calls,
             &self.constructs,
-            self.nominal,
+            (self.nominal, self.data_only),
             self.issues.len(),
         )
     }
@@ -314,6 +314,7 @@ impl PartialEq for Object {
             && self.calls == other.calls
             && self.constructs == other.constructs
             && self.nominal == other.nominal
+            && self.data_only == other.data_only
             && self.issues.is_empty()
             && other.issues.is_empty()
     }
@@ -376,13 +377,8 @@ impl Property {
             &*self.name,
             self.key,
             self.ty,
-            (
-                self.optional,
-                self.required,
-                self.readonly,
-                self.text_only_doc,
-                self.column,
-            ),
+            (self.optional, self.required, self.readonly),
+            (self.text_only_doc, self.column),
             self.doc,
         )
     }
@@ -433,6 +429,8 @@ pub(crate) struct Function {
     pub(crate) generic: Generic,
     /// True for a method, whose parameters are compared in both directions, as in TypeScript.
     pub(crate) method: bool,
+    /// True for `abstract new`, which no expression may call.
+    pub(crate) is_abstract: bool,
 }
 
 /// Index of a generic signature in the evaluator. `None` if the function has no type parameters. Comparisons

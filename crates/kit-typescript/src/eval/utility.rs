@@ -174,6 +174,7 @@ impl Evaluator<'_> {
         self.spend_members(count, count);
         if let Some(object) = &object {
             picked.issues.extend(object.issues.iter().cloned());
+            picked.data_only = object.data_only;
         }
         for member in self.key_members(keys) {
             let key = member.shape;

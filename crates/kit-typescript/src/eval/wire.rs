@@ -3,7 +3,7 @@
 use kit_diagnostics::{Severity, codes};
 use rustc_hash::FxHashSet;
 
-use super::{Evaluator, KeyKind, Segment, Ty, TyId};
+use super::{Evaluator, KeyKind, Literal, Segment, Ty, TyId, is_wrapper};
 use crate::modules::Location;
 
 /// Maximum number of nested types to check. Only a type that expands without end has more, and lowering
@@ -42,6 +42,8 @@ impl Evaluator<'_> {
                     self.want(shape);
                     return false;
                 }
+                Ty::Builtin(name, _) if is_wrapper(name) => {}
+                Ty::Literal(Literal::Number(bits)) if !f64::from_bits(bits).is_finite() => return false,
                 Ty::Kit(..)
                 | Ty::Any
                 | Ty::Symbol
@@ -66,10 +68,11 @@ impl Evaluator<'_> {
                 Ty::Object(object) => {
                     let object = self.store.object_at(object);
                     if object.is_function()
-                        || object
-                            .properties
-                            .iter()
-                            .any(|property| property.private_name().is_some())
+                        || (!object.data_only
+                            && object
+                                .properties
+                                .iter()
+                                .any(|property| property.private_name().is_some()))
                         || object
                             .issues
                             .iter()
@@ -77,11 +80,11 @@ impl Evaluator<'_> {
                     {
                         return false;
                     }
-                    let properties = object
-                        .properties
-                        .iter()
-                        .filter(|property| property.key != KeyKind::Symbol);
-                    open.extend(properties.map(|property| (property.ty, true)));
+                    for property in &object.properties {
+                        if property.key != KeyKind::Symbol && !self.is_left_out(&object, property) {
+                            open.push((property.ty, true));
+                        }
+                    }
                     open.extend(object.index.iter().map(|index| (index.value, true)));
                     let templates = object
                         .index

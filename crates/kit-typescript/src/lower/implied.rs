@@ -81,6 +81,9 @@ impl Lowering<'_> {
                     if let Some(digits) = self.eval.digits_of_brand(brand) {
                         rules = combined_rules(rules, &Constraints::of_digits(digits));
                     }
+                    for source in self.eval.rules_of_type_tags(brand, self.place) {
+                        rules = self.and_rules(rules, source, seen);
+                    }
                     base
                 }
                 Ty::Intersection(_) => {

@@ -11,6 +11,7 @@ mod implied;
 mod kit_types;
 mod object;
 mod property;
+mod refused;
 mod rules;
 mod shared;
 
@@ -28,7 +29,7 @@ use kit_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::docs::{Doc, Misfit, documentation, misplaced};
-use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Segment, SubjectId, Ty, TyId};
+use crate::eval::{DocId, Evaluator, InstanceId, Literal, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
 
 /// Maximum depth of nested types without a name. Only a type that expands without end is nested deeper.
@@ -60,11 +61,15 @@ pub(crate) struct Lowering<'a> {
     /// Declarations whose examples are read when all types are lowered, because an example must fit its type.
     documented: Vec<(DeclarationId, Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
+    /// Object types with `@dataOnly` that have members without a JSON form, each with the name of its first such member.
+    pub(crate) left_out: FxHashMap<TypeId, String>,
     /// Number of nested types that the current declaration has so far.
     inline: u32,
     reported: FxHashSet<TyId>,
     /// Progress of converting each object type without a name to the IR.
     objects: FxHashMap<ObjectId, object::State>,
+    /// Location of the property or declaration that is being converted, for messages about tags that types state.
+    place: Location,
     /// Names of the declaration and the properties that contain the current type. Together they form a name
     /// for the type.
     path: Vec<String>,
@@ -82,6 +87,7 @@ struct Tagged {
 impl<'a> Lowering<'a> {
     pub(crate) fn new(eval: Evaluator<'a>) -> Self {
         Self {
+            place: eval.current_location(),
             eval,
             program: Program::default(),
             diagnostics: Diagnostics::default(),
@@ -91,6 +97,7 @@ impl<'a> Lowering<'a> {
             tagged: Vec::new(),
             documented: Vec::new(),
             failed: FxHashSet::default(),
+            left_out: FxHashMap::default(),
             inline: 0,
             reported: FxHashSet::default(),
             objects: FxHashMap::default(),
@@ -244,6 +251,7 @@ impl<'a> Lowering<'a> {
             module: decl.module,
             span: decl.span,
         };
+        self.place = location;
         self.eval.set_location(location);
     }
 
@@ -398,10 +406,6 @@ impl<'a> Lowering<'a> {
                     "write `string`, with `@pattern` if upper and lower case matter",
                 );
             }
-            Ty::Builtin(name, _) => {
-                let help = if name == "File" { SEND_FILE } else { WRITE_WIRE };
-                return self.no_json(&format!("`{name}`"), help);
-            }
             Ty::Symbol | Ty::UniqueSymbol(_) => return self.no_json("`symbol`", WRITE_WIRE),
             Ty::Parameter(_) | Ty::Infer(_) | Ty::Deferred(_) => {
                 return self.refused(
@@ -415,21 +419,30 @@ impl<'a> Lowering<'a> {
             },
             // A brand exists only for the type checker. The wire form is that of the type without the brand.
             Ty::Branded(base, brand) => {
-                let id = self.structure(base);
-                return match self.eval.digits_of_brand(brand) {
-                    Some(digits) => self.decimal(id, digits),
-                    None => id,
-                };
+                let mut id = self.structure(base);
+                if let Some(digits) = self.eval.digits_of_brand(brand) {
+                    return self.decimal(id, digits);
+                }
+                for rules in self.eval.rules_of_type_tags(brand, self.place) {
+                    if !self.has_failed(id) {
+                        id = self.with_rules(id, rules, Misfit::Reported);
+                    }
+                }
+                return id;
             }
             Ty::Unknown => TypeKind::Unknown,
             Ty::Never => TypeKind::Never,
             Ty::Null => TypeKind::Null,
-            Ty::Boolean => TypeKind::Boolean,
-            Ty::Number => TypeKind::Number,
-            Ty::String => TypeKind::String,
-            Ty::BigInt => TypeKind::BigInt,
+            // The wire form of an object of the class `String` is that of its string.
+            Ty::Boolean | Ty::Builtin("Boolean", _) => TypeKind::Boolean,
+            Ty::Number | Ty::Builtin("Number", _) => TypeKind::Number,
+            Ty::String | Ty::Builtin("String", _) => TypeKind::String,
+            Ty::BigInt | Ty::Builtin("BigInt", _) => TypeKind::BigInt,
             Ty::Date => TypeKind::Date,
             Ty::Bytes => TypeKind::Bytes,
+            Ty::Literal(Literal::Number(bits)) if !f64::from_bits(bits).is_finite() => {
+                return self.no_json("a number beyond the range of doubles", "write a smaller number, or `number`");
+            }
             Ty::Literal(literal) => TypeKind::Literal {
                 value: literal.value(),
             },
@@ -479,12 +492,12 @@ impl<'a> Lowering<'a> {
                     members: members.iter().map(|member| self.lower(*member)).collect(),
                 },
             },
+            Ty::Builtin(name, _) => {
+                let help = if name == "File" { SEND_FILE } else { WRITE_WIRE };
+                return self.no_json(&format!("`{name}`"), help);
+            }
             Ty::Object(object) => return self.object(ty, object),
         };
         self.program.add_type(kind)
-    }
-
-    fn no_json(&mut self, what: &str, help: &str) -> TypeId {
-        self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
     }
 }

@@ -6,8 +6,8 @@ use kit_ir::{
     TemplatePart, Type, TypeId, TypeKind,
 };
 
-use super::{Lowering, Tagged, WRITE_WIRE};
-use crate::eval::{KeyKind, Object, ObjectId, Segment, Ty, TyId};
+use super::{Lowering, Tagged};
+use crate::eval::{KeyKind, Object, ObjectId, Segment, Ty, TyId, is_type_tag};
 
 /// Progress of converting an object type without a name to the IR.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +19,9 @@ pub(super) enum State {
     Done(TypeId, u32),
 }
 
+/// Help for an error about a function.
+const WRITE_DATA: &str = "describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions";
+
 impl Lowering<'_> {
     pub(super) fn object(&mut self, ty: TyId, id: ObjectId) -> TypeId {
         let object = self.eval.store.object_at(id);
@@ -26,7 +29,7 @@ impl Lowering<'_> {
             // Functions with equal types at different locations are different mistakes.
             let location = self.eval.current_location();
             let what = "a function has no JSON form";
-            return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, location);
+            return self.refused_at(codes::NO_JSON_FORM, what, WRITE_DATA, location);
         }
         if object.accepts_anything_but_null() {
             return self.anything_but_null();
@@ -105,21 +108,29 @@ impl Lowering<'_> {
         let object = self.eval.store.object_at(id);
         self.report_all(object.issues.clone());
         for property in &object.properties {
-            if let Some(name) = property.private_name() {
+            if let Some(name) = property.private_name()
+                && !object.data_only
+            {
                 let message = format!("`{name}` is private, and a JSON value cannot have private members");
-                let help = "describe the value with an interface of its public properties, or with \
-                            `Pick<Class, keyof Class>`, which leaves private members out";
+                let help =
+                    "write `@dataOnly` above the class: kit then leaves out its private members and methods";
                 self.refused_at(codes::NO_JSON_FORM, &message, help, property.location);
             }
         }
         let mut properties = Vec::with_capacity(object.properties.len());
         let mut tagged = Vec::new();
         // JSON has no symbol keys, so these properties are never on the wire.
-        let named = object
-            .properties
-            .iter()
-            .filter(|property| property.key != KeyKind::Symbol);
-        for (index, property) in named.enumerate() {
+        let mut named = Vec::with_capacity(object.properties.len());
+        let mut left_out = None;
+        for property in &object.properties {
+            if self.eval.is_left_out(&object, property) {
+                let name = property.private_name().unwrap_or(&property.name);
+                left_out.get_or_insert_with(|| name.to_owned());
+            } else if property.key != KeyKind::Symbol && !is_type_tag(&property.name) {
+                named.push(property);
+            }
+        }
+        for (index, property) in named.into_iter().enumerate() {
             if let Some(doc) = property.doc
                 && !property.text_only_doc
             {
@@ -135,6 +146,9 @@ impl Lowering<'_> {
         let id = self
             .program
             .add_type(Type::from(TypeKind::Object(ObjectType { properties, index })));
+        if let Some(member) = left_out {
+            self.left_out.insert(id, member);
+        }
         self.tagged.extend(tagged.into_iter().map(|(index, doc)| Tagged {
             object: id,
             index,

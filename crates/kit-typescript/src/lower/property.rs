@@ -14,7 +14,9 @@ impl Lowering<'_> {
         self.eval.set_location(written.unwrap_or(property.location));
         let declared = self.eval.type_of(property);
         let (ty, absent) = self.without_undefined(declared);
+        let place = std::mem::replace(&mut self.place, written.unwrap_or(property.location));
         let r#type = self.lower(ty);
+        self.place = place;
         let mut about = Documentation::default();
         if let Some(doc) = property.doc {
             let doc = self.eval.store.doc(doc);

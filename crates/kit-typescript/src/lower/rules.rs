@@ -65,8 +65,10 @@ impl Lowering<'_> {
         let mut plain = Vec::with_capacity(members.len());
         for member in members {
             let shape = self.eval.shape(*member);
-            match *self.eval.store.get(shape) {
-                Ty::Branded(base, brand) if self.eval.digits_of_brand(brand).is_none() => {
+            match self.eval.store.get(shape).clone() {
+                Ty::Branded(base, brand)
+                    if self.eval.digits_of_brand(brand).is_none() && !self.eval.has_type_tags(brand) =>
+                {
                     branded = true;
                     let rules = self.eval.rules_around(*member);
                     plain.push(self.eval.ruled(base, &rules));

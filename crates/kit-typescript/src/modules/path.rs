@@ -24,6 +24,13 @@ impl<'a> Graph<'a> {
         (symbol, used + 1)
     }
 
+    /// Returns true if no module declares a namespace with this name that the given module sees.
+    pub(crate) fn is_undeclared_namespace(&mut self, module: ModuleId, name: &'a str) -> bool {
+        self.steps = 0;
+        let symbol = self.lookup(module, name, Meaning::Namespace, &mut Visited::default());
+        matches!(symbol, Symbol::Global)
+    }
+
     /// Returns the symbol of the type `import("source").A.B`.
     pub(crate) fn imported_type(
         &mut self,

@@ -7,7 +7,7 @@ use kit_ir::{BodyFormat, DeclarationId, EnvironmentVariables, Program, Route, Ty
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declared::{location, properties};
-use super::{cursors, fields};
+use super::{cursors, data_only, fields};
 use crate::lower::Lowering;
 use crate::modules::Location;
 use crate::print::{key_text, type_text};
@@ -177,6 +177,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>) {
                 hide_secrets(lowering, part, declaration);
             }
         }
+        data_only::check(lowering, route);
         for body in route.body_types() {
             check_body(lowering, route, body);
         }

@@ -4,6 +4,7 @@ mod bodies;
 mod check;
 mod contract;
 mod cursors;
+mod data_only;
 mod declared;
 mod failures;
 mod fields;

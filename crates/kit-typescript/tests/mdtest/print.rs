@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use kit_analysis::{TypePrinter, is_identifier, string_literal};
 use kit_ir::{
-    Constraints, DeclarationId, DeclarationOrigin, ObjectType, Program, Property, TypeId, TypeKind,
+    Constraints, Decimal, DeclarationId, DeclarationOrigin, ObjectType, Program, Property, TypeId, TypeKind,
 };
 
 /// Returns the type of a claim as text. A named type is written as its structure, and an optional one with
@@ -116,7 +116,7 @@ fn rules(constraints: &Constraints) -> String {
         .map(|(name, value)| match value {
             serde_json::Value::Bool(_) => format!("@{name}"),
             serde_json::Value::String(text) => format!("@{name} {text}"),
-            other => match other.as_f64() {
+            other => match other.as_f64().and_then(Decimal::new) {
                 Some(number) => format!("@{name} {number}"),
                 None => format!("@{name} {other}"),
             },

@@ -307,8 +307,33 @@ fn refuses_failures_that_http_or_the_contract_does_not_allow() {
         src/a.routes.ts:9:64 KIT1412 `Failure<…>` is not a type of values
           help: write failures only as the `errors` of a contract: `errors: Failure<409, "SOLD_OUT">`
         src/a.routes.ts:10:50 KIT1306 a function has no JSON form
-          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+          help: describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions
         "#,
+    );
+}
+
+#[test]
+fn a_type_without_its_methods_is_allowed_in_answers_only() {
+    refused(
+        r#"
+        import type { RouteContract } from "@kit/types";
+        /** @dataOnly */
+        export class Money {
+          #cents = 0;
+          constructor(readonly currency: string) {}
+          format(): string { return this.currency; }
+        }
+        interface Order { total: { sum?: Money }[]; }
+        export interface MoneyRoutes {
+          "GET /a": RouteContract<void, void, void, Money>;
+          "POST /b": RouteContract<void, void, Order, void>;
+          "POST /c": RouteContract<void, void, Pick<Money, "currency">, void>;
+        }
+        "#,
+        r"
+        src/a.routes.ts:12:3 KIT1306 requests of `POST /b` contain `Money`, whose member `#cents` a value that kit reads does not have
+          help: declare an interface with the data of the request, without functions and private members
+        ",
     );
 }
 

@@ -174,7 +174,7 @@ fn explains_invalid_contracts() {
         src/notes.routes.ts:18:21 KIT1308 `RouteContract` takes at most 4 type arguments, not 5
           help: write `RouteContract<Params, Query, Body, Response>`
         src/notes.routes.ts:19:42 KIT1306 a function has no JSON form
-          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+          help: describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions
         src/notes.routes.ts:20:42 KIT1203 the type `Nope` is not declared
           help: declare it, or import it: `import type { Nope } from "./nope.ts"`
         "#,

@@ -118,7 +118,7 @@ fn the_error_for_a_tag_on_a_wrong_type_lists_the_types_that_the_tag_fits() {
         type Branded = string & { readonly __brand: "name" };
         export interface A {
           /** @minimum 1 */ a: Date;
-          /** @maximum 9 */ b: bigint;
+          /** @integer */ b: bigint;
           /** @maxLength 9 */ c: Uint8Array;
           /** @minItems 1 */ d: [string, number?];
           /** @maxLength 5 */ e: "a" | "b";
@@ -144,8 +144,8 @@ fn the_error_for_a_tag_on_a_wrong_type_lists_the_types_that_the_tag_fits() {
         }
         src/a.types.ts:3:7 KIT1304 `@minimum` is for numbers, and this is `Date`
           help: kit does not limit dates: check the value in the handler
-        src/a.types.ts:4:7 KIT1304 `@maximum` is for numbers, and this is `bigint`
-          help: kit does not limit `bigint`: check the value in the handler, or use `number`
+        src/a.types.ts:4:7 KIT1304 `@integer` is for numbers, and this is `bigint`
+          help: a `bigint` is always an integer: remove the tag
         src/a.types.ts:5:7 KIT1304 `@maxLength` is for strings, and this is `Uint8Array`
           help: kit does not limit bytes: check the value in the handler
         src/a.types.ts:6:7 KIT1304 `@minItems` is for arrays, and this is `[string, number?]`
@@ -229,5 +229,51 @@ export interface A {
         5,
         "{}",
         crate::support::mistakes(&output)
+    );
+}
+
+#[test]
+fn a_type_with_data_only_has_no_methods_and_no_private_members() {
+    check_types(
+        r#"
+        /** @dataOnly */
+        export class Money {
+          private cents = 0;
+          constructor(readonly currency: string) {}
+          format(): string { return this.currency; }
+          round?: (digits: number) => number;
+          undo: (() => void) | null = null;
+          get text(): string { return this.format(); }
+        }
+        export type Part = Partial<Money>;
+        export type Named = Pick<Money, "currency" | "format"> & { name: string };
+        export class Price extends Money {
+          net = 1;
+        }
+        /** @dataOnly */
+        export type Shape = { area(): number; sides: number };
+        "#,
+        r"
+        type Money = {
+          currency: string;
+          text: string;
+        }
+        type Part = {
+          currency?: string;
+          text?: string;
+        }
+        type Named = {
+          currency: string;
+          name: string;
+        }
+        type Price = {
+          currency: string;
+          text: string;
+          net: number;
+        }
+        type Shape = {
+          sides: number;
+        }
+        ",
     );
 }

@@ -12,6 +12,9 @@ impl Evaluator<'_> {
     }
 
     fn function_assignable(&mut self, from: &Function, to: &Function) -> bool {
+        if from.is_abstract && !to.is_abstract {
+            return false;
+        }
         // A function with any result is assignable to one with the result `void`.
         let result = matches!(self.shape_of(to.result), Ty::Undefined | Ty::Any)
             || self.assignable(from.result, to.result);

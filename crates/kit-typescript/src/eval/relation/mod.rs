@@ -5,8 +5,9 @@ mod object;
 
 use rustc_hash::FxHashMap;
 
+use super::library::interface_of;
 use super::types::{Element, Literal};
-use super::{Evaluator, Segment, Ty, TyId};
+use super::{Evaluator, Segment, Ty, TyId, is_wrapper};
 
 /// Maximum depth of nested comparisons. Only types that expand without end are nested deeper, and TypeScript
 /// treats them as assignable.
@@ -97,6 +98,15 @@ impl Evaluator<'_> {
             | (Ty::Parameter(_), Ty::Parameter(_))
             | (Ty::Unknown, Ty::Null | Ty::Undefined) => false,
             (Ty::Any, _) => true,
+            (own, Ty::Builtin(wrapper, _))
+                if is_wrapper(wrapper)
+                    && !matches!(
+                        own,
+                        Ty::Union(_) | Ty::Branded(..) | Ty::Kit(..) | Ty::Deferred(_)
+                    ) =>
+            {
+                interface_of(own) == Some(wrapper)
+            }
             (Ty::Literal(literal), Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt) => {
                 literal.primitive() == *self.store.get(to)
             }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::eval::types::{Element, Function, Generic, Literal, is_numeric_name};
+use crate::eval::types::{Element, Literal, Property, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
@@ -141,7 +141,12 @@ impl Evaluator<'_> {
             return false;
         }
         if is_weak(&to) {
-            return to.properties.iter().any(|property| &*property.name == "length") && self.has_length(from);
+            let shares = |property: &Property| {
+                (&*property.name == "length" && self.has_length(from)) || self.is_method(from, &property.name)
+            };
+            if !to.properties.iter().any(shares) {
+                return false;
+            }
         }
         let element = match self.store.get(from).clone() {
             Ty::Array { element, .. } => Some(element),
@@ -173,10 +178,8 @@ impl Evaluator<'_> {
                     .get(index)
                     .is_some_and(|element| self.assignable(element.ty, property.ty));
             }
-            if matches!(self.store.get(from), Ty::Date)
-                && let Some(method) = self.date_method(&property.name)
-            {
-                return self.assignable(method, property.ty);
+            if let Some(member) = self.library_member(from, &property.name) {
+                return self.assignable(member, property.ty);
             }
             property.optional || self.is_method(from, &property.name)
         })
@@ -225,7 +228,10 @@ impl Evaluator<'_> {
             "ArrayBuffer" | "ArrayBufferLike" | "SharedArrayBuffer" => &["byteLength", "slice"],
             "URL" => &["href"],
             "RegExp" => &["exec"],
-            _ => return false,
+            _ => match super::super::library::library_type(name) {
+                Some((_, member)) => return self.store.object_at(object).property(member).is_some(),
+                None => return false,
+            },
         };
         let object = self.store.object_at(object);
         members.iter().all(|member| object.property(member).is_some())
@@ -262,59 +268,20 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the type of a method of `Date` that returns a string or a number; `None` for any other method.
-    pub(in crate::eval) fn date_method(&mut self, name: &str) -> Option<TyId> {
-        let result = match name {
-            "toISOString" | "toJSON" | "toString" | "toDateString" => Ty::String,
-            "getTime" | "valueOf" | "getFullYear" => Ty::Number,
-            _ => return None,
-        };
-        let method = Function {
-            this: None,
-            parameters: [].into(),
-            result: self.store.add(result),
-            method: true,
-            generic: Generic::default(),
-        };
-        Some(self.store.object(Object {
-            calls: vec![method],
-            ..Object::default()
-        }))
-    }
-
     /// Returns true if values of a TypeScript type have a method with the given name. The type of the method
     /// is not known.
     pub(in crate::eval) fn is_method(&self, id: TyId, name: &str) -> bool {
         let methods: &[&str] = match self.store.get(id) {
-            Ty::String | Ty::Template(_) | Ty::Literal(Literal::String(_)) => &[
-                "charAt",
-                "charCodeAt",
-                "concat",
-                "indexOf",
-                "toLowerCase",
-                "toUpperCase",
-                "trim",
-                "split",
-                "slice",
-                "replace",
-                "match",
-                "startsWith",
-                "endsWith",
-                "includes",
-                "at",
-                "normalize",
-            ],
             Ty::Array { .. } | Ty::Tuple { .. } => &[
                 "map", "filter", "forEach", "concat", "slice", "indexOf", "join", "includes", "find", "some",
                 "every", "reduce", "entries", "keys", "values", "at", "flat", "flatMap",
             ],
-            Ty::Date => &["getTime", "toISOString", "toJSON", "valueOf", "getFullYear"],
-            Ty::Number | Ty::Literal(Literal::Number(_)) => &["toFixed", "toPrecision", "toExponential"],
-            Ty::Builtin("Promise", _) => &["then", "catch", "finally"],
             _ => &[],
         };
         let everywhere = matches!(name, "toString" | "valueOf" | "toLocaleString");
-        methods.contains(&name) || (everywhere && !matches!(self.store.get(id), Ty::Object(_)))
+        methods.contains(&name)
+            || self.has_library_member(id, name)
+            || (everywhere && !matches!(self.store.get(id), Ty::Object(_)))
     }
 }
 
