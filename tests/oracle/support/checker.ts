@@ -155,6 +155,16 @@ export class Reader {
         return id;
       }
       if (primitives.length > 1) return this.#other(type);
+      // A list has no members besides its items in JSON, so the other members of the intersection are a brand too.
+      const lists = type.types.filter(
+        (member) => this.#checker.isArrayType(member) || this.#checker.isTupleType(member),
+      );
+      const [list] = lists;
+      if (lists.length === 1 && list !== undefined) {
+        const id = this.#node(list);
+        graph.nominal.add(id);
+        return id;
+      }
       return this.#object(type);
     }
     if (flags & ts.TypeFlags.Object) return this.#object(type);
@@ -213,7 +223,19 @@ export class Reader {
     const lib = this.#nameInLibrary(type);
     if (lib === "Date") return this.#graph.add({ kind: "date" });
     if (lib === "Uint8Array") return this.#graph.add({ kind: "bytes" });
+    const primitive = lib === undefined ? undefined : WRAPPERS.get(lib);
+    // The wire form of an object of the class `String` is a string.
+    if (primitive !== undefined)
+      return primitive === "boolean" ? this.#graph.boolean() : this.#graph.add({ kind: primitive });
     if (lib !== undefined) return this.#other(type);
+    const item = this.#extendedItem(type);
+    if (item !== undefined) return this.#graph.add({ kind: "array", element: this.read(item) });
+    const mapped = this.#mappedLibrary(type);
+    if (mapped !== undefined) {
+      const id = this.#graph.add({ kind: mapped });
+      this.#graph.nominal.add(id);
+      return id;
+    }
     const calls =
       checker.getSignaturesOfType(type, ts.SignatureKind.Call).length +
       checker.getSignaturesOfType(type, ts.SignatureKind.Construct).length;
@@ -282,6 +304,38 @@ export class Reader {
     return { id: this.#union(rest), hadUndefined: true };
   }
 
+  /** Returns the type of the items if the type is an interface without members of its own that extends an array. */
+  #extendedItem(type: ts.Type): ts.Type | undefined {
+    const declarations = type.getSymbol()?.declarations ?? [];
+    if (declarations.length === 0 || !declarations.every(isEmpty)) return undefined;
+    const generic = (type as ts.TypeReference).target ?? (type as ts.InterfaceType);
+    const [base, ...others] = this.#checker.getBaseTypes(generic);
+    const extendsList = base !== undefined && others.length === 0 && this.#checker.isArrayType(base);
+    return extendsList ? type.getNumberIndexType() : undefined;
+  }
+
+  /**
+   * Returns the kind of a mapped type over `Date` or `Uint8Array` whose members these values have, as in `DeepPartial<Date>`. On the wire,
+   * only these values have the methods (decision 0181).
+   */
+  #mappedLibrary(type: ts.Type): "date" | "bytes" | undefined {
+    if (((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Mapped) === 0) return undefined;
+    for (const [name, member, kind] of [
+      ["Date", "toISOString", "date"],
+      ["Uint8Array", "BYTES_PER_ELEMENT", "bytes"],
+    ] as const) {
+      if (type.getProperty(member) === undefined) continue;
+      const symbol = this.#library(name);
+      const library = symbol === undefined ? undefined : this.#checker.getDeclaredTypeOfSymbol(symbol);
+      if (library !== undefined && this.#checker.isTypeAssignableTo(library, type)) return kind;
+    }
+    return undefined;
+  }
+
+  #library(name: string): ts.Symbol | undefined {
+    return this.#checker.resolveName(name, undefined, ts.SymbolFlags.Interface, false);
+  }
+
   /** Returns the name of a type that TypeScript's own library declares, otherwise `undefined`. */
   #nameInLibrary(type: ts.Type): string | undefined {
     const symbol = type.getSymbol();
@@ -292,6 +346,19 @@ export class Reader {
     return symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class) ? symbol.name : undefined;
   }
 }
+
+/** Returns true for an interface without members of its own. */
+function isEmpty(node: ts.Declaration): boolean {
+  return ts.isInterfaceDeclaration(node) && node.members.length === 0;
+}
+
+/** Interfaces of objects that hold a primitive value. */
+const WRAPPERS: ReadonlyMap<string, "string" | "number" | "boolean" | "bigint"> = new Map([
+  ["String", "string"],
+  ["Number", "number"],
+  ["Boolean", "boolean"],
+  ["BigInt", "bigint"],
+]);
 
 const SCALARS = [
   [ts.TypeFlags.Unknown, "unknown"],
