@@ -315,22 +315,6 @@ impl<'a> Lowering<'a> {
         Some(self.structure_inner(refused))
     }
 
-    /// Returns the type that replaces a type with a mistake. The mistake was reported before.
-    fn failed(&mut self) -> TypeId {
-        let id = self.program.add_type(TypeKind::Unknown);
-        self.failed.insert(id);
-        id
-    }
-
-    /// Returns true if a mistake in a type was reported. Mistakes that follow from it are not reported.
-    fn has_failed(&self, id: TypeId) -> bool {
-        let target = match self.program.types[id].kind {
-            TypeKind::Reference { declaration } => self.program.declarations[declaration].r#type,
-            _ => id,
-        };
-        self.failed.contains(&target)
-    }
-
     fn structure_inner(&mut self, ty: TyId) -> TypeId {
         if let Some(location) = self.eval.written_at(ty) {
             self.eval.set_location(location);
