@@ -19,7 +19,7 @@ use crate::lower::Lowering;
 use crate::modules::{DeclId, Graph, Location, ModuleId, ParsedFiles};
 use crate::owner;
 use crate::routes::{self, Registration};
-use crate::source::SourceTexts;
+use crate::source::{SourceTexts, display_path};
 use crate::unmatched_tables;
 use crate::{Input, Output};
 
@@ -95,7 +95,10 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
             dependencies.push(module.path.clone());
         }
     }
-    dependencies.extend(eval.graph.configurations());
+    for (path, text) in eval.graph.configurations() {
+        sources.add(display_path(input.root, &path), text);
+        dependencies.push(path);
+    }
     dependencies.sort();
     let mut inferred = eval.graph.inferred_files();
     inferred.sort();

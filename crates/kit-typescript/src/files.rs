@@ -169,8 +169,8 @@ pub(crate) struct ResolverFiles {
     read: FilesRead,
 }
 
-/// The `tsconfig.json` and `package.json` files that a resolver read. Its results depend on them.
-pub(crate) type FilesRead = Arc<Mutex<BTreeSet<PathBuf>>>;
+/// The `tsconfig.json` and `package.json` files that a resolver read, with their texts. Its results depend on them.
+pub(crate) type FilesRead = Arc<Mutex<BTreeMap<PathBuf, String>>>;
 
 impl ResolverFiles {
     pub(crate) fn on(files: Arc<dyn FileSystem>, read: FilesRead) -> Self {
@@ -197,9 +197,9 @@ impl oxc_resolver::FileSystem for ResolverFiles {
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
         let files = self.files.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let text = files.read(path)?;
-        // A thread that panicked while it held the lock left a valid set.
+        // A thread that panicked while it held the lock left a valid map.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.insert(path.to_path_buf());
+        read.insert(path.to_path_buf(), text.clone());
         Ok(if path.ends_with("package.json") {
             as_newest_typescript_reads(text)
         } else {

@@ -107,7 +107,7 @@ pub struct Output {
     pub program: Program,
     /// Errors and warnings, sorted with [`Diagnostics::sort`].
     pub diagnostics: Diagnostics,
-    /// Contents of the source files, which code frames in messages show.
+    /// Contents of all files that were read. Code frames in messages show excerpts.
     pub sources: SourceTexts,
     /// Sorted paths of all files that were read. `kit dev` watches these files, and a cached result is valid
     /// only while they do not change.

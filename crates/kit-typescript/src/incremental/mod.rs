@@ -15,6 +15,7 @@ mod splice;
 
 use std::path::PathBuf;
 
+use kit_diagnostics::Sources as _;
 use kit_ir::SourceId;
 use oxc_ast::AstKind;
 use oxc_ast_visit::Visit;
@@ -23,6 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::affected::Affected;
 use crate::compile::compile as compile_program;
 use crate::modules::{ChangedFile, Chunk, ChunkKind, Outline, ParsedFile, ParsedFiles, Word};
+use crate::source::display_path;
 use crate::{Input, Output};
 
 /// Maximum number of edited files. More files change at once if a branch is checked out, not if somebody edits.
@@ -77,11 +79,21 @@ pub(crate) fn compile(
     changed: &[ChangedFile],
     previous: Previous,
 ) -> Option<Partial> {
+    // The first compilation of a session reads some files after the session compared the files that it knows.
+    let is_known = |file: &ChangedFile| {
+        let known = previous
+            .output
+            .sources
+            .text(&display_path(input.root, &file.path));
+        let now = parsed.file(&file.path).map(|file| file.source().text);
+        file.before.is_none() && known.is_some() && known == now
+    };
+    let changed: Vec<&ChangedFile> = changed.iter().filter(|file| !is_known(file)).collect();
     if changed.len() > MAX_FILES || !previous.has_files_of(input) {
         return None;
     }
     let mut edits = Vec::new();
-    for file in changed {
+    for file in &changed {
         let is_named = input.type_files.contains(&file.path) || input.route_files.contains(&file.path);
         if !is_named {
             return None;

@@ -286,8 +286,8 @@ impl<'a> Graph<'a> {
             .filter(|(_, module)| matches!(module.kind, ModuleKind::File { .. }))
     }
 
-    /// Returns the paths of all `tsconfig.json` and `package.json` files that were read to resolve imports.
-    pub(crate) fn configurations(&self) -> Vec<PathBuf> {
+    /// Returns the paths and texts of all `tsconfig.json` and `package.json` files that were read to resolve imports.
+    pub(crate) fn configurations(&self) -> Vec<(PathBuf, String)> {
         self.resolver.files_read()
     }
 

@@ -79,11 +79,13 @@ impl Resolver {
         resolver
     }
 
-    /// Returns the paths of the `tsconfig.json` and `package.json` files that were read so far.
-    pub(super) fn files_read(&self) -> Vec<PathBuf> {
-        // A thread that panicked while it held the lock left a valid set.
+    /// Returns the paths and texts of the `tsconfig.json` and `package.json` files that were read so far.
+    pub(super) fn files_read(&self) -> Vec<(PathBuf, String)> {
+        // A thread that panicked while it held the lock left a valid map.
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.iter().cloned().collect()
+        read.iter()
+            .map(|(path, text)| (path.clone(), text.clone()))
+            .collect()
     }
 
     /// Returns the file that a specifier resolves to, with symbolic links resolved. Returns a help text if
