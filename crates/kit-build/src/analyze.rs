@@ -214,22 +214,23 @@ pub(crate) async fn analyze_in(
     if !diagnostics.has_errors() {
         contract_tests::check(&program, config, &mut diagnostics);
     }
-    let tree = steps.run(Step::Routes, || {
+    let (tree, imported_validators) = steps.run(Step::Routes, || {
         let tree = routes::compile(&program, &mut diagnostics);
+        let code = globs::find_code(root, config)?;
         if let Some(tree) = &tree {
             let files = request.files.as_ref();
-            dependencies.extend(related_tests::name_tests(
-                root,
-                config,
-                files,
-                &mut program,
-                tree,
-            )?);
+            related_tests::name_tests(&code.tests, config, files, &mut program, tree);
+            // A change to any test can change the output.
+            dependencies.extend(code.tests.into_iter().map(|(path, _)| path));
         }
-        Ok::<_, BuildError>(tree)
+        let mut imported = BTreeSet::new();
+        // All types of a smaller program have a file.
+        if kit_emit::is_large(&program) {
+            imported = compiler.imported_validators.find(&code.modules);
+            dependencies.extend(code.modules);
+        }
+        Ok::<_, BuildError>((tree, imported))
     })?;
-    let (imported_validators, modules) = compiler.imported_validators.find(root, config, &program)?;
-    dependencies.extend(modules);
     let (schema, migrations) = steps.run(Step::Database, || {
         let migrations = read_migrations(root, &mut diagnostics)?;
         let schema = database::schema(&program, &migrations, &mut diagnostics);

@@ -132,14 +132,7 @@ pub fn find_sources(
 /// # Errors
 /// Returns an error if a directory cannot be read.
 pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, String)>, BuildError> {
-    let mut found = Vec::new();
-    walk(root, "", config, |path, relative| {
-        if is_test(relative) {
-            found.push((path, relative.to_owned()));
-        }
-    })?;
-    found.sort();
-    Ok(found)
+    Ok(find_code(root, config)?.tests)
 }
 
 /// Returns the absolute paths of all modules of a project, sorted: its sources, tests and other code, but not its output.
@@ -147,19 +140,34 @@ pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, 
 /// # Errors
 /// Returns an error if a directory cannot be read.
 pub fn find_modules(root: &Path, config: &ResolvedConfig) -> Result<Vec<PathBuf>, BuildError> {
+    Ok(find_code(root, config)?.modules)
+}
+
+/// Code of a project, without its output.
+pub(crate) struct Code {
+    /// Absolute paths of all modules, sorted.
+    pub(crate) modules: Vec<PathBuf>,
+    /// Tests as [`find_tests`] returns them.
+    pub(crate) tests: Vec<(PathBuf, String)>,
+}
+
+/// Finds all modules and tests, and visits each directory once.
+pub(crate) fn find_code(root: &Path, config: &ResolvedConfig) -> Result<Code, BuildError> {
     const ENDINGS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx"];
-    let mut found = Vec::new();
-    walk(root, "", config, |path, _| {
-        if path
-            .extension()
-            .is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
-        {
-            found.push(path);
+    let (mut modules, mut tests) = (Vec::new(), Vec::new());
+    walk(root, "", config, |path, relative| {
+        let ending = path.extension();
+        if ending.is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+            if is_test(relative) {
+                tests.push((path.clone(), relative.to_owned()));
+            }
+            modules.push(path);
         }
     })?;
-    found.sort();
-    found.dedup();
-    Ok(found)
+    modules.sort();
+    modules.dedup();
+    tests.sort();
+    Ok(Code { modules, tests })
 }
 
 /// Returns the generated contract tests, each with its absolute path and its path relative to the root.
@@ -330,9 +338,10 @@ fn walk(
             entry.file_type().is_file() || (entry.path_is_symlink() && crate::disk::is_file(entry.path()));
         if is_file {
             let relative = relative(root, entry.path());
+            let is_link = linked || entry.path_is_symlink();
             let path = entry.into_path();
             // Imports resolve to real paths. If a module were listed under another path, the program would contain it twice.
-            let real = (linked || path.is_symlink()).then(|| crate::disk::canonical(&path));
+            let real = is_link.then(|| crate::disk::canonical(&path));
             visit(real.and_then(Result::ok).unwrap_or(path), &relative);
         }
     }

@@ -2,33 +2,21 @@
 //! these files. An import therefore stays valid when a project becomes large.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use kit_ir::Program;
-
+use crate::disk;
 use crate::disk::FileStamp;
-use crate::{BuildError, ResolvedConfig, disk, globs};
 
 /// Paths that each module imported when it was last read.
 #[derive(Debug, Default)]
 pub(crate) struct ImportedValidators(BTreeMap<PathBuf, (Option<FileStamp>, Vec<String>)>);
 
 impl ImportedValidators {
-    /// Returns the imported files of a large program, relative to the output directory, and the modules of the
-    /// project. Returns nothing for another program, whose types all have a file. Reads only modules that changed
-    /// since the last call.
-    pub(crate) fn find(
-        &mut self,
-        root: &Path,
-        config: &ResolvedConfig,
-        program: &Program,
-    ) -> Result<(BTreeSet<String>, Vec<PathBuf>), BuildError> {
-        if !kit_emit::is_large(program) {
-            return Ok(Default::default());
-        }
-        let modules = globs::find_modules(root, config)?;
+    /// Returns the imported files of a large program, relative to the output directory. `modules` are the modules of the
+    /// project, of which only those are read that changed since the last call.
+    pub(crate) fn find(&mut self, modules: &[PathBuf]) -> BTreeSet<String> {
         let mut known = std::mem::take(&mut self.0);
-        for path in &modules {
+        for path in modules {
             let stamp = disk::stamp(path);
             let entry = match known.remove(path) {
                 Some(entry) if stamp.is_some() && entry.0 == stamp => entry,
@@ -40,8 +28,7 @@ impl ImportedValidators {
             };
             self.0.insert(path.clone(), entry);
         }
-        let found = self.0.values().flat_map(|(_, paths)| paths).cloned().collect();
-        Ok((found, modules))
+        self.0.values().flat_map(|(_, paths)| paths).cloned().collect()
     }
 }
 

@@ -3,31 +3,30 @@
 //! (`"/notes?page=1"`, `` `${url}/notes/${id}` ``), or the module of its handler (`"../src/notes.handlers.ts"`).
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kit_ir::{Program, RouteId};
 use kit_router::{Match, ParamBuffer, RouteTree, Router};
 use kit_typescript::FileSystem;
 
-use crate::{BuildError, ResolvedConfig, contract_tests, globs};
+use crate::{ResolvedConfig, contract_tests};
 
-/// Adds to every route the tests that mention it. Returns the paths of all tests, because a change to any test can
-/// change the output.
+/// Adds to every route the tests that mention it. `tests` has the absolute path of each test, and its path relative to the
+/// root.
 pub(crate) fn name_tests(
-    root: &Path,
+    tests: &[(PathBuf, String)],
     config: &ResolvedConfig,
     files: &dyn FileSystem,
     program: &mut Program,
     tree: &RouteTree,
-) -> Result<Vec<PathBuf>, BuildError> {
-    let tests = globs::find_tests(root, config)?;
+) {
     let mut found = vec![Vec::new(); program.routes.len()];
     if !tests.is_empty() {
         let mentions = Mentions {
             program,
             router: tree.router(),
         };
-        for (path, name) in &tests {
+        for (path, name) in tests {
             // A test that cannot be read, or is not UTF-8, mentions no route.
             let Ok(text) = files.read(path) else { continue };
             for route in mentions.routes_in(name, &text) {
@@ -39,7 +38,6 @@ pub(crate) fn name_tests(
         program.routes[RouteId::from(index)].tests = tests;
     }
     contract_tests::record_contract_tests(program, config);
-    Ok(tests.into_iter().map(|(path, _)| path).collect())
 }
 
 struct Mentions<'a> {
