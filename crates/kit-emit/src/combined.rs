@@ -74,6 +74,9 @@ fn path_of_module(context: Context<'_>, file: &str) -> String {
 /// Returns the path of the validator with which a plugin replaces a module. `None` if no plugin replaces the
 /// module.
 fn replaced(context: Context<'_>, file: &str) -> Option<String> {
+    if context.options.replaced.is_empty() {
+        return None;
+    }
     let path = facade_path(file.strip_suffix(".validator.js")?);
     context.options.replaced.contains(&path).then_some(path)
 }
@@ -278,7 +281,12 @@ impl<'a> Combined<'a> {
             };
             if let Some(from) = from {
                 let joined = self.imports.values.entry(from).or_default();
-                joined.extend(names.iter().map(|(name, local)| (name.clone(), local.clone())));
+                // Most modules import the same few functions.
+                for (name, local) in names {
+                    if !joined.contains_key(name) {
+                        joined.insert(name.clone(), local.clone());
+                    }
+                }
             }
         }
     }
