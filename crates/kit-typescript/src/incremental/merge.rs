@@ -8,7 +8,7 @@ use kit_ir::{DeclarationId, Program, Type, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 use super::GONE;
-use crate::lower::each_inner_type;
+use crate::lower::each::each_inner_type;
 
 /// Replaces types of a program by types of a part.
 pub(super) struct Merge<'p> {

@@ -8,7 +8,7 @@
 //! - only the text of interfaces and type aliases is different,
 //! - the program has no mistakes and no warnings, before and after the edit,
 //! - no file has to be read that was not read before, and each file that was read is still needed,
-//! - the program has the same declarations as before, in the same order, and only their types are different.
+//! - the program has the same declarations as before, in the same order, which refer to the same declarations.
 
 mod merge;
 mod splice;
@@ -18,12 +18,13 @@ use std::path::PathBuf;
 use kit_diagnostics::Sources as _;
 use kit_ir::SourceId;
 use oxc_ast::AstKind;
+use oxc_ast::ast::{Declaration, ExportDefaultDeclarationKind, Statement};
 use oxc_ast_visit::Visit;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::affected::Affected;
 use crate::compile::compile as compile_program;
-use crate::modules::{ChangedFile, Chunk, ChunkKind, Outline, ParsedFile, ParsedFiles, Word};
+use crate::modules::{ChangedFile, ChunkKind, Outline, ParsedFile, ParsedFiles};
 use crate::source::display_path;
 use crate::{Input, Output};
 
@@ -116,18 +117,8 @@ pub(crate) fn compile(
     if !files_are_known || !is_clean {
         return None;
     }
-    let is_exported = |display: &str, offset: u32| {
-        let mut files = parsed.iter().filter(|(path, file)| {
-            file.source().display == display && input.type_files.iter().any(|named| named == path)
-        });
-        files.any(|(_, file)| {
-            let outline = file.outline();
-            let chunk = outline.at(offset).map(|index| &outline.chunks[index]);
-            chunk.is_some_and(Chunk::exports_a_type)
-        })
-    };
     let mut output = previous.output;
-    let compiled = splice::splice(&mut output.program, part.program, &affected, &edits, &is_exported)?;
+    let compiled = splice::splice(&mut output.program, part.program, &affected, &edits)?;
     for edit in &edits {
         let source = edit.after.source();
         output
@@ -171,7 +162,7 @@ impl<'p> Edit<'p> {
             }
             let is_edit_of_type = was.kind == ChunkKind::Type
                 && is.kind == ChunkKind::Type
-                && was.names == is.names
+                && declared_name(before, index) == declared_name(after, index)
                 && was.is_exported == is.is_exported
                 && !was.is_opaque
                 && !is.is_opaque;
@@ -191,31 +182,45 @@ impl<'p> Edit<'p> {
 /// Returns true if the new version of a statement needs the same other files as the old version: if both refer to the same
 /// names, apart from names of types that the program has anyway.
 fn needs_the_same_files(before: &ParsedFile, after: &ParsedFile, chunk: usize, is_type_file: bool) -> bool {
-    let mut own: FxHashSet<Word> = FxHashSet::default();
+    let mut own: FxHashSet<&str> = FxHashSet::default();
     if is_type_file {
-        let exported = after
-            .outline()
-            .chunks
-            .iter()
-            .filter(|chunk| chunk.exports_a_type());
-        own.extend(exported.flat_map(|chunk| chunk.names.iter().copied()));
+        let chunks = after.outline().chunks.iter().enumerate();
+        let exported = chunks.filter(|(_, chunk)| chunk.exports_a_type());
+        own.extend(exported.filter_map(|(index, _)| declared_name(after, index)));
     }
-    let of = |file: &ParsedFile| -> FxHashSet<Word> {
-        let mut names = references(file, chunk);
-        names.retain(|name| !own.contains(name));
-        names
+    let (mut old, mut new) = (references(before, chunk), references(after, chunk));
+    old.retain(|name| !own.contains(name));
+    new.retain(|name| !own.contains(name));
+    old == new
+}
+
+/// Returns the name of the interface or type alias that a statement declares.
+fn declared_name(file: &ParsedFile, chunk: usize) -> Option<&str> {
+    let declaration = match &file.source().program.body[chunk] {
+        Statement::ExportDeclaration(export) => &export.declaration,
+        Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+            ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
+                return Some(interface.id.name.as_str());
+            }
+            _ => return None,
+        },
+        other => other.as_declaration()?,
     };
-    of(before) == of(after)
+    match declaration {
+        Declaration::TSInterfaceDeclaration(interface) => Some(interface.id.name.as_str()),
+        Declaration::TSTypeAliasDeclaration(alias) => Some(alias.id.name.as_str()),
+        _ => None,
+    }
 }
 
 /// Returns the names to which a statement refers.
-fn references(file: &ParsedFile, chunk: usize) -> FxHashSet<Word> {
-    struct References(FxHashSet<Word>);
+fn references(file: &ParsedFile, chunk: usize) -> FxHashSet<&str> {
+    struct References<'a>(FxHashSet<&'a str>);
 
-    impl<'a> Visit<'a> for References {
+    impl<'a> Visit<'a> for References<'a> {
         fn enter_node(&mut self, kind: AstKind<'a>) {
             if let AstKind::IdentifierReference(name) = kind {
-                self.0.insert(Word::new(name.name.as_str()));
+                self.0.insert(name.name.as_str());
             }
         }
     }

@@ -8,18 +8,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::merge::Merge;
 use super::{Edit, GONE};
 use crate::affected::Affected;
-use crate::lower::{each_declaration, each_declaration_of_route, each_span, sort_types};
+use crate::lower::each::{each_declaration, each_declaration_of_route, each_span};
+use crate::lower::shared::sort_types;
 
 /// Replaces the affected declarations and routes of `program` by those of `part`, and moves the locations in the edited
 /// files. Returns the number of replaced declarations. Returns `None` if the programs differ in more than the types of
-/// declarations, for example because a type is no longer used. `is_exported` returns true if the type at an offset of a file
-/// is exported by a type file, and so needed even if nothing refers to it.
+/// declarations, for example because a type refers to other types.
 pub(super) fn splice(
     program: &mut Program,
     mut part: Program,
     affected: &Affected,
     edits: &[Edit<'_>],
-    is_exported: &dyn Fn(&str, u32) -> bool,
 ) -> Option<usize> {
     // Headers and cookies that are secrets mark the properties of their types, which routes outside of the part may share.
     let has_headers = part.routes.iter().any(|route| {
@@ -49,7 +48,8 @@ pub(super) fn splice(
     for (known, own) in &replaced {
         let old = references(program, program.declarations[*known].r#type);
         let new = references(&part, part.declarations[*own].r#type);
-        if !keeps_declarations(program, is_exported, &old, &new) {
+        // Declarations of instances and slots have the order of their first use, which follows these references.
+        if old != new {
             return None;
         }
     }
@@ -245,29 +245,6 @@ fn declarations(route: &Route) -> Vec<DeclarationId> {
     let mut ids = Vec::new();
     each_declaration_of_route(&mut route.clone(), &mut |id| ids.push(*id));
     ids
-}
-
-/// Returns true if a declaration with the references `new` in place of `old` needs the same declarations, in the same order.
-fn keeps_declarations(
-    program: &Program,
-    is_exported: &dyn Fn(&str, u32) -> bool,
-    old: &[DeclarationId],
-    new: &[DeclarationId],
-) -> bool {
-    let is_named = |id: DeclarationId| {
-        let origin = &program.declarations[id].origin;
-        matches!(origin, DeclarationOrigin::Named { .. })
-    };
-    // Instances of generic types have the order of their first use.
-    let unnamed = |ids: &[DeclarationId]| -> Vec<DeclarationId> {
-        ids.iter().copied().filter(|id| !is_named(*id)).collect()
-    };
-    let is_needed = |id: &DeclarationId| {
-        let span = program.declarations[*id].span;
-        // An edited type is in the part, and was not removed.
-        span.source == GONE || is_exported(program.path(span), span.start)
-    };
-    unnamed(old) == unnamed(new) && old.iter().filter(|id| !new.contains(id)).all(is_needed)
 }
 
 /// Returns the declarations to which a type refers, each once, in the order of the source.

@@ -5,7 +5,7 @@
 //! reported.
 
 mod at_use;
-mod each;
+pub(crate) mod each;
 mod finish;
 mod implied;
 mod kit_types;
@@ -13,10 +13,7 @@ mod object;
 mod property;
 mod refused;
 mod rules;
-mod shared;
-
-pub(crate) use each::{each_declaration, each_declaration_of_route, each_inner_type, each_span};
-pub(crate) use shared::sort_types;
+pub(crate) mod shared;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

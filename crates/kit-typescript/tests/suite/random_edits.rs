@@ -204,7 +204,12 @@ impl Sources {
                     picks[5] % 3
                 )
             }
-            _ => format!("interface {name} {{ id: string; value: {value}; {rules} more?: {more} }}"),
+            _ => {
+                let mut properties = [format!("value: {value};"), format!("more?: {more};")];
+                properties.rotate_left(picks[5] % 2);
+                let [first, second] = properties;
+                format!("interface {name} {{ id: string; {first} {rules} {second} }}")
+            }
         };
         let tag = match declared.form {
             Form::Table => "/** @table */\n",

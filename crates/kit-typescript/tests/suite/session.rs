@@ -228,3 +228,37 @@ fn edit_of_a_type_that_another_type_equals_compiles_the_whole_program() {
     let compiled = compiled_after_edit(&[("a.types.ts", &text)], "maxLength 10", "maxLength 20");
     assert_eq!(compiled, None);
 }
+
+/// Instances of generic types are sorted by their first use. The order of the properties decides which type is used first.
+#[test]
+fn edit_that_changes_the_first_use_of_an_instance_compiles_the_whole_program() {
+    let files = [
+        (
+            "a.types.ts",
+            "import type { B, C } from \"./b.types.ts\";\nexport interface A { b: B; c: C }\n",
+        ),
+        (
+            "b.types.ts",
+            "export interface B { x: Page<X> }\nexport interface C { y: Page<Y> }\nexport interface X { x: string }\n\
+             export interface Y { y: number }\nexport interface Page<T> { data: T[] }\n",
+        ),
+    ];
+    assert_eq!(compiled_after_edit(&files, "b: B; c: C", "c: C; b: B"), None);
+}
+
+#[test]
+fn first_edit_of_a_session_compiles_little_although_the_session_has_not_seen_all_files() {
+    let files = [
+        ("a.types.ts", NOTE),
+        (
+            "b.types.ts",
+            "import type { Code } from \"./codes.ts\";\nexport interface Tag { code: Code }\n",
+        ),
+        ("codes.ts", "export interface Code { text: string }\n"),
+        ("tsconfig.json", "{ \"compilerOptions\": { \"strict\": true } }\n"),
+    ];
+    assert_eq!(
+        compiled_after_edit(&files, "maxLength 10", "maxLength 20"),
+        Some(1)
+    );
+}

@@ -83,9 +83,7 @@ impl Resolver {
     pub(super) fn files_read(&self) -> Vec<(PathBuf, String)> {
         // A thread that panicked while it held the lock left a valid map.
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.iter()
-            .map(|(path, text)| (path.clone(), text.clone()))
-            .collect()
+        read.clone().into_iter().collect()
     }
 
     /// Returns the file that a specifier resolves to, with symbolic links resolved. Returns a help text if
