@@ -289,6 +289,19 @@ fn documents_of_entities_in_a_large_project_refer_to_the_complete_document() {
         ("src/notes.types.ts", TYPES),
         ("src/notes.routes.ts", ROUTES),
         ("src/more.types.ts", &more.concat()),
+        (
+            "src/app.ts",
+            "import { createApp, defineHandlers, defineMiddleware } from \"@kit/core\";\n\
+             import type { NoteRoutes } from \"./notes.routes.ts\";\n\
+             /** @security bearer JWT */\n\
+             const auth = defineMiddleware(() => ({ userId: \"1\" }));\n\
+             const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": () => null as never });\n\
+             export const app = createApp({\n\
+               server: null as never,\n\
+               middleware: [{ name: \"auth\", middleware: auth, priority: 5 }],\n\
+               routes: [{ handlers }],\n\
+             });\n",
+        ),
     ]);
     project.build();
     let output = project.output();
@@ -302,6 +315,11 @@ fn documents_of_entities_in_a_large_project_refer_to_the_complete_document() {
     assert_eq!(path, Some(&complete["paths"]["/notes/{id}"]), "{own}");
     let note = target(&own["components"]["schemas"]["Note"]);
     assert_eq!(note, Some(&complete["components"]["schemas"]["Note"]), "{own}");
+    // Names of security schemes refer to the document that a reader opens.
+    let security = &complete["paths"]["/notes/{id}"]["get"]["security"][0];
+    let scheme = security.as_object().and_then(|security| security.keys().next());
+    let scheme = scheme.expect("the route needs a token");
+    assert!(own["components"]["securitySchemes"][scheme].is_object(), "{own}");
 }
 
 #[test]
