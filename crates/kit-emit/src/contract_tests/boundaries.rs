@@ -138,7 +138,10 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     let characters = samples().excluded_characters.iter();
     let mut texts = characters.map(|character| character.repeat(length));
     let text = texts.find(|text| kit_pattern::matches(pattern, text) == Some(false))?;
-    let description = format!("a string that does not match {pattern}");
+    let description = match constraints.decimal_words() {
+        Some(words) => format!("a string that is not {}", words.trim_start_matches("with ")),
+        None => format!("a string that does not match {pattern}"),
+    };
     Some(Rule::refuses(description, Value::from(text)).runtime_only())
 }
 

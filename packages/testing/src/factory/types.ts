@@ -1,3 +1,5 @@
+import type { Decimal } from "@kit/types";
+
 import type { RuleName } from "../values/index.ts";
 
 /** Types of values that are overridden only as a whole. */
@@ -71,14 +73,19 @@ export type RuleOf<V> = [V] extends [never]
     ? RuleName
     : Always | RulesOfKind<Present<V>>;
 
-type RulesOfKind<V> = V extends string
-  ? "enum" | "format" | "pattern" | "template" | "minLength" | "maxLength"
-  : V extends number | bigint
-    ? "enum" | "integer" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
-    : V extends boolean
-      ? "enum"
-      : V extends Date | Uint8Array
-        ? "format"
-        : V extends readonly unknown[]
-          ? "length" | "minItems" | "maxItems" | "uniqueItems"
-          : never;
+type Bound = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum";
+
+type RulesOfKind<V> =
+  V extends Decimal<number, number>
+    ? "format" | Bound
+    : V extends string
+      ? "enum" | "format" | "pattern" | "template" | "minLength" | "maxLength"
+      : V extends number | bigint
+        ? "enum" | "integer" | Bound | "multipleOf"
+        : V extends boolean
+          ? "enum"
+          : V extends Date | Uint8Array
+            ? "format"
+            : V extends readonly unknown[]
+              ? "length" | "minItems" | "maxItems" | "uniqueItems"
+              : never;

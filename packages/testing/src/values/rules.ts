@@ -1,4 +1,4 @@
-import type { Form, Shape } from "@kit/core/codec";
+import { explain, type Form, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
 import { arbitrary } from "./arbitrary.ts";
@@ -226,9 +226,43 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
         const characters = [...(text as string)];
         return characters.toSpliced(place % (characters.length + 1), 1, other).join("");
       });
-    add("pattern", nearly, like(loose), uniform(loose));
+    const mistaken = [nearly, like(loose), uniform(loose)];
+    if (rules.words === undefined) add("pattern", ...mistaken);
+    else violations.push(...ofDecimal(whole, rules.bounds ?? {}, new FirstOfArbitrary(mistaken)));
   }
   return violations;
+}
+
+/** Returns the rules of a decimal number as text: its bounds, and its digits, which validators call the format `decimal`. */
+function ofDecimal(
+  shape: Shape,
+  bounds: NonNullable<TextRules["bounds"]>,
+  mistaken: fc.Arbitrary<unknown>,
+): RuleViolation[] {
+  const add = (rule: keyof typeof bounds | "format", inner: fc.Arbitrary<unknown>): RuleViolation => ({
+    rule,
+    given: kept(inner, (value) => explain(shape, value, "wire", 1)[0]?.rule === rule, rule),
+  });
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
+  const violations: RuleViolation[] = [];
+  if (minimum !== undefined) violations.push(add("minimum", beyond(minimum, -1n)));
+  if (maximum !== undefined) violations.push(add("maximum", beyond(maximum, 1n)));
+  if (exclusiveMinimum !== undefined) violations.push(add("exclusiveMinimum", beyond(exclusiveMinimum, -1n)));
+  if (exclusiveMaximum !== undefined) violations.push(add("exclusiveMaximum", beyond(exclusiveMaximum, 1n)));
+  violations.push(add("format", mistaken));
+  return violations;
+}
+
+/** Returns decimal numbers as text: the bound, and numbers on one side of the bound. */
+function beyond(bound: string, direction: 1n | -1n): fc.Arbitrary<string> {
+  const digits = (bound.split(".")[1] ?? "").length;
+  const at = BigInt(bound.replace(".", ""));
+  return fc.nat({ max: 1000 }).map((steps) => {
+    const number = at + direction * BigInt(steps);
+    const text = (number < 0n ? -number : number).toString().padStart(digits + 1, "0");
+    const [whole, fraction] = [text.slice(0, text.length - digits), text.slice(text.length - digits)];
+    return `${number < 0n ? "-" : ""}${whole}${digits === 0 ? "" : `.${fraction}`}`;
+  });
 }
 
 /** Returns strings that repeat one character. */
