@@ -92,7 +92,6 @@ for (const { page, packages, api, prepare } of frameworks) {
           answers.after.map(({ status }) => status),
           ["ok", "ok", "ok", "ok", "ok", "ok", 404, 400, 400, 400, 400, 400, 400, 401],
         );
-        await Promise.all([before.kill(), after.stop()]);
       } finally {
         await project.remove();
       }

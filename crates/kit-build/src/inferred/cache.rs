@@ -43,6 +43,8 @@ pub(super) struct Declarations {
     /// Hashes of the files from which TypeScript made the declarations. An installed package is represented by its
     /// `package.json`. `None` for a file that does not exist, and would change the declarations if it existed.
     inputs: BTreeMap<PathBuf, Option<u64>>,
+    /// True if a file changed while TypeScript ran. TypeScript may have read its earlier text.
+    changed_during_run: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,21 +81,28 @@ impl Declarations {
             .chain(candidates)
             .chain(failed)
             .collect();
+        let is_new = |path: &Path| {
+            let started = emitted.started;
+            started.is_some_and(|start| disk::modified(path).is_some_and(|time| time >= start))
+        };
+        let is_gone = |path: &PathBuf| !disk::is_file(path);
+        let changed_during_run = files.iter().any(|path| is_new(path)) || emitted.read.iter().any(is_gone);
         let inputs = files.into_iter().map(|path| {
             let hash = hash(&path);
             (path, hash)
         });
         Self {
             requested: requested.clone(),
+            inputs: inputs.collect(),
+            changed_during_run,
             texts: Arc::new(emitted.declarations),
             messages: emitted.messages,
-            inputs: inputs.collect(),
         }
     }
 
     /// Returns true if no file has changed, appeared or disappeared from which TypeScript made the declarations.
     pub(super) fn is_current(&self) -> bool {
-        self.inputs.iter().all(|(path, known)| hash(path) == *known)
+        !self.changed_during_run && self.inputs.iter().all(|(path, known)| hash(path) == *known)
     }
 
     /// Returns the files of the project from which TypeScript made the declarations.
@@ -113,11 +122,16 @@ impl Declarations {
             texts: Arc::new(document.texts),
             messages: Vec::new(),
             inputs: document.inputs,
+            changed_during_run: false,
         })
     }
 
-    /// Writes the declarations to the disk. If this fails, the next build runs TypeScript again.
+    /// Writes the declarations to the disk, unless a file changed while TypeScript ran. If this fails, the next build runs
+    /// TypeScript again.
     pub(super) fn save(&self, root: &Path) {
+        if self.changed_during_run {
+            return;
+        }
         let document = Document {
             version: VERSION,
             requested: self.requested.clone(),
@@ -209,8 +223,10 @@ fn targets(directory: &Path, specifier: &str) -> Vec<PathBuf> {
         name.push(ending);
         PathBuf::from(name)
     };
-    let mut found: Vec<PathBuf> = ENDINGS.iter().map(|ending| with(&base, ending)).collect();
-    found.extend(ENDINGS.iter().map(|ending| base.join(format!("index{ending}"))));
+    // `./data` does not read `data.json`.
+    let endings = || ENDINGS.iter().filter(|ending| **ending != ".json");
+    let mut found: Vec<PathBuf> = endings().map(|ending| with(&base, ending)).collect();
+    found.extend(endings().map(|ending| base.join(format!("index{ending}"))));
     // `./a.js` reads `a.ts`.
     let swapped = [
         (".mjs", ".mts"),
@@ -283,8 +299,12 @@ fn hash(path: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{earlier_candidates, package_directory, relative_texts, targets};
+    use std::collections::{BTreeMap, BTreeSet};
     use std::path::{Path, PathBuf};
+    use std::time::{Duration, SystemTime};
+
+    use super::{Declarations, Emitted, earlier_candidates, package_directory, relative_texts, targets};
+    use crate::disk;
 
     #[test]
     fn relative_imports_of_a_text_can_read_files_with_several_endings() {
@@ -297,7 +317,36 @@ mod tests {
         for expected in ["/app/b.ts", "/app/b.d.ts", "/app/b/index.ts", "/app/b"] {
             assert!(found.contains(&PathBuf::from(expected)), "{expected}: {found:?}");
         }
+        assert!(!found.contains(&PathBuf::from("/app/b.json")));
+        assert!(targets(Path::new("/app"), "./d.json").contains(&PathBuf::from("/app/d.json")));
         assert!(targets(Path::new("/app"), "./c.js").contains(&PathBuf::from("/app/c.ts")));
+    }
+
+    #[test]
+    fn declarations_are_out_of_date_if_a_file_changed_while_typescript_ran() {
+        let root = std::env::temp_dir().join(format!("kit-changed-during-run-{}", std::process::id()));
+        let file = root.join("src/a.ts");
+        disk::make_dir(&root.join("src")).unwrap();
+        disk::write(&file, b"export const a = 1;").unwrap();
+        let declarations = |started: SystemTime, read: Vec<PathBuf>| {
+            let emitted = Emitted {
+                declarations: BTreeMap::new(),
+                read,
+                messages: Vec::new(),
+                started: Some(started),
+            };
+            Declarations::new(&root, &BTreeSet::new(), emitted, std::iter::empty())
+        };
+        let written = disk::modified(&file).unwrap();
+        let second = Duration::from_secs(1);
+        assert!(declarations(written + second, vec![file.clone()]).is_current());
+        let changed = declarations(written - second, vec![file.clone()]);
+        assert!(!changed.is_current());
+        changed.save(&root);
+        assert!(Declarations::load(&root).is_none());
+        let gone = declarations(written + second, vec![file, root.join("src/gone.ts")]);
+        assert!(!gone.is_current());
+        disk::remove_tree(&root).unwrap();
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -34,6 +34,8 @@ pub(super) struct Emitted {
     pub(super) read: Vec<PathBuf>,
     /// Errors that TypeScript reported.
     pub(super) messages: Vec<Message>,
+    /// Time of the start by the clock of the file system; `None` if the file system has no times.
+    pub(super) started: Option<SystemTime>,
 }
 
 /// TypeScript that runs in its own process. Dropping the value ends the process.
@@ -144,7 +146,7 @@ impl TypeScript {
         limit: Duration,
     ) -> Result<Running, Failure> {
         let scratch = Scratch::new(root)?;
-        let (config, log) = (scratch.0.join("tsconfig.json"), scratch.log());
+        let (config, log) = (scratch.config(), scratch.log());
         let settings = self.settings(root, files, &scratch.out());
         disk::write(&config, settings.to_string().as_bytes())?;
         disk::write(&log, b"")?;
@@ -273,6 +275,7 @@ impl Running {
             declarations,
             read,
             messages,
+            started: disk::modified(&self.scratch.config()),
         })
     }
 }
@@ -330,6 +333,11 @@ impl Scratch {
     /// Returns the path of the directory for declarations.
     fn out(&self) -> PathBuf {
         self.0.join("out")
+    }
+
+    /// Returns the path of the configuration, which kit writes before TypeScript starts.
+    fn config(&self) -> PathBuf {
+        self.0.join("tsconfig.json")
     }
 
     /// Returns the path of the file with the output of TypeScript.
