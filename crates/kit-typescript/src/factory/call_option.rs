@@ -4,6 +4,7 @@ use oxc_ast::ast::{Expression, ObjectPropertyKind};
 
 use super::Located;
 use super::expression::{Resolved, follow, string};
+use crate::eval::Ty;
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -20,32 +21,85 @@ pub(super) enum CallOption {
     Unknown(Location),
 }
 
-/// Returns an option of a call. The options are the first argument: an object, or the result of another call, which has the
-/// option. For `sessionAuth(createSessions({ cookie: "__Host-app" }))`, returns the option `cookie` of `createSessions`.
+/// Returns an option of the call that creates a middleware. The first argument is an object with the option, or an object
+/// that another function has made with the option: for `sessionAuth(createSessions({ cookie: "__Host-app" }))`, returns the
+/// option `cookie` of `createSessions`. If the first parameter of a function has the option itself, and its argument is the
+/// result of another call, as in `apiKeys(optionsOf(environment))`, only the running application knows the option.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, call: Located<'a>, name: &str) -> CallOption {
     let mut current = call;
-    for _ in 0..MAX_DEPTH {
-        let argument = match current.expression.get_inner_expression() {
-            Expression::CallExpression(call) => call.arguments.first(),
-            Expression::ObjectExpression(_) => {
-                let found = in_object(lowering, current, name, 0);
-                return found.unwrap_or(CallOption::Absent);
-            }
-            _ => return CallOption::Unknown(current.location()),
+    for depth in 0..MAX_DEPTH {
+        let Expression::CallExpression(called) = current.expression.get_inner_expression() else {
+            return CallOption::Unknown(current.location());
         };
-        let Some(argument) = argument else {
-            return CallOption::Absent;
+        let has_option = first_parameter_has(lowering, current.with(&called.callee), name);
+        let Some(argument) = called.arguments.first() else {
+            return if depth == 0 || has_option {
+                CallOption::Absent
+            } else {
+                CallOption::Unknown(current.location())
+            };
         };
         let Some(argument) = argument.as_expression() else {
             return CallOption::Unknown(current.location());
         };
         let located = current.with(argument);
-        match follow(lowering, located) {
-            Resolved::Expression(found, _) => current = found,
+        current = match follow(lowering, located) {
+            Resolved::Expression(found, _) => match found.expression {
+                Expression::ObjectExpression(_) if depth == 0 || has_option => {
+                    return in_object(lowering, found, name, 0).unwrap_or(CallOption::Absent);
+                }
+                _ if has_option => return CallOption::Unknown(located.location()),
+                _ => found,
+            },
             _ => return CallOption::Unknown(located.location()),
-        }
+        };
     }
     CallOption::Unknown(call.location())
+}
+
+/// Returns true if the type of the first parameter of a function has a property with the name. Returns false for a function
+/// that is not declared in a file, and for a parameter without a type.
+fn first_parameter_has<'a>(lowering: &mut Lowering<'a>, callee: Located<'a>, name: &str) -> bool {
+    let (module, parameters, type_parameters) = match follow(lowering, callee) {
+        Resolved::Function(module, function) => {
+            (module, &function.params, function.type_parameters.as_deref())
+        }
+        Resolved::Expression(found, _) => match found.expression {
+            Expression::ArrowFunctionExpression(function) => (
+                found.module,
+                &function.params,
+                function.type_parameters.as_deref(),
+            ),
+            Expression::FunctionExpression(function) => (
+                found.module,
+                &function.params,
+                function.type_parameters.as_deref(),
+            ),
+            _ => return false,
+        },
+        Resolved::Unknown(_) => return false,
+    };
+    let Some(annotation) = parameters
+        .items
+        .first()
+        .and_then(|parameter| parameter.type_annotation.as_ref())
+    else {
+        return false;
+    };
+    let eval = &mut lowering.eval;
+    let outer = eval.module_scope(module);
+    let scope = eval.constraint_scope(type_parameters, outer);
+    let declared = eval.store.lazy(&annotation.type_annotation, scope);
+    let shape = eval.shape(declared);
+    let members = match eval.store.get(shape) {
+        Ty::Union(members) => members.to_vec(),
+        _ => vec![shape],
+    };
+    members.into_iter().any(|member| {
+        let shape = eval.shape(member);
+        matches!(*eval.store.get(shape), Ty::Object(object)
+            if eval.store.object_at(object).property(name).is_some())
+    })
 }
 
 /// Returns a property of an object literal, which may contain spread objects. The last property with the name counts.

@@ -563,6 +563,10 @@ const KEYS: &str = r#"
   /** @security cookie {cookie=sid} */
   export declare function sessions(store: object): Middleware<{ b: 1 }>;
   export declare function store(options: { cookie?: string; max?: number }): object;
+  export declare function traced(store: object): object;
+  export declare function optionsOf(names: { header?: string }): { header?: string };
+  export declare function options(): { header?: string };
+  export declare function openStore(): object;
 "#;
 
 /// Returns the names in the security of the first route, and the warnings, for an application whose middleware `key` and
@@ -571,7 +575,7 @@ fn security_names(key: &str, whole: &str, more: &str) -> (Vec<String>, Vec<Strin
     let auth = format!(
         r#"
           import {{ defineMiddleware }} from "@kit/core";
-          import {{ keys, sessions, store }} from "./keys.ts";
+          import {{ keys, openStore, options, optionsOf, sessions, store, traced }} from "./keys.ts";
           {more}
           export const key = {key};
           export const whole = {{ name: "whole", middleware: {whole} }};
@@ -611,9 +615,15 @@ fn names_of_security_follow_the_options_of_the_call() {
             ["x-token", "__Host-app"],
         ),
         (
-            "keys(options)",
+            "keys({})",
+            "sessions(traced(store({ cookie: \"app\" })))",
+            "",
+            ["x-api-key", "app"],
+        ),
+        (
+            "keys(chosen)",
             "sessions(known)",
-            "const name = \"x-token\"; const options = { header: \"no\", ...{ header: name } };
+            "const name = \"x-token\"; const chosen = { header: \"no\", ...{ header: name } };
              const known = store({ ...{ cookie: \"app\" }, max: 1 });",
             ["x-token", "app"],
         ),
@@ -638,8 +648,17 @@ fn warns_if_the_option_that_names_the_security_cannot_be_read() {
         ("keys({ ...unknown })", "sessions(store({}))", "header"),
         ("keys({ [unknown.a]: \"a\" })", "sessions(store({}))", "header"),
         ("keys(...[])", "sessions(store({}))", "header"),
+        // The result of the inner call is the object with the option.
+        ("keys(options())", "sessions(store({}))", "header"),
+        (
+            "keys(optionsOf({ header: \"x-token\" }))",
+            "sessions(store({}))",
+            "header",
+        ),
         ("keys()", "sessions(store({ cookie }))", "cookie"),
         ("keys()", "sessions(unknown.sessions)", "cookie"),
+        ("keys()", "sessions(openStore())", "cookie"),
+        ("keys()", "sessions(traced({ cookie: \"app\" }))", "cookie"),
     ] {
         let (names, warnings) = security_names(key, whole, more);
         assert_eq!(names, ["x-api-key", "sid"], "{key} {whole}");
