@@ -121,6 +121,7 @@ pub use never::Never;
 pub use option_error::OptionError;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};
+pub use shutdown::stopping;
 pub use timestamp::{Timestamp, TimestampError, is_date_time};
 
 use shape::Shape;

@@ -12,6 +12,30 @@ pub(crate) fn is_closing() -> bool {
     IS_CLOSING.load(Ordering::Relaxed)
 }
 
+/// Value that becomes true when the shutdown is announced, for tasks of the user.
+static ANNOUNCED: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
+
+/// Waits until the server gets SIGTERM or SIGINT, before it completes the requests in progress. A task in the background can
+/// end its work then. Waits for ever if the program does not call [`serve`](crate::serve).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// async fn remove_old_rows() {
+///     loop {
+///         // The queries are here.
+///         tokio::select! {
+///             () = kit_runtime::stopping() => return,
+///             () = tokio::time::sleep(Duration::from_secs(3600)) => {}
+///         }
+///     }
+/// }
+/// ```
+pub async fn stopping() {
+    // Fails only if there is no sender, but the sender lives as long as the program.
+    let _ = ANNOUNCED.subscribe().wait_for(|is_closing| *is_closing).await;
+}
+
 /// Value that becomes true when the server shuts down. Each open connection has a receiver.
 static CLOSING: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
 
@@ -34,6 +58,7 @@ impl Shutdown {
 /// Announces the shutdown: responses from now on end their connections.
 pub(crate) fn announce() {
     IS_CLOSING.store(true, Ordering::Relaxed);
+    ANNOUNCED.send_replace(true);
 }
 
 /// Begins the shutdown of all open connections.

@@ -1,4 +1,4 @@
-//! Tests of layers of tower around some routes.
+//! Tests of layers of tower around some routes, and of routes that only axum knows.
 
 // Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
@@ -6,9 +6,11 @@
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use kit_runtime::axum::body::Body;
+use kit_runtime::axum::extract::State;
 use kit_runtime::axum::http;
 use kit_runtime::axum::middleware::map_response;
 use kit_runtime::axum::response::{IntoResponse, Response as HttpResponse};
+use kit_runtime::axum::routing::get;
 use kit_runtime::{Application, Error, Request, Response, Router, Routes, Segment, StatusCode, axum};
 
 #[derive(Clone)]
@@ -96,4 +98,28 @@ fn refuses_a_layer_for_a_route_that_does_not_exist() {
         "`GET /export/:id` is not a route of the application, so it cannot have a layer. The routes are: \
          GET /exports/:id, POST /exports/:id, GET /exports/all, GET /other"
     );
+}
+
+async fn status(State(App): State<App>) -> impl IntoResponse {
+    [("x-layer", "own")]
+}
+
+#[test]
+fn responds_to_routes_of_the_user_before_those_of_contracts() {
+    let own = axum::Router::new()
+        .route("/internal/status", get(status))
+        .route("/exports/all", get(status))
+        .with_state(App);
+    let program = axum::Router::from(router()).merge(own);
+    for (method, path, expected) in [
+        ("GET", "/internal/status", (200, Some("own"))),
+        ("HEAD", "/internal/status", (200, Some("own"))),
+        ("POST", "/internal/status", (405, None)),
+        ("GET", "/exports/all", (200, Some("own"))),
+        ("GET", "/exports/7", (200, None)),
+        ("GET", "/internal/other", (404, None)),
+    ] {
+        let (status, mark) = ask(&program, method, path);
+        assert_eq!((status, mark.as_deref()), expected, "{method} {path}");
+    }
 }

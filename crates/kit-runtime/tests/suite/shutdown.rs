@@ -1,5 +1,6 @@
 //! Tests of the end of a server, in its own process.
 #![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
+#![allow(clippy::disallowed_methods)] // Reason: a file shows that a task of another process runs.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -62,7 +63,48 @@ fn server() {
             },
         )
         .into_router();
-    kit_runtime::run(async { kit_runtime::serve(router).await });
+    kit_runtime::run(async {
+        let task = tokio::spawn(async {
+            kit_runtime::stopping().await;
+            if let Some(path) = std::env::var_os("FILE_AT_SHUTDOWN") {
+                std::fs::write(path, "stopping").unwrap();
+            }
+        });
+        kit_runtime::serve(router).await?;
+        Ok(task.await?)
+    });
+}
+
+#[test]
+fn tells_tasks_of_the_program_that_the_shutdown_begins_while_requests_are_in_progress() {
+    let path = std::env::temp_dir().join(format!("kit-shutdown-{}", std::process::id()));
+    let mut server = Server::start(
+        module_path!(),
+        &[("FILE_AT_SHUTDOWN", path.to_str().unwrap().to_owned())],
+    );
+    let mut slow = TcpStream::connect(&server.address).unwrap();
+    slow.set_read_timeout(Some(Duration::from_secs(9))).unwrap();
+    slow.write_all(b"GET /slow HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let id = server.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    let start = Instant::now();
+    while !path.exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(9),
+            "the task waits for ever"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::remove_file(path).unwrap();
+    assert!(
+        server.child.try_wait().unwrap().is_none(),
+        "the request is in progress"
+    );
+    let mut response = String::new();
+    slow.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    assert!(server.child.wait().unwrap().success());
 }
 
 #[test]
