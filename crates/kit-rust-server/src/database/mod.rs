@@ -6,6 +6,7 @@ mod constraints;
 mod finders;
 mod keyset;
 mod module;
+mod order;
 mod owner;
 mod statements;
 
@@ -23,6 +24,7 @@ use crate::{File, Owner, names};
 pub(crate) use column::Parameter;
 pub(crate) use constraints::{Constraint, Rule};
 use module::StructNames;
+use order::Sorted;
 pub(crate) use owner::Rows;
 
 /// All tables of an application.
@@ -44,6 +46,7 @@ pub(crate) struct Stored<'a> {
     key: Vec<usize>,
     /// Indexes (into `columns`) of the columns by which lists filter rows.
     filters: Vec<usize>,
+    sorted: Sorted,
     /// True if a list reads the rows in pages with cursors.
     has_cursors: bool,
     /// Rows that a request may read and change, as `@owner` of the entity declares.
@@ -147,6 +150,7 @@ impl<'a> Database<'a> {
                 columns,
                 key: key.unwrap_or_default(),
                 filters: Vec::new(),
+                sorted: Sorted::default(),
                 has_cursors: false,
             });
         }
@@ -191,6 +195,18 @@ impl<'a> Database<'a> {
             }
         }
         stored.filters.sort_unstable();
+    }
+
+    /// Adds the columns of these properties to the columns by which lists of the table can be sorted.
+    pub(crate) fn sort_by(&mut self, table: &str, properties: &[String]) {
+        let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
+            return;
+        };
+        let columns = stored.columns.iter().enumerate();
+        stored.sorted.add(
+            columns
+                .filter_map(|(place, column)| properties.contains(&column.field.property).then_some(place)),
+        );
     }
 
     pub(crate) fn files(&self) -> Vec<File> {

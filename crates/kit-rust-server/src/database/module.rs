@@ -47,6 +47,10 @@ pub(crate) struct StructNames {
     pub(crate) changes: String,
     /// Name of the struct with the values that filter a list.
     pub(crate) filter: String,
+    /// Name of the struct with the order of a list. Code outside of the module writes the name of the module too.
+    pub(crate) order: String,
+    /// Name of the enum with the columns by which a list is sorted.
+    pub(crate) sort: String,
 }
 
 impl StructNames {
@@ -66,10 +70,19 @@ impl StructNames {
             types.taken.insert(name.clone());
             name
         };
+        let (new, changes, filter) = (
+            free(format!("New{model}")),
+            free(format!("{model}Changes")),
+            free(format!("{model}Filter")),
+        );
+        let in_module =
+            |wanted: &str| names::unique(wanted.to_owned(), |name| name == model || imported.contains(name));
         Self {
-            new: free(format!("New{model}")),
-            changes: free(format!("{model}Changes")),
-            filter: free(format!("{model}Filter")),
+            new,
+            changes,
+            filter,
+            order: in_module("ListOrder"),
+            sort: in_module("SortColumn"),
         }
     }
 }
@@ -125,7 +138,9 @@ impl Stored<'_> {
     }
 
     fn structs(&self) -> TokenStream {
-        let StructNames { new, changes, filter } = &self.structs;
+        let StructNames {
+            new, changes, filter, ..
+        } = &self.structs;
         let mut structs = structure(
             "Values of a new row. An omitted value gets its default.",
             &quote!(Clone),
@@ -148,6 +163,7 @@ impl Stored<'_> {
                 self.filters().map(|stored| (stored, 1)),
             ));
         }
+        structs.extend(self.order_types());
         let entity = ident(self.entity());
         let fields = self.columns.iter().map(|stored| {
             let (name, value) = (ident(&stored.field.name), stored.read());
@@ -207,6 +223,18 @@ impl Stored<'_> {
                 },
             )
         });
+        let (statement, text) = if self.has_chosen_order() {
+            let order = ident(&self.structs.order);
+            given.push(quote!(order: #order));
+            (
+                Some(
+                    quote!(let statement = format!("{LIST}\n    {}\n    LIMIT $1 OFFSET $2", order.clause());),
+                ),
+                quote!(&statement),
+            )
+        } else {
+            (None, quote!(LIST))
+        };
         given.extend([quote!(limit: i64), quote!(offset: i64)]);
         let list = function(
             &format!("Returns rows{of_owner}, in order."),
@@ -215,7 +243,8 @@ impl Stored<'_> {
             &quote!(Vec<#entity>),
             &quote! {
                 #guard
-                sqlx::query_as(LIST).bind(limit).bind(offset) #owner #filters.fetch_all(database).await
+                #statement
+                sqlx::query_as(#text).bind(limit).bind(offset) #owner #filters.fetch_all(database).await
             },
         );
         // The prefix `_` avoids a warning if the insert uses no field, because the database creates all values of the

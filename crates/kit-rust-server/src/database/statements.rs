@@ -16,8 +16,10 @@ impl Stored<'_> {
         let name = sql::relation(&self.table.name);
         let mut list = self.select();
         list.extend(self.chosen(3));
-        list.push(format!("ORDER BY {}", self.order()));
-        list.push("LIMIT $1 OFFSET $2".to_owned());
+        if !self.has_chosen_order() {
+            list.push(format!("ORDER BY {}", self.order()));
+            list.push("LIMIT $1 OFFSET $2".to_owned());
+        }
         let mut count = vec!["SELECT count(*)".to_owned(), format!("FROM {name}")];
         count.extend(self.chosen(1));
         let mut constants = constant("LIST", &list);

@@ -5,6 +5,7 @@ use kit_ir::{DeclarationId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::list_order::RequestedOrder;
 use super::operations::awaited_query;
 use super::values::Part;
 use super::{HandlerContext, Uses};
@@ -21,6 +22,8 @@ pub(super) struct List<'k> {
     pub(super) stored: &'k Stored<'k>,
     /// Properties of the path and the query that filter the rows.
     pub(super) filters: Vec<Filter>,
+    /// Properties of the query that choose the order of the rows.
+    pub(super) order: Option<RequestedOrder>,
     response: ListResponse,
     /// Name of the struct of a list item, if it is not the entity's struct.
     item: Option<String>,
@@ -74,7 +77,10 @@ impl<'k> HandlerContext<'k, '_> {
         let row_owner = self.row_owner(handled, stored, uses);
         let lets = &row_owner.lets;
         let (filter_lets, filter) = filter(&list, uses);
+        let order = list.order.as_ref();
+        let (order_lets, order) = RequestedOrder::argument(order, stored, uses);
         let arguments: Vec<TokenStream> = row_owner.argument.iter().cloned().chain(filter).collect();
+        let listed: Vec<TokenStream> = arguments.iter().cloned().chain(order).collect();
         let module = ident(&stored.module);
         let data = match &list.item {
             None => None,
@@ -98,20 +104,26 @@ impl<'k> HandlerContext<'k, '_> {
             ListResponse::Cursor(_) => return None,
             ListResponse::All(newtype) => {
                 let newtype = ident(newtype);
-                let call = quote!(#module::list(&self.pool, #(#arguments,)* i64::MAX, 0));
+                let call = quote!(#module::list(&self.pool, #(#listed,)* i64::MAX, 0));
                 let rows = awaited_query("rows", &call, None);
                 match data {
                     None => quote!(#rows Ok(#newtype(rows))),
                     Some(data) => quote!(#rows #data Ok(#newtype(data))),
                 }
             }
-            ListResponse::Page(structure) => page(structure, &module, &arguments, data.as_ref(), uses),
+            ListResponse::Page(structure) => {
+                let calls = PageCalls {
+                    list: quote!(#module::list(&self.pool, #(#listed,)* page_size, offset)),
+                    count: quote!(#module::count(&self.pool, #(#arguments),*)),
+                };
+                page(structure, &calls, data.as_ref(), uses)
+            }
         };
-        Some(quote!(#lets #filter_lets #code))
+        Some(quote!(#lets #filter_lets #order_lets #code))
     }
 
     /// Analyses a route that lists rows. Returns `None` if the route does not list rows, or if a property of its
-    /// request is neither a column nor the number or size of a page.
+    /// request is neither a column, nor the order, nor the number or size of a page.
     pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Option<List<'k>> {
         let slots = &handled.route.slots;
         if handled.route.method != kit_ir::Method::Get || handled.has_parts_without_meaning() {
@@ -154,18 +166,29 @@ impl<'k> HandlerContext<'k, '_> {
             return None;
         }
         let mut filters = Vec::new();
+        let mut order = None;
         for (part, id) in [(Part::Params, slots.params), (Part::Query, slots.query)] {
             let Some(id) = id else { continue };
             for field in self.types.structs.get(self.types.name_in(id, Form::Request))? {
                 let is_paging = part == Part::Query && paging.contains(&field.property.as_str());
-                if !is_paging {
-                    filters.push(Self::filter_of(stored, part, field)?);
+                if is_paging {
+                    continue;
+                }
+                if let Some(filter) = Self::filter_of(stored, part, field) {
+                    filters.push(filter);
+                } else if part == Part::Query && !matches!(response, ListResponse::Cursor(_)) {
+                    order
+                        .get_or_insert_with(RequestedOrder::default)
+                        .read(self.types, stored, field)?;
+                } else {
+                    return None;
                 }
             }
         }
         Some(List {
             stored,
             filters,
+            order,
             response,
             item: (!is_row).then_some(item),
         })
@@ -271,12 +294,17 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
+/// Calls of the functions that read one page.
+struct PageCalls {
+    list: TokenStream,
+    count: TokenStream,
+}
+
 /// Returns the expression of a response with one page. `data` is the expression that converts rows to items.
 /// It is `None` if the items are the rows.
 fn page(
     page: &Page,
-    module: &proc_macro2::Ident,
-    arguments: &[TokenStream],
+    PageCalls { list, count }: &PageCalls,
     data: Option<&TokenStream>,
     uses: &mut Uses,
 ) -> TokenStream {
@@ -302,10 +330,7 @@ fn page(
         let page = #number;
         let page_size = #size;
         let offset = (page - 1).saturating_mul(page_size);
-        let (#rows, total) = tokio::try_join!(
-            #module::list(&self.pool, #(#arguments,)* page_size, offset),
-            #module::count(&self.pool, #(#arguments),*),
-        )?;
+        let (#rows, total) = tokio::try_join!(#list, #count,)?;
         #data
         let total_pages = total / page_size + i64::from(total % page_size > 0);
         Ok(#answer { data, pagination: #pagination { #(#numbers),* } })

@@ -4,6 +4,7 @@
 
 mod column_limits;
 mod list;
+mod list_order;
 mod operations;
 mod owner;
 mod refusals;
@@ -53,6 +54,7 @@ pub(crate) fn files(
 /// Adds a filter to a table for each property by which a route filters the rows of this table.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>, bool)> = Vec::new();
+    let mut sorted: Vec<(String, Vec<String>)> = Vec::new();
     let known = HandlerContext {
         types,
         routes,
@@ -60,12 +62,19 @@ pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut
     };
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
         if let Some(list) = known.list_of(handled) {
+            let table = &list.stored.table.name;
+            if let Some(order) = list.order {
+                sorted.push((table.clone(), order.properties()));
+            }
             let properties = list.filters.into_iter().map(|filter| filter.property).collect();
-            wanted.push((list.stored.table.name.clone(), properties, handled.route.is_list));
+            wanted.push((table.clone(), properties, handled.route.is_list));
         }
     }
     for (table, properties, has_cursors) in wanted {
         database.filter_by(&table, &properties, has_cursors);
+    }
+    for (table, properties) in sorted {
+        database.sort_by(&table, &properties);
     }
 }
 

@@ -5,6 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::owner::ReferenceChecks;
+use super::resource::Key;
 use super::values::{Part, RequestValue, converted};
 use super::{HandlerContext, Uses};
 use crate::database::Stored;
@@ -141,11 +142,33 @@ impl HandlerContext<'_, '_> {
         let call = quote!(#module::get(&self.pool, #(#arguments),* #(, #owner)*));
         let found = awaited_query("found", &call, None);
         let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
+        let of_path = key.is_below().map(|is_below| quote!(.filter(|row| #is_below)));
         Some(quote! {
             #key_lets
             #owner_lets
             #found
-            found.ok_or_else(|| #missing(#(#arguments),*))
+            found #of_path.ok_or_else(|| #missing(#(#arguments),*))
+        })
+    }
+
+    /// Returns the statement that refuses to change a row that is not below the rest of the path.
+    fn refuses_row_elsewhere(
+        key: &Key,
+        stored: &Stored<'_>,
+        owner: Option<&TokenStream>,
+        missing: &Ident,
+    ) -> Option<TokenStream> {
+        let is_elsewhere = key.is_elsewhere()?;
+        let (module, arguments) = (ident(&stored.module), &key.arguments);
+        let owner = owner.into_iter();
+        let call = quote!(#module::get(&self.pool, #(#arguments),* #(, #owner)*));
+        let found = awaited_query("found", &call, None);
+        Some(quote! {
+            #found
+            let is_missing = found.is_none_or(|row| #is_elsewhere);
+            if is_missing {
+                return Err(#missing(#(#arguments),*));
+            }
         })
     }
 
@@ -196,6 +219,7 @@ impl HandlerContext<'_, '_> {
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
         let (module, arguments, changes) = (ident(&stored.module), &key.arguments, ident(changes));
+        let elsewhere = Self::refuses_row_elsewhere(&key, stored, row_owner.argument.as_ref(), &missing);
         let owner = row_owner.argument.iter();
         let ReferenceChecks { before, after } = &references;
         let is_checked = !after.is_empty();
@@ -220,6 +244,7 @@ impl HandlerContext<'_, '_> {
         Some(quote! {
             #key_lets
             #owner_lets
+            #elsewhere
             let body = input.body;
             #other_owner
             #before
@@ -237,6 +262,7 @@ impl HandlerContext<'_, '_> {
         uses.module(stored);
         let row_owner = self.row_owner(handled, stored, uses);
         let (module, arguments) = (ident(&stored.module), &key.arguments);
+        let elsewhere = Self::refuses_row_elsewhere(&key, stored, row_owner.argument.as_ref(), &missing);
         let owner = row_owner.argument.iter();
         let call = quote!(#module::delete(&self.pool, #(#arguments),* #(, #owner)*));
         let deleted = awaited_query("deleted", &call, in_use.as_ref());
@@ -244,6 +270,7 @@ impl HandlerContext<'_, '_> {
         Some(quote! {
             #key_lets
             #owner_lets
+            #elsewhere
             #deleted
             if deleted {
                 Ok(())

@@ -1,5 +1,6 @@
 //! Finds the table that a route accesses, and the parameters of its path that are the key of a row.
 
+use kit_database::ColumnType;
 use kit_ir::{Method, Segment};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -8,7 +9,8 @@ use super::HandlerContext;
 use super::values::Part;
 use crate::database::Stored;
 use crate::route_names::RouteNames;
-use crate::types::{Field, Form};
+use crate::source::ident;
+use crate::types::{Field, Form, RustType};
 
 /// Generated code for the key of the row that a handler accesses.
 pub(super) struct Key {
@@ -16,6 +18,24 @@ pub(super) struct Key {
     pub(super) lets: TokenStream,
     /// Names of the variables to which `lets` assigns the parts of the key.
     pub(super) arguments: Vec<Ident>,
+    /// Conditions that a row belongs to the path above it, and their opposites. In `/shops/:shopId/products/:id`, the column
+    /// `shopId` of `row` must have the value in the path.
+    above: Vec<(TokenStream, TokenStream)>,
+}
+
+impl Key {
+    /// Returns the condition that `row` belongs to the path above it. Returns `None` if the path has no other parameters than
+    /// the key.
+    pub(super) fn is_below(&self) -> Option<TokenStream> {
+        let equal = self.above.iter().map(|(equal, _)| equal);
+        (!self.above.is_empty()).then(|| quote!(#(#equal)&&*))
+    }
+
+    /// Returns the opposite of [`Key::is_below`].
+    pub(super) fn is_elsewhere(&self) -> Option<TokenStream> {
+        let other = self.above.iter().map(|(_, other)| other);
+        (!self.above.is_empty()).then(|| quote!(#(#other)||*))
+    }
 }
 
 impl<'k> HandlerContext<'k, '_> {
@@ -66,21 +86,23 @@ impl<'k> HandlerContext<'k, '_> {
         self.database.table_called(&last.replace('-', "_"))
     }
 
-    /// Returns the code for the key in the path. Returns `None` if a path parameter is not a part of the key, or if a
-    /// part of the key is not in the path.
+    /// Returns the code for the key in the path. Returns `None` if a path parameter is neither a part of the key nor another
+    /// column, or if a part of the key is not in the path.
     pub(super) fn key(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> Option<Key> {
         let params = self
             .types
             .structs
             .get(self.types.name_in(handled.route.slots.params?, Form::Request))?;
         let names = stored.key_parameters();
-        if names.is_empty() || params.len() != names.len() {
+        if names.is_empty() {
             return None;
         }
         let mut key = Key {
             lets: TokenStream::new(),
             arguments: Vec::new(),
+            above: Vec::new(),
         };
+        let mut of_key = Vec::new();
         for ((name, r#type), column) in names.into_iter().zip(stored.key()) {
             let by_name = params
                 .iter()
@@ -92,21 +114,65 @@ impl<'k> HandlerContext<'k, '_> {
             let (borrow, value) = (r#type.borrow(), Part::Params.field(param));
             key.lets.extend(quote!(let #name = #borrow #value;));
             key.arguments.push(name);
+            of_key.push(&param.property);
+        }
+        for param in params.iter().filter(|param| !of_key.contains(&&param.property)) {
+            key.above.push(above(param, stored)?);
         }
         Some(key)
     }
 }
 
-/// Returns the only parameter of a path if it is the key under another name: `noteId` in `/notes/:noteId`.
-/// Returns `None` if the parameter has the name of another property of the entity, such as `slug` in
-/// `/articles/:slug`.
-fn only_parameter<'p>(params: &'p [Field], stored: &Stored<'_>) -> Option<&'p Field> {
-    let [param] = params else {
-        return None;
-    };
+/// Returns the condition that the column with the name of a path parameter has the value of the parameter, and the opposite.
+/// Returns `None` if there is no such column, or if PostgreSQL compares its values in another way than Rust: `1.0` and `1.00`
+/// are equal in a `numeric` column.
+fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream)> {
     let mut columns = stored.columns.iter();
-    let is_other_property = columns.any(|column| column.field.property == param.property);
-    (!is_other_property).then_some(param)
+    let column = columns.find(|column| column.field.property == param.property)?;
+    if *column.plain_type() != param.r#type {
+        return None;
+    }
+    let (name, value) = (ident(&column.field.name), Part::Params.field(param));
+    let is_nullable = column.column.nullable;
+    match column.column.r#type {
+        // The case of the digits does not count.
+        ColumnType::Uuid if param.r#type == RustType::String => {
+            let equal = if is_nullable {
+                quote!(row.#name.as_ref().is_some_and(|value| value.eq_ignore_ascii_case(&#value)))
+            } else {
+                quote!(row.#name.eq_ignore_ascii_case(&#value))
+            };
+            Some((equal.clone(), quote!(!#equal)))
+        }
+        ColumnType::Varchar { .. }
+        | ColumnType::Text
+        | ColumnType::Boolean
+        | ColumnType::SmallInt
+        | ColumnType::Integer
+        | ColumnType::BigInt
+        | ColumnType::BigIntExact
+        | ColumnType::Enum { .. } => Some(if is_nullable {
+            (
+                quote!(row.#name.as_ref() == Some(&#value)),
+                quote!(row.#name.as_ref() != Some(&#value)),
+            )
+        } else {
+            (quote!(row.#name == #value), quote!(row.#name != #value))
+        }),
+        _ => None,
+    }
+}
+
+/// Returns the parameter of a path that is the key under another name: `noteId` in `/notes/:noteId`. Returns `None` if the path
+/// has several parameters that are no properties of the entity, or none: `slug` in `/articles/:slug` is another property.
+fn only_parameter<'p>(params: &'p [Field], stored: &Stored<'_>) -> Option<&'p Field> {
+    let is_property = |param: &&Field| {
+        let mut columns = stored.columns.iter();
+        columns.any(|column| column.field.property == param.property)
+    };
+    let mut others = params.iter().filter(|param| !is_property(param));
+    let param = others.next()?;
+    (others.next().is_none() && stored.key().count() == 1).then_some(param)
 }
 
 #[cfg(test)]

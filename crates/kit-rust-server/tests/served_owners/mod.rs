@@ -68,6 +68,8 @@ pub fn owners(program: &Path, database: &str) {
     let project = projects(&ada, &bob);
     let task = tasks(&ada, &bob, &project);
     pages(&user("eve"), &bob);
+    orders(&server);
+    rows_below(&server);
     references(&ada, &bob, &project, &task);
     settings(&ada, &bob);
     accounts(&server);
@@ -109,6 +111,92 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
     assert_eq!((status, &changed), (200, &project));
     assert_eq!(bob.request("DELETE", &path("/projects", &own), None).0, 204);
     project
+}
+
+/// Tests lists whose order the request chooses.
+fn orders(server: &Server) {
+    let fay = User { server, name: "fay" };
+    for name in ["b", "c", "a", "c"] {
+        fay.create("/projects", json!({ "name": name }));
+    }
+    let usual = fay.get("/projects")["data"].clone();
+    let rows = usual.as_array().unwrap();
+    let sorted = |property: &str| {
+        let mut rows = rows.clone();
+        // Rows with equal values are sorted by their ids.
+        rows.sort_by_key(|row| (row[property].to_string(), row["id"].to_string()));
+        rows
+    };
+    let reversed = |mut rows: Vec<Value>| {
+        rows.reverse();
+        rows
+    };
+    for (query, expected) in [
+        ("", reversed(sorted("createdAt"))),
+        ("?order=desc", reversed(sorted("createdAt"))),
+        ("?order=asc", sorted("createdAt")),
+        ("?sort=createdAt", sorted("createdAt")),
+        ("?sort=name", sorted("name")),
+        ("?sort=name&order=asc", sorted("name")),
+        ("?sort=name&order=desc", reversed(sorted("name"))),
+    ] {
+        assert_eq!(
+            fay.get(&format!("/projects{query}"))["data"],
+            json!(expected),
+            "{query}"
+        );
+        let second = fay.get(&format!(
+            "/projects{query}{}page=2&pageSize=3",
+            if query.is_empty() { "?" } else { "&" }
+        ));
+        assert_eq!(second["data"], json!(expected[3..]), "{query}");
+    }
+    assert_eq!(fay.error_of("GET", "/projects?sort=ownerId", None).0, 400);
+    assert_eq!(fay.error_of("GET", "/projects?order=DESC", None).0, 400);
+}
+
+/// Tests rows whose path names the row above them.
+fn rows_below(server: &Server) {
+    let gus = User { server, name: "gus" };
+    let [one, two] = ["one", "two"].map(|name| gus.create("/projects", json!({ "name": name })));
+    let add = |parent: Value| {
+        let body = json!({ "title": "Dig", "userId": "gus", "projectId": one["id"], "parentId": parent });
+        gus.create("/tasks", body)
+    };
+    let task = add(Value::Null);
+    let part = add(task["id"].clone());
+    let below = |of: &str, row: &Value, task: &Value| path(&format!("{}/tasks", path(of, row)), task);
+    let missing = gus.error_of("GET", &below("/projects", &one, &one), None);
+    assert_eq!(missing.0, 404);
+    let (here, elsewhere) = (below("/projects", &one, &task), below("/projects", &two, &task));
+    assert_eq!(gus.get(&here), task);
+    for (method, body) in [
+        ("GET", None),
+        ("PATCH", Some(json!({ "title": "Fill" }))),
+        ("DELETE", None),
+    ] {
+        let refused = gus.error_of(method, &elsewhere, body.clone());
+        assert_eq!((refused.0, &refused.1), (404, &missing.1), "{method}");
+        let bob = User { server, name: "bob" };
+        assert_eq!(bob.error_of(method, &here, body).0, 404, "{method}");
+    }
+    assert_eq!(gus.get(&here), task, "no request changed the row");
+    let upper = here
+        .to_uppercase()
+        .replace("/PROJECTS/", "/projects/")
+        .replace("/TASKS/", "/tasks/");
+    assert_eq!(
+        gus.get(&upper),
+        task,
+        "the case of the digits of a UUID does not count"
+    );
+    // The column of the path can be null.
+    assert_eq!(gus.get(&below("/tasks", &task, &part)), part);
+    assert_eq!(gus.error_of("GET", &below("/tasks", &part, &task), None).0, 404);
+    let (status, changed) = gus.request("PATCH", &here, Some(json!({ "title": "Fill" })));
+    assert_eq!((status, &changed["title"]), (200, &json!("Fill")));
+    assert_eq!(gus.request("DELETE", &here, None).0, 204);
+    assert_eq!(gus.error_of("GET", &here, None).0, 404);
 }
 
 /// Tests a list that is read with cursors, while rows are added and removed.
@@ -294,6 +382,16 @@ fn accounts(server: &Server) {
         (one.get("/labels"), two.get("/labels")),
         (json!([label]), json!([]))
     );
+    let blue = one.create("/labels", json!({ "accountId": 1, "text": "blue" }));
+    for (path, expected) in [
+        ("/labels", json!([label, blue])),
+        ("/labels?order=asc", json!([label, blue])),
+        ("/labels?order=desc", json!([blue, label])),
+        ("/labels/sorted?sort=text", json!([blue, label])),
+        ("/labels/sorted?sort=id", json!([label, blue])),
+    ] {
+        assert_eq!(one.get(path), expected, "{path}");
+    }
     assert_eq!(
         two.request("DELETE", &format!("/labels/{}", label["id"]), None).0,
         404

@@ -40,6 +40,10 @@ export const projectHandlers = defineHandlers<ProjectRoutes>({
   "PATCH /projects/:id": notHere,
   "DELETE /projects/:id": notHere,
   "GET /projects/:projectId/tasks": notHere,
+  "GET /projects/:projectId/tasks/:id": notHere,
+  "PATCH /projects/:projectId/tasks/:id": notHere,
+  "DELETE /projects/:projectId/tasks/:id": notHere,
+  "GET /tasks/:parentId/tasks/:taskId": notHere,
 });
 export const taskHandlers = defineHandlers<TaskRoutes>({
   "POST /tasks": notHere,
@@ -58,6 +62,7 @@ export const settingHandlers = defineHandlers<SettingRoutes>({
 export const accountHandlers = defineHandlers<AccountRoutes>({
   "POST /labels": notHere,
   "GET /labels": notHere,
+  "GET /labels/sorted": notHere,
   "DELETE /labels/:id": notHere,
   "POST /uploads": notHere,
   "GET /uploads": notHere,

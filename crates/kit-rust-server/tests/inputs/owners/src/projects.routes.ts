@@ -4,15 +4,18 @@ import type {
   Country,
   CreateProject,
   CreateTask,
+  Direction,
   Draft,
   Label,
   Page,
   Paging,
   Project,
+  ProjectOrder,
   Remark,
   Setting,
   Shelf,
   Task,
+  TaskOfProject,
   TaskTitle,
   UpdateTask,
   Upload,
@@ -21,12 +24,16 @@ import type {
 
 export interface ProjectRoutes {
   "POST /projects": RouteContract<void, void, CreateProject, Project>;
-  "GET /projects": RouteContract<void, Paging, void, Page<Project>>;
+  "GET /projects": RouteContract<void, Paging & ProjectOrder, void, Page<Project>>;
   /** @throws PROJECT_NOT_FOUND 404 There is no such project. */
   "GET /projects/:id": RouteContract<{ id: Uuid }, void, void, Project>;
   "PATCH /projects/:id": RouteContract<{ id: Uuid }, void, Partial<CreateProject>, Project>;
   "DELETE /projects/:id": RouteContract<{ id: Uuid }, void, void, void>;
   "GET /projects/:projectId/tasks": RouteContract<{ projectId: Uuid }, void, void, Task[]>;
+  "GET /projects/:projectId/tasks/:id": RouteContract<TaskOfProject, void, void, Task>;
+  "PATCH /projects/:projectId/tasks/:id": RouteContract<TaskOfProject, void, { title?: string }, Task>;
+  "DELETE /projects/:projectId/tasks/:id": RouteContract<TaskOfProject, void, void, void>;
+  "GET /tasks/:parentId/tasks/:taskId": RouteContract<{ parentId: Uuid; taskId: Uuid }, void, void, Task>;
 }
 
 export interface TaskRoutes {
@@ -56,8 +63,9 @@ export interface SettingRoutes {
 
 export interface AccountRoutes {
   "POST /labels": RouteContract<void, void, Omit<Label, "id">, Label>;
-  "GET /labels": RouteContract<void, void, void, Label[]>;
+  "GET /labels": RouteContract<void, { order?: Direction }, void, Label[]>;
   "DELETE /labels/:id": RouteContract<{ /** @integer */ id: number }, void, void, void>;
+  "GET /labels/sorted": RouteContract<void, { sort: "text" | "id" }, void, Label[]>;
   "POST /uploads": RouteContract<void, void, Omit<Upload, "id">, Upload>;
   "GET /uploads": RouteContract<void, void, void, Upload[]>;
   "PUT /uploads/:id": RouteContract<{ id: bigint }, void, Partial<Omit<Upload, "id">>, Upload>;

@@ -9,6 +9,14 @@ export interface Paging {
   pageSize?: number;
 }
 
+export type Direction = "asc" | "desc";
+
+/** Order of a list of projects. */
+export interface ProjectOrder {
+  sort?: "name" | "createdAt";
+  order?: Direction;
+}
+
 /** One page of a list. */
 export interface Page<T> {
   data: T[];
@@ -58,6 +66,12 @@ export interface Task {
 
 export type CreateTask = Omit<Task, "id" | "createdAt">;
 export type UpdateTask = Partial<CreateTask>;
+/** A task in the path below its project. */
+export interface TaskOfProject {
+  projectId: Uuid;
+  id: Uuid;
+}
+
 export type TaskTitle = Pick<Task, "id" | "title">;
 
 /** A setting of a user, whose key has the user in it. @table settings @owner userId = ctx.user.id */
