@@ -7,7 +7,8 @@
 //! - Generation is a pure function of the program: no I/O, and no order that depends on hashing.
 //! - A type without a Rust form is a [`Problem`] that names the type. The crate never generates code that is only
 //!   nearly correct.
-//! - Files below `src/handlers`, `src/middleware` and `src/services` belong to the user: they are written once.
+//! - `src/main.rs`, `src/app.rs`, and files below `src/handlers`, `src/middleware` and `src/services` belong to the user: they
+//!   are written once.
 //!
 //! ```
 //! use kit_rust_server::{Options, generate};
@@ -145,7 +146,7 @@ pub struct File {
 pub enum Owner {
     /// kit owns the file. It is in the output directory and is overwritten by each build.
     Output,
-    /// kit writes the file in each build, outside of the output directory: `Cargo.toml`, `src/main.rs` or `src/lib.rs`.
+    /// kit writes the file in each build, outside of the output directory: `Cargo.toml` or `src/lib.rs`.
     Project,
     /// The user owns the file. kit writes it only if it does not exist.
     User,

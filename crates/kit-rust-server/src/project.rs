@@ -132,15 +132,9 @@ pub(crate) fn files(
 ) -> Vec<File> {
     let program = types.program;
     let mut files = vec![
-        File::output("app.rs", &app(types, database)),
         File::project("Cargo.toml", manifest.text.clone()),
-        File::project(
-            "src/main.rs",
-            format!(
-                "{HEADER}{}",
-                print::file(&main(&manifest.library, program, database))
-            ),
-        ),
+        File::user("src/app.rs", &app(types, database)),
+        File::user("src/main.rs", &main(&manifest.library, program, database)),
         File::project(
             "src/lib.rs",
             format!(
@@ -164,6 +158,7 @@ pub(crate) fn files(
             owner: Owner::Output,
         },
     ];
+    files.extend(environment(types).map(|code| File::output("environment.rs", &code)));
     let carried = |path: String, text: &str| File {
         path,
         text: text.to_owned(),
@@ -201,7 +196,8 @@ fn main(library: &str, program: &Program, database: &Database<'_>) -> TokenStrea
         quote!(App::new())
     };
     let comment = file_doc(
-        "The program. The variables `PORT`, `HOST` and `DATABASE_URL` set its address and its database.",
+        "The program. The variables `PORT`, `HOST` and `DATABASE_URL` set its address and its database.\n\n\
+         This file is yours: kit wrote it once and does not change it.",
     );
     let library = ident(library);
     quote! {
@@ -222,9 +218,12 @@ fn main(library: &str, program: &Program, database: &Database<'_>) -> TokenStrea
 }
 
 fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database<'_>) -> TokenStream {
-    let mut modules = vec![("app", "app.rs")];
+    let mut modules = Vec::new();
     if !database.is_empty() {
         modules.push(("db", "db/mod.rs"));
+    }
+    if program.application.environment.is_some() {
+        modules.push(("environment", "environment.rs"));
     }
     modules.push(("error", "error.rs"));
     if !program.declarations.is_empty() {
@@ -261,6 +260,7 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     );
     quote! {
         #comment
+        pub mod app;
         #(#modules)*
         pub mod services;
         #handlers
@@ -268,112 +268,136 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     }
 }
 
+/// Returns the first content of the file with the user's state.
 fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
-    let comment = file_doc("State that handlers share.");
-    let (field, read) = environment(types).unzip();
-    if database.is_empty() {
-        let new = if let (Some(field), Some(read)) = (&field, &read) {
-            quote! {
-                #[derive(Debug, Clone)]
-                pub struct App { #field }
-
-                impl App {
-                    /// Reads the environment variables, and creates the state.
-                    pub fn new() -> Result<Self, Error> {
-                        Ok(Self { #read })
-                    }
-                }
-            }
-        } else {
-            quote! {
-                #[derive(Debug, Clone, Default)]
-                pub struct App;
-
-                impl App {
-                    /// Creates the state.
-                    pub fn new() -> Self {
-                        Self
-                    }
-                }
-            }
-        };
-        return quote! {
-            #comment
-
+    let comment =
+        file_doc("State that handlers share. This file is yours: kit wrote it once and does not change it.");
+    let variables = types.program.application.environment.as_ref();
+    let env = variables.map(|variables| ident(types.name_in(variables.declaration, Form::Request)));
+    let has_database = !database.is_empty();
+    let imports = match (&env, has_database) {
+        (Some(env), true) => quote! {
+            use std::sync::Arc;
             use kit_runtime::{Application, Error};
-
-            /// State of the application. Clones share it.
-            #new
-
-            impl Application for App {
-                async fn ready(&self) -> Result<(), Error> {
-                    Ok(())
-                }
-            }
-        };
-    }
-    let doc = match &read {
-        Some(_) => {
-            doc("Reads the environment variables, and connects to the database that `DATABASE_URL` names.")
-        }
-        None => doc("Connects to the database that the variable `DATABASE_URL` names."),
+            use sqlx::PgPool;
+            use crate::models::#env;
+            use crate::{db, environment};
+        },
+        (Some(env), false) => quote! {
+            use std::sync::Arc;
+            use kit_runtime::{Application, Error};
+            use crate::environment;
+            use crate::models::#env;
+        },
+        (None, true) => quote! {
+            use kit_runtime::{Application, Error};
+            use sqlx::PgPool;
+            use crate::db;
+        },
+        (None, false) => quote!(
+            use kit_runtime::{Application, Error};
+        ),
     };
+    let mut fields = TokenStream::new();
+    let mut values = TokenStream::new();
+    if let Some(env) = &env {
+        fields.extend(quote! {
+            /// Environment variables.
+            pub env: Arc<#env>,
+        });
+        values.extend(quote!(env: environment::read()?,));
+    }
+    if has_database {
+        fields.extend(quote! {
+            /// Connections to the database.
+            pub pool: PgPool,
+        });
+        values.extend(quote!(pool: db::connect().await?,));
+    }
+    let (derives, new) = match (&env, has_database) {
+        (None, false) => (
+            quote!(#[derive(Debug, Clone, Default)]),
+            quote! {
+                /// Creates the state.
+                pub fn new() -> Self {
+                    Self {}
+                }
+            },
+        ),
+        (Some(_), false) => (
+            quote!(#[derive(Debug, Clone)]),
+            quote! {
+                /// Reads the environment variables, and creates the state.
+                pub fn new() -> Result<Self, Error> {
+                    Ok(Self { #values })
+                }
+            },
+        ),
+        (env, true) => {
+            let doc = doc(match env {
+                Some(_) => {
+                    "Reads the environment variables, and connects to the database that `DATABASE_URL` names."
+                }
+                None => "Connects to the database that the variable `DATABASE_URL` names.",
+            });
+            (
+                quote!(#[derive(Debug, Clone)]),
+                quote! {
+                    #doc
+                    pub async fn connect() -> Result<Self, Error> {
+                        Ok(Self { #values })
+                    }
+                },
+            )
+        }
+    };
+    let check = has_database.then(|| quote!(sqlx::query("SELECT 1").execute(&self.pool).await?;));
     quote! {
         #comment
 
-        use kit_runtime::{Application, Error};
-        use sqlx::PgPool;
+        #imports
 
-        use crate::db;
-
-        /// State of the application. Clones share it.
-        #[derive(Debug, Clone)]
-        pub struct App {
-            #field
-            /// Connections to the database.
-            pub pool: PgPool,
-        }
+        /// State of the application: connections, clients and settings that handlers use. Clones share it.
+        #derives
+        pub struct App { #fields }
 
         impl App {
-            #doc
-            pub async fn connect() -> Result<Self, Error> {
-                Ok(Self {
-                    #read
-                    pool: db::connect().await?,
-                })
-            }
+            #new
         }
 
         impl Application for App {
+            /// Returns an error if the application cannot serve requests now. The response of `GET /readyz` is 503 then.
             async fn ready(&self) -> Result<(), Error> {
-                sqlx::query("SELECT 1").execute(&self.pool).await?;
+                #check
                 Ok(())
             }
         }
     }
 }
 
-/// Returns the field of `App` for the environment variables, and the code that reads them. Returns `None` if the
-/// application does not call `env`.
-fn environment(types: &Types<'_>) -> Option<(TokenStream, TokenStream)> {
+/// Returns the module that reads the environment variables. Returns `None` if the application does not call `env`.
+fn environment(types: &Types<'_>) -> Option<TokenStream> {
     let program = types.program;
     let variables = program.application.environment.as_ref()?;
     let name = ident(types.name_in(variables.declaration, Form::Request));
     let span = program.declarations[variables.declaration].span;
     let source = string_literal(&format!("{}:{}", program.path(span), span.line));
-    let variables = match cors::check(types) {
-        None => quote!(std::sync::Arc::new(kit_runtime::environment(#source)?)),
-        Some(check) => quote!({
-            let env: crate::models::#name = kit_runtime::environment(#source)?;
+    let comment = file_doc("Environment variables of the application.");
+    let check = cors::check(types);
+    Some(quote! {
+        #comment
+
+        use std::sync::Arc;
+
+        use kit_runtime::Error;
+
+        use crate::models::#name;
+
+        /// Reads the environment variables. Returns an error that names each wrong variable.
+        pub fn read() -> Result<Arc<#name>, Error> {
+            let env: #name = kit_runtime::environment(#source)?;
             #check
-            std::sync::Arc::new(env)
-        }),
-    };
-    Some((
-        quote! {
-            /// Environment variables.
-            pub env: std::sync::Arc<crate::models::#name>,
-        },
-        quote!(env: #variables,),
-    ))
+            Ok(Arc::new(env))
+        }
+    })
 }

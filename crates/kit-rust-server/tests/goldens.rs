@@ -92,9 +92,10 @@ fn generates_the_golden_project_problem() {
     let mut files = files(&whole("problem", &projects::problem()));
     let shown = [
         "Cargo.toml",
-        "kit/app.rs",
+        "kit/environment.rs",
         "kit/models/environment.rs",
         "kit/router.rs",
+        "src/app.rs",
         "src/main.rs",
     ];
     files.retain(|path, _| shown.contains(&path.as_str()));

@@ -5,11 +5,9 @@ use std::process::ExitCode;
 
 use realworld_rust::app::App;
 use realworld_rust::router::router;
-use realworld_rust::services::tokens;
 
 fn main() -> ExitCode {
     kit_runtime::run(async {
-        tokens::secret()?;
         let app = App::connect().await?;
         kit_runtime::serve(router(app)).await
     })

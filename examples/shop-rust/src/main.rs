@@ -5,16 +5,11 @@ use std::process::ExitCode;
 
 use shop_rust::app::App;
 use shop_rust::router::router;
-use shop_rust::services::{limits, passwords, sessions};
+use shop_rust::services::sessions;
 
 fn main() -> ExitCode {
     kit_runtime::run(async {
-        passwords::passwords()?;
         let app = App::connect().await?;
-        sessions::require_cookie_keys(&app)?;
-        limits::logins(&app)?;
-        limits::writes(&app)?;
-        sessions::sessions(&app)?;
         tokio::spawn(sessions::remove_ended(app.clone()));
         kit_runtime::serve(router(app)).await
     })

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Plugin } from "@kit/cli";
 
 import { runCargo } from "./cargo.ts";
-import { belongsToUser, committedMigrations, generated, projectName } from "./generated.ts";
+import { committedMigrations, generated, projectName } from "./generated.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
@@ -59,6 +59,7 @@ export function rustServer(options: RustServerOptions): Plugin {
     name: NAME,
     owns: [
       "Cargo.toml",
+      "src/app.rs",
       "src/main.rs",
       "src/lib.rs",
       "src/handlers/**",
@@ -87,11 +88,7 @@ export function rustServer(options: RustServerOptions): Plugin {
         }
         for (const { path, text, owner } of files) {
           if (owner === "output") addFile({ path, text });
-          else {
-            // A program with steps of its own at the start belongs to the user, who deletes the first line of the generated one.
-            const isOfUser = owner === "user" || (path === "src/main.rs" && belongsToUser(root, path));
-            addProjectFile({ path, text }, { onlyIfMissing: isOfUser });
-          }
+          else addProjectFile({ path, text }, { onlyIfMissing: owner === "user" });
         }
         addFile({ path: ".cache-hash", text: `${hash}\n` });
       },

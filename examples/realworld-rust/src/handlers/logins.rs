@@ -6,17 +6,15 @@ use crate::error::{AppError, Error};
 use crate::models::{Account, CurrentUser, Login, Registration, UserResponse};
 use crate::router::{LoginRoutes, PostApiUsers, PostApiUsersLogin};
 use crate::services::errors::taken_or;
-use crate::services::passwords::passwords;
-use crate::services::tokens;
 
 /// Returns an account with a new token.
-pub fn with_token(account: Account) -> Result<UserResponse, Error> {
+pub fn with_token(app: &App, account: Account) -> Result<UserResponse, Error> {
     let user = CurrentUser {
         username: account.username,
         email: account.email,
         bio: account.bio,
         image: account.image,
-        token: tokens::token_for(account.id)?,
+        token: app.tokens.token_for(account.id)?,
     };
     Ok(UserResponse { user })
 }
@@ -32,11 +30,11 @@ impl LoginRoutes for App {
             id: None,
             username,
             email,
-            password_hash: passwords()?.hash(&password).await?,
+            password_hash: self.passwords.hash(&password).await?,
             bio: None,
             image: None,
         };
-        with_token(account::insert(&self.pool, &new).await.map_err(taken_or)?)
+        with_token(self, account::insert(&self.pool, &new).await.map_err(taken_or)?)
     }
 
     async fn post_api_users_login(&self, input: PostApiUsersLogin) -> Result<UserResponse, Error> {
@@ -44,9 +42,9 @@ impl LoginRoutes for App {
         let query = sqlx::query_as("SELECT * FROM accounts WHERE email = $1").bind(email);
         let account: Option<Account> = query.fetch_optional(&self.pool).await?;
         let stored = account.as_ref().map(|account| &*account.password_hash);
-        let is_right = passwords()?.verify(&password, stored).await?;
+        let is_right = self.passwords.verify(&password, stored).await?;
         match account {
-            Some(account) if is_right => with_token(account),
+            Some(account) if is_right => with_token(self, account),
             _ => Err(AppError::CredentialsInvalid.with("invalid")),
         }
     }

@@ -7,7 +7,6 @@ use crate::error::{AppError, Error};
 use crate::models::{Account, AccountChanges, UserResponse};
 use crate::router::{GetApiUser, PutApiUser, UserRoutes};
 use crate::services::errors::taken_or;
-use crate::services::passwords::passwords;
 
 /// Returns the account of a token. A token of a deleted account is invalid.
 fn own(account: Option<Account>) -> Result<Account, Error> {
@@ -22,7 +21,7 @@ fn filled(change: Option<Option<String>>) -> Option<Option<String>> {
 impl UserRoutes for App {
     async fn get_api_user(&self, input: GetApiUser) -> Result<UserResponse, Error> {
         let account = account::get(&self.pool, input.require_member.user_id()).await?;
-        with_token(own(account)?)
+        with_token(self, own(account)?)
     }
 
     async fn put_api_user(&self, input: PutApiUser) -> Result<UserResponse, Error> {
@@ -34,7 +33,7 @@ impl UserRoutes for App {
             password,
         } = input.body.user;
         let password_hash = match password {
-            Some(password) => Some(passwords()?.hash(&password).await?),
+            Some(password) => Some(self.passwords.hash(&password).await?),
             None => None,
         };
         let changes = account::AccountChanges {
@@ -45,6 +44,6 @@ impl UserRoutes for App {
             image: filled(image),
         };
         let account = account::update(&self.pool, input.require_member.user_id(), &changes).await;
-        with_token(own(account.map_err(taken_or)?)?)
+        with_token(self, own(account.map_err(taken_or)?)?)
     }
 }

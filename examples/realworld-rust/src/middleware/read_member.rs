@@ -4,7 +4,6 @@ use kit_runtime::jwt::JwtCaller;
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
-use crate::services::tokens;
 
 /// Values that `readMember` adds to a request.
 #[derive(Debug, Clone)]
@@ -24,8 +23,8 @@ impl Middleware<App> for ReadMember {
     const NAME: &'static str = "readMember";
 
     /// Accepts requests with and without a token.
-    async fn run(_app: &App, request: &Request) -> Result<Self, Error> {
-        let auth = tokens::verifier()?.read(request).await?;
+    async fn run(app: &App, request: &Request) -> Result<Self, Error> {
+        let auth = app.tokens.verifier().read(request).await?;
         Ok(Self { auth })
     }
 }

@@ -3,6 +3,5 @@
 pub mod articles;
 pub mod comments;
 pub mod errors;
-pub mod passwords;
 pub mod profiles;
 pub mod tokens;

@@ -1,7 +1,6 @@
 //! Access tokens: JSON Web Tokens that the server signs with the secret in `AUTH_SECRET`.
 
 use std::env;
-use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jsonwebtoken::{EncodingKey, Header, encode};
@@ -23,48 +22,52 @@ struct Claims {
     exp: u64,
 }
 
-/// The secret of `AUTH_SECRET`; in development and tests, without that variable, a new one for each process.
-static SECRET: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| {
-    let given = env::var("AUTH_SECRET").unwrap_or_default().into_bytes();
-    let mode = env::var("NODE_ENV").unwrap_or_default();
-    if given.is_empty() && matches!(mode.as_str(), "development" | "test") {
-        return Some(rand::random::<[u8; 32]>().to_vec());
-    }
-    Some(given).filter(|secret| secret.len() >= 32)
-});
-
-/// Returns the secret of the tokens.
-pub fn secret() -> Result<&'static [u8], Error> {
-    let message = "AUTH_SECRET needs at least 32 bytes: openssl rand -base64 48";
-    SECRET.as_deref().ok_or_else(|| Error::internal(message))
+/// Access tokens of the application.
+pub struct Tokens {
+    key: EncodingKey,
+    verifier: Jwt,
 }
 
-/// Returns a token that names the account for a week.
-pub fn token_for(account_id: String) -> Result<String, Error> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
-    let claims = Claims {
-        iss: CONDUIT,
-        aud: CONDUIT,
-        sub: account_id,
-        exp: (now + LIFETIME).as_secs(),
-    };
-    Ok(encode(
-        &Header::default(),
-        &claims,
-        &EncodingKey::from_secret(secret()?),
-    )?)
-}
-
-/// Returns the verifier of the tokens.
-pub fn verifier() -> Result<&'static Jwt, Error> {
-    static VERIFIER: LazyLock<Result<Jwt, String>> = LazyLock::new(|| {
-        let secret = secret().map_err(|error| error.to_string())?;
-        JwtOptions::new(CONDUIT, CONDUIT, JwtKeys::secret(secret))
+impl Tokens {
+    /// Reads the secret from `AUTH_SECRET`. In development and tests, without that variable, each process has a new secret.
+    pub fn from_environment() -> Result<Self, Error> {
+        let given = env::var("AUTH_SECRET").unwrap_or_default().into_bytes();
+        let mode = env::var("NODE_ENV").unwrap_or_default();
+        let is_local = matches!(mode.as_str(), "development" | "test");
+        let secret = if given.is_empty() && is_local {
+            rand::random::<[u8; 32]>().to_vec()
+        } else {
+            given
+        };
+        if secret.len() < 32 {
+            let message = "AUTH_SECRET needs at least 32 bytes: openssl rand -base64 48";
+            return Err(Error::internal(message));
+        }
+        let verifier = JwtOptions::new(CONDUIT, CONDUIT, JwtKeys::secret(&secret))
             .clock_tolerance(Duration::ZERO)
             // The RealWorld specification also has the scheme `Token`.
             .or_scheme("Token")
-            .build()
-            .map_err(|error| error.to_string())
-    });
-    VERIFIER.as_ref().map_err(Error::internal)
+            .build()?;
+        Ok(Self {
+            key: EncodingKey::from_secret(&secret),
+            verifier,
+        })
+    }
+
+    /// Returns a token that names the account for a week.
+    pub fn token_for(&self, account_id: String) -> Result<String, Error> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+        let claims = Claims {
+            iss: CONDUIT,
+            aud: CONDUIT,
+            sub: account_id,
+            exp: (now + LIFETIME).as_secs(),
+        };
+        Ok(encode(&Header::default(), &claims, &self.key)?)
+    }
+
+    /// Returns the verifier of the tokens.
+    pub fn verifier(&self) -> &Jwt {
+        &self.verifier
+    }
 }

@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::error::Error;
 use crate::models::CurrentSession;
 use crate::router::{DeleteSession, GetSession, SessionRoutes};
-use crate::services::sessions::sessions;
 
 impl SessionRoutes for App {
     async fn get_session(&self, input: GetSession) -> Result<CurrentSession, Error> {
@@ -15,6 +14,6 @@ impl SessionRoutes for App {
     }
 
     async fn delete_session(&self, input: DeleteSession) -> Result<(), Error> {
-        sessions(self)?.end(&input.context).await
+        self.sessions.end(&input.context).await
     }
 }

@@ -3,7 +3,6 @@
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
-use crate::services::limits;
 
 /// Values that `limitLogins` adds to a request.
 #[derive(Debug, Clone)]
@@ -14,7 +13,7 @@ impl Middleware<App> for LimitLogins {
 
     /// Limits how often an address may try a password.
     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
-        limits::logins(app)?.check(request)?;
+        app.limits.logins.check(request)?;
         Ok(Self)
     }
 }

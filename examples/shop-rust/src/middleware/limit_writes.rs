@@ -3,7 +3,6 @@
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
-use crate::services::limits;
 use crate::services::sessions::AccountId;
 
 /// Values that `limitWrites` adds to a request.
@@ -17,7 +16,7 @@ impl Middleware<App> for LimitWrites {
     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
         let account = request.context().get::<AccountId>();
         let account = account.as_ref().map(|AccountId(id)| id.as_str());
-        limits::writes(app)?.check_by(request, account)?;
+        app.limits.writes.check_by(request, account)?;
         Ok(Self)
     }
 }

@@ -1,21 +1,11 @@
 //! `once`. This file is yours: kit wrote it once and does not change it.
 
-use std::sync::LazyLock;
-
-use kit_runtime::idempotency::{
-    Idempotency, IdempotencyOptionError, IdempotencyOptions, KeyOwner,
-};
+use kit_runtime::idempotency::KeyOwner;
 use kit_runtime::postgres::RequestTransaction;
 use kit_runtime::{Error, Never, Next, Request, Wrapped, Wrapper};
 
 use crate::app::App;
 use crate::services::sessions::AccountId;
-
-fn idempotency() -> Result<&'static Idempotency, IdempotencyOptionError> {
-    static ONCE: LazyLock<Result<Idempotency, IdempotencyOptionError>> =
-        LazyLock::new(|| IdempotencyOptions::new().build());
-    ONCE.as_ref().map_err(Clone::clone)
-}
 
 /// Values that `once` adds to a request.
 #[derive(Debug, Clone)]
@@ -34,7 +24,7 @@ impl Wrapper<App> for Once {
         let account = request.context().get::<AccountId>();
         let owner = KeyOwner::Caller(account.as_ref().map_or("", |AccountId(id)| id));
         let adds = |transaction| Self { transaction };
-        idempotency()?
+        app.idempotency
             .run(&app.pool, request, owner, next, adds)
             .await
     }

@@ -3,7 +3,7 @@
 use kit_runtime::{Error, Middleware, Request};
 
 use crate::app::App;
-use crate::services::sessions::{AccountSession, sessions};
+use crate::services::sessions::AccountSession;
 
 /// Values that `readSession` adds to a request.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ impl Middleware<App> for ReadSession {
 
     /// Accepts all requests.
     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
-        let auth = sessions(app)?.read(request.context()).await?;
+        let auth = app.sessions.read(request.context()).await?;
         Ok(Self { auth })
     }
 }

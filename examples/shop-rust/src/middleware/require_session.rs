@@ -3,7 +3,7 @@
 use kit_runtime::{Caller, Error, Middleware, Request};
 
 use crate::app::App;
-use crate::services::sessions::{AccountId, AccountSession, sessions};
+use crate::services::sessions::{AccountId, AccountSession};
 
 /// Values that `requireSession` adds to a request.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ impl Middleware<App> for RequireSession {
 
     /// Accepts only requests of users who are logged in.
     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
-        let auth = sessions(app)?.require(request.context()).await?;
+        let auth = app.sessions.require(request.context()).await?;
         request
             .context()
             .insert(AccountId(auth.subject().to_owned()));

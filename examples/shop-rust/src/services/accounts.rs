@@ -1,26 +1,23 @@
 //! Accounts and their passwords.
 
 use kit_runtime::{Context, sql};
-use sqlx::PgPool;
 
-use super::passwords::passwords;
-use super::sessions::sessions;
 use crate::app::App;
 use crate::db::account::{self, NewAccount};
 use crate::error::{AppError, Error};
 use crate::models::{Account, AccountView, Credentials, Registration};
 
 /// Creates the account of a customer.
-pub async fn register(pool: &PgPool, registration: Registration) -> Result<Account, Error> {
+pub async fn register(app: &App, registration: Registration) -> Result<Account, Error> {
     let new = NewAccount {
         id: None,
         email: normalized(&registration.email),
         name: registration.name,
-        password_hash: passwords()?.hash(&registration.password).await?,
+        password_hash: app.passwords.hash(&registration.password).await?,
         role: None,
         created_at: None,
     };
-    let inserted = account::insert(pool, &new).await;
+    let inserted = account::insert(&app.pool, &new).await;
     inserted.map_err(|error| match sql::violated_constraint(&error) {
         Some(account::EMAIL_UNIQUE) => AppError::EmailTaken.with("Another account has this address"),
         _ => error.into(),
@@ -29,26 +26,26 @@ pub async fn register(pool: &PgPool, registration: Registration) -> Result<Accou
 
 /// Returns the account with an address and a password.
 pub async fn find_by_password(
-    pool: &PgPool,
+    app: &App,
     credentials: &Credentials,
 ) -> Result<Option<Account>, Error> {
     let query = sqlx::query_as("SELECT * FROM accounts WHERE email = $1");
     let found: Option<Account> = query
         .bind(normalized(&credentials.email))
-        .fetch_optional(pool)
+        .fetch_optional(&app.pool)
         .await?;
     // Without an account, this takes as long as with one. So the time does not show which addresses exist.
     let stored = found.as_ref().map(|account| account.password_hash.as_str());
-    let is_right = passwords()?.verify(&credentials.password, stored).await?;
+    let is_right = app.passwords.verify(&credentials.password, stored).await?;
     let Some(account) = found.filter(|_| is_right) else {
         return Ok(None);
     };
-    if passwords()?.needs_rehash(&account.password_hash) {
-        let hash = passwords()?.hash(&credentials.password).await?;
+    if app.passwords.needs_rehash(&account.password_hash) {
+        let hash = app.passwords.hash(&credentials.password).await?;
         sqlx::query("UPDATE accounts SET password_hash = $2 WHERE id = $1::uuid")
             .bind(&account.id)
             .bind(hash)
-            .execute(pool)
+            .execute(&app.pool)
             .await?;
     }
     Ok(Some(account))
@@ -61,7 +58,7 @@ pub async fn log_in(app: &App, context: &Context, account: Account) -> Result<Ac
         name: account.name,
         role: account.role,
     };
-    sessions(app)?.start(context, &account.id, &view).await?;
+    app.sessions.start(context, &account.id, &view).await?;
     Ok(view)
 }
 

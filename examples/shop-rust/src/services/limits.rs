@@ -1,32 +1,33 @@
 //! Limits of requests in a minute.
 
 use std::env;
-use std::sync::OnceLock;
 
 use kit_runtime::rate_limit::{RateLimit, RateLimitOptionError, RateLimitOptions};
 
-use crate::app::App;
+use crate::models::AppEnv;
 
 /// Number of requests for tests, which send many requests from one address.
 const MANY: i64 = 100_000;
 
-type Limit = Result<RateLimit, RateLimitOptionError>;
-
-/// Returns the limit of logins, for each address.
-pub fn logins(app: &App) -> Result<&'static RateLimit, RateLimitOptionError> {
-    static LIMIT: OnceLock<Limit> = OnceLock::new();
-    let limit = LIMIT.get_or_init(|| per_minute(app.env.logins_per_minute, "logins"));
-    limit.as_ref().map_err(Clone::clone)
+/// Limits of the shop.
+pub struct Limits {
+    /// Limit of logins, for each address.
+    pub logins: RateLimit,
+    /// Limit of changes, for each account.
+    pub writes: RateLimit,
 }
 
-/// Returns the limit of changes, for each account.
-pub fn writes(app: &App) -> Result<&'static RateLimit, RateLimitOptionError> {
-    static LIMIT: OnceLock<Limit> = OnceLock::new();
-    let limit = LIMIT.get_or_init(|| per_minute(app.env.writes_per_minute, "writes"));
-    limit.as_ref().map_err(Clone::clone)
+impl Limits {
+    /// Creates the limits from the environment variables.
+    pub fn new(env: &AppEnv) -> Result<Self, RateLimitOptionError> {
+        Ok(Self {
+            logins: per_minute(env.logins_per_minute, "logins")?,
+            writes: per_minute(env.writes_per_minute, "writes")?,
+        })
+    }
 }
 
-fn per_minute(requests: i64, name: &str) -> Limit {
+fn per_minute(requests: i64, name: &str) -> Result<RateLimit, RateLimitOptionError> {
     let is_test = env::var("NODE_ENV").is_ok_and(|mode| mode == "test");
     let requests = if is_test { MANY } else { requests };
     RateLimitOptions::new(format!("{requests}/min"))

@@ -5,5 +5,4 @@ pub mod cart;
 pub mod catalogue;
 pub mod limits;
 pub mod orders;
-pub mod passwords;
 pub mod sessions;

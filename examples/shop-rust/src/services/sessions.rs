@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use kit_runtime::OptionError;
 use kit_runtime::sessions::{PostgresSessions, Session, SessionOptions, Sessions};
-use kit_runtime::{Error, OptionError};
+use sqlx::PgPool;
 
 use crate::app::App;
 use crate::models::{AccountView, Role};
 
 /// Session of a user, whose data is the account.
 pub type AccountSession = Session<AccountView>;
+
+/// Sessions of the accounts.
+pub type AccountSessions = Sessions<PostgresSessions, AccountView>;
 
 /// Id of the account that is logged in, for middleware that runs later.
 #[derive(Clone)]
@@ -21,9 +25,9 @@ const SCOPES: &[&str] = &["orders:read", "orders:write", "products:write"];
 /// Time between two searches for sessions that have ended.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Returns the sessions.
-pub fn sessions(app: &App) -> Result<Sessions<PostgresSessions, AccountView>, OptionError> {
-    SessionOptions::new(PostgresSessions::new(app.pool.clone()))
+/// Creates the sessions.
+pub fn sessions(pool: &PgPool) -> Result<AccountSessions, OptionError> {
+    SessionOptions::new(PostgresSessions::new(pool.clone()))
         .scopes(SCOPES)
         .scopes_of(scopes_of)
         .build()
@@ -37,15 +41,6 @@ fn scopes_of(_user: &str, account: &AccountView) -> Vec<String> {
         Role::Blocked => &[],
     };
     scopes.iter().map(|scope| (*scope).to_owned()).collect()
-}
-
-/// Refuses to start without keys for the cookies.
-pub fn require_cookie_keys(app: &App) -> Result<(), Error> {
-    if app.env.kit_cookie_keys.is_some() {
-        return Ok(());
-    }
-    let message = "KIT_COOKIE_KEYS is not set: the sessions need a key, such as that of `openssl rand -base64 32`";
-    Err(Error::internal(message))
 }
 
 /// Removes sessions that have ended, once an hour.

@@ -12,20 +12,20 @@ use crate::middleware::log::Log;
 use crate::middleware::require_account::RequireAccount;
 use crate::middleware::require_user::RequireUser;
 use crate::models::{
-    Book, Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
-    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetBooksByIdParams,
-    GetBooksQuery, GetBooksResponse, GetCountriesPagesQuery, GetCountriesPagesResponse,
-    GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse, GetLabelsResponse,
-    GetNewestBooksQuery, GetNewestBooksResponse, GetNewestTasksQuery, GetNewestTasksResponse,
-    GetOpenDraftsResponse, GetOpenProjectsByIdParams, GetProjectsByIdParams,
-    GetProjectsByProjectIdTasksParams, GetProjectsByProjectIdTasksResponse,
-    GetSettingsByUserIdByNameParams, GetTasksByIdParams, GetTasksQuery, GetUploadsResponse, Label,
-    PageOfProject, PageOfTaskTitle, Paging, PatchProjectsByIdBody, PatchProjectsByIdParams,
-    PostBooksBody, PostDraftsBody, PostLabelsBody, PostOpenRemarksBody, PostRemarksBody,
-    PostSettingsByUserIdBody, PostSettingsByUserIdParams, PostUploadsBody, Project,
-    PutBooksByIdBody, PutBooksByIdParams, PutSettingsByUserIdByNameBody,
-    PutSettingsByUserIdByNameParams, PutTasksByIdParams, PutUploadsByIdBody, PutUploadsByIdParams,
-    Remark, Setting, Shelf, Task, UpdateTask, Upload,
+    Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
+    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetCountriesPagesQuery,
+    GetCountriesPagesResponse, GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse,
+    GetLabelsQuery, GetLabelsResponse, GetLabelsSortedQuery, GetLabelsSortedResponse,
+    GetNewestTasksQuery, GetNewestTasksResponse, GetOpenDraftsResponse, GetOpenProjectsByIdParams,
+    GetProjectsByIdParams, GetProjectsByProjectIdTasksParams, GetProjectsByProjectIdTasksResponse,
+    GetProjectsQuery, GetSettingsByUserIdByNameParams, GetTasksByIdParams,
+    GetTasksByParentIdTasksByTaskIdParams, GetTasksQuery, GetUploadsResponse, Label, PageOfProject,
+    PageOfTaskTitle, PatchProjectsByIdBody, PatchProjectsByIdParams,
+    PatchProjectsByProjectIdTasksByIdBody, PostDraftsBody, PostLabelsBody, PostOpenRemarksBody,
+    PostRemarksBody, PostSettingsByUserIdBody, PostSettingsByUserIdParams, PostUploadsBody,
+    Project, PutSettingsByUserIdByNameBody, PutSettingsByUserIdByNameParams, PutTasksByIdParams,
+    PutUploadsByIdBody, PutUploadsByIdParams, Remark, Setting, Task, TaskOfProject, UpdateTask,
+    Upload,
 };
 
 /// Handlers of `ProjectRoutes`.
@@ -65,6 +65,30 @@ pub trait ProjectRoutes {
         &self,
         input: GetProjectsByProjectIdTasks,
     ) -> impl Future<Output = Result<GetProjectsByProjectIdTasksResponse, Error>> + Send;
+
+    /// `GET /projects/:projectId/tasks/:id`
+    fn get_projects_by_project_id_tasks_by_id(
+        &self,
+        input: GetProjectsByProjectIdTasksById,
+    ) -> impl Future<Output = Result<Task, Error>> + Send;
+
+    /// `PATCH /projects/:projectId/tasks/:id`
+    fn patch_projects_by_project_id_tasks_by_id(
+        &self,
+        input: PatchProjectsByProjectIdTasksById,
+    ) -> impl Future<Output = Result<Task, Error>> + Send;
+
+    /// `DELETE /projects/:projectId/tasks/:id`
+    fn delete_projects_by_project_id_tasks_by_id(
+        &self,
+        input: DeleteProjectsByProjectIdTasksById,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// `GET /tasks/:parentId/tasks/:taskId`
+    fn get_tasks_by_parent_id_tasks_by_task_id(
+        &self,
+        input: GetTasksByParentIdTasksByTaskId,
+    ) -> impl Future<Output = Result<Task, Error>> + Send;
 }
 
 /// Handlers of `TaskRoutes`.
@@ -147,6 +171,12 @@ pub trait AccountRoutes {
         input: DeleteLabelsById,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
+    /// `GET /labels/sorted`
+    fn get_labels_sorted(
+        &self,
+        input: GetLabelsSorted,
+    ) -> impl Future<Output = Result<GetLabelsSortedResponse, Error>> + Send;
+
     /// `POST /uploads`
     fn post_uploads(
         &self,
@@ -164,40 +194,6 @@ pub trait AccountRoutes {
         &self,
         input: PutUploadsById,
     ) -> impl Future<Output = Result<Upload, Error>> + Send;
-}
-
-/// Handlers of `LibraryRoutes`.
-pub trait LibraryRoutes {
-    /// `POST /shelves`
-    fn post_shelves(&self, input: PostShelves)
-    -> impl Future<Output = Result<Shelf, Error>> + Send;
-
-    /// `POST /books`
-    fn post_books(&self, input: PostBooks) -> impl Future<Output = Result<Book, Error>> + Send;
-
-    /// `GET /books`
-    fn get_books(
-        &self,
-        input: GetBooks,
-    ) -> impl Future<Output = Result<GetBooksResponse, Error>> + Send;
-
-    /// `GET /newest/books`
-    fn get_newest_books(
-        &self,
-        input: GetNewestBooks,
-    ) -> impl Future<Output = Result<GetNewestBooksResponse, Error>> + Send;
-
-    /// `GET /books/:id`
-    fn get_books_by_id(
-        &self,
-        input: GetBooksById,
-    ) -> impl Future<Output = Result<Book, Error>> + Send;
-
-    /// `PUT /books/:id`
-    fn put_books_by_id(
-        &self,
-        input: PutBooksById,
-    ) -> impl Future<Output = Result<Book, Error>> + Send;
 }
 
 /// Behind middleware, about rows of nobody in particular.
@@ -280,7 +276,7 @@ pub struct PostProjects {
 #[derive(Debug)]
 pub struct GetProjects {
     /// Query.
-    pub query: Paging,
+    pub query: GetProjectsQuery,
     /// Values that `log` adds.
     pub log: Log,
     /// Values that `requireUser` adds.
@@ -335,6 +331,60 @@ pub struct DeleteProjectsById {
 pub struct GetProjectsByProjectIdTasks {
     /// Path parameters.
     pub params: GetProjectsByProjectIdTasksParams,
+    /// Values that `log` adds.
+    pub log: Log,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /projects/:projectId/tasks/:id`.
+#[derive(Debug)]
+pub struct GetProjectsByProjectIdTasksById {
+    /// Path parameters.
+    pub params: TaskOfProject,
+    /// Values that `log` adds.
+    pub log: Log,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `PATCH /projects/:projectId/tasks/:id`.
+#[derive(Debug)]
+pub struct PatchProjectsByProjectIdTasksById {
+    /// Path parameters.
+    pub params: TaskOfProject,
+    /// Body.
+    pub body: PatchProjectsByProjectIdTasksByIdBody,
+    /// Values that `log` adds.
+    pub log: Log,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `DELETE /projects/:projectId/tasks/:id`.
+#[derive(Debug)]
+pub struct DeleteProjectsByProjectIdTasksById {
+    /// Path parameters.
+    pub params: TaskOfProject,
+    /// Values that `log` adds.
+    pub log: Log,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /tasks/:parentId/tasks/:taskId`.
+#[derive(Debug)]
+pub struct GetTasksByParentIdTasksByTaskId {
+    /// Path parameters.
+    pub params: GetTasksByParentIdTasksByTaskIdParams,
     /// Values that `log` adds.
     pub log: Log,
     /// Values that `requireUser` adds.
@@ -481,6 +531,8 @@ pub struct PostLabels {
 /// Input of the handler of `GET /labels`.
 #[derive(Debug)]
 pub struct GetLabels {
+    /// Query.
+    pub query: GetLabelsQuery,
     /// Values that `requireAccount` adds.
     pub require_account: RequireAccount,
     /// Context of the request, such as its trace.
@@ -492,6 +544,17 @@ pub struct GetLabels {
 pub struct DeleteLabelsById {
     /// Path parameters.
     pub params: DeleteLabelsByIdParams,
+    /// Values that `requireAccount` adds.
+    pub require_account: RequireAccount,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /labels/sorted`.
+#[derive(Debug)]
+pub struct GetLabelsSorted {
+    /// Query.
+    pub query: GetLabelsSortedQuery,
     /// Values that `requireAccount` adds.
     pub require_account: RequireAccount,
     /// Context of the request, such as its trace.
@@ -527,74 +590,6 @@ pub struct PutUploadsById {
     pub body: PutUploadsByIdBody,
     /// Values that `requireAccount` adds.
     pub require_account: RequireAccount,
-    /// Context of the request, such as its trace.
-    pub context: Context,
-}
-
-/// Input of the handler of `POST /shelves`.
-#[derive(Debug)]
-pub struct PostShelves {
-    /// Body.
-    pub body: Shelf,
-    /// Values that `requireUser` adds.
-    pub require_user: RequireUser,
-    /// Context of the request, such as its trace.
-    pub context: Context,
-}
-
-/// Input of the handler of `POST /books`.
-#[derive(Debug)]
-pub struct PostBooks {
-    /// Body.
-    pub body: PostBooksBody,
-    /// Values that `requireUser` adds.
-    pub require_user: RequireUser,
-    /// Context of the request, such as its trace.
-    pub context: Context,
-}
-
-/// Input of the handler of `GET /books`.
-#[derive(Debug)]
-pub struct GetBooks {
-    /// Query.
-    pub query: GetBooksQuery,
-    /// Values that `requireUser` adds.
-    pub require_user: RequireUser,
-    /// Context of the request, such as its trace.
-    pub context: Context,
-}
-
-/// Input of the handler of `GET /newest/books`.
-#[derive(Debug)]
-pub struct GetNewestBooks {
-    /// Query.
-    pub query: GetNewestBooksQuery,
-    /// Values that `requireUser` adds.
-    pub require_user: RequireUser,
-    /// Context of the request, such as its trace.
-    pub context: Context,
-}
-
-/// Input of the handler of `GET /books/:id`.
-#[derive(Debug)]
-pub struct GetBooksById {
-    /// Path parameters.
-    pub params: GetBooksByIdParams,
-    /// Values that `requireUser` adds.
-    pub require_user: RequireUser,
-    /// Context of the request, such as its trace.
-    pub context: Context,
-}
-
-/// Input of the handler of `PUT /books/:id`.
-#[derive(Debug)]
-pub struct PutBooksById {
-    /// Path parameters.
-    pub params: PutBooksByIdParams,
-    /// Body.
-    pub body: PutBooksByIdBody,
-    /// Values that `requireUser` adds.
-    pub require_user: RequireUser,
     /// Context of the request, such as its trace.
     pub context: Context,
 }
@@ -706,7 +701,7 @@ pub fn router(app: App) -> Router<App> {
             post_projects,
         )
         .source(
-            "src/projects.routes.ts:23",
+            "src/projects.routes.ts:24",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -720,11 +715,8 @@ pub fn router(app: App) -> Router<App> {
             get_projects,
         )
         .source(
-            "src/projects.routes.ts:24",
-            &[
-                ("query", "src/projects.types.ts"),
-                ("response", "src/projects.types.ts"),
-            ],
+            "src/projects.routes.ts:25",
+            &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/projects.rs", "get_projects")
@@ -734,7 +726,7 @@ pub fn router(app: App) -> Router<App> {
             get_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:26",
+            "src/projects.routes.ts:27",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -745,7 +737,7 @@ pub fn router(app: App) -> Router<App> {
             patch_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:27",
+            "src/projects.routes.ts:28",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -755,7 +747,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("projects"), Segment::Parameter("id")],
             delete_projects_by_id,
         )
-        .source("src/projects.routes.ts:28", &[], &[])
+        .source("src/projects.routes.ts:29", &[], &[])
         .handler("src/handlers/projects.rs", "delete_projects_by_id")
         .route(
             "GET /projects/:projectId/tasks",
@@ -766,14 +758,96 @@ pub fn router(app: App) -> Router<App> {
             ],
             get_projects_by_project_id_tasks,
         )
-        .source("src/projects.routes.ts:29", &[], &[])
+        .source("src/projects.routes.ts:30", &[], &[])
         .handler(
             "src/handlers/projects.rs",
             "get_projects_by_project_id_tasks",
         )
+        .route(
+            "GET /projects/:projectId/tasks/:id",
+            &[
+                Segment::Static("projects"),
+                Segment::Parameter("projectId"),
+                Segment::Static("tasks"),
+                Segment::Parameter("id"),
+            ],
+            get_projects_by_project_id_tasks_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:31",
+            &[
+                ("params", "src/projects.types.ts"),
+                ("response", "src/projects.types.ts"),
+            ],
+            &[],
+        )
+        .handler(
+            "src/handlers/projects.rs",
+            "get_projects_by_project_id_tasks_by_id",
+        )
+        .route(
+            "PATCH /projects/:projectId/tasks/:id",
+            &[
+                Segment::Static("projects"),
+                Segment::Parameter("projectId"),
+                Segment::Static("tasks"),
+                Segment::Parameter("id"),
+            ],
+            patch_projects_by_project_id_tasks_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:32",
+            &[
+                ("params", "src/projects.types.ts"),
+                ("response", "src/projects.types.ts"),
+            ],
+            &[],
+        )
+        .handler(
+            "src/handlers/projects.rs",
+            "patch_projects_by_project_id_tasks_by_id",
+        )
+        .route(
+            "DELETE /projects/:projectId/tasks/:id",
+            &[
+                Segment::Static("projects"),
+                Segment::Parameter("projectId"),
+                Segment::Static("tasks"),
+                Segment::Parameter("id"),
+            ],
+            delete_projects_by_project_id_tasks_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:33",
+            &[("params", "src/projects.types.ts")],
+            &[],
+        )
+        .handler(
+            "src/handlers/projects.rs",
+            "delete_projects_by_project_id_tasks_by_id",
+        )
+        .route(
+            "GET /tasks/:parentId/tasks/:taskId",
+            &[
+                Segment::Static("tasks"),
+                Segment::Parameter("parentId"),
+                Segment::Static("tasks"),
+                Segment::Parameter("taskId"),
+            ],
+            get_tasks_by_parent_id_tasks_by_task_id,
+        )
+        .source(
+            "src/projects.routes.ts:34",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler(
+            "src/handlers/projects.rs",
+            "get_tasks_by_parent_id_tasks_by_task_id",
+        )
         .route("POST /tasks", &[Segment::Static("tasks")], post_tasks)
         .source(
-            "src/projects.routes.ts:37",
+            "src/projects.routes.ts:42",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -783,7 +857,7 @@ pub fn router(app: App) -> Router<App> {
         .handler("src/handlers/tasks.rs", "post_tasks")
         .route("GET /tasks", &[Segment::Static("tasks")], get_tasks)
         .source(
-            "src/projects.routes.ts:38",
+            "src/projects.routes.ts:43",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -793,7 +867,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("newest"), Segment::Static("tasks")],
             get_newest_tasks,
         )
-        .source("src/projects.routes.ts:39", &[], &[])
+        .source("src/projects.routes.ts:44", &[], &[])
         .handler("src/handlers/tasks.rs", "get_newest_tasks")
         .route(
             "GET /tasks/:id",
@@ -801,7 +875,7 @@ pub fn router(app: App) -> Router<App> {
             get_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:40",
+            "src/projects.routes.ts:45",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -812,7 +886,7 @@ pub fn router(app: App) -> Router<App> {
             put_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:41",
+            "src/projects.routes.ts:46",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -825,7 +899,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("tasks"), Segment::Parameter("id")],
             delete_tasks_by_id,
         )
-        .source("src/projects.routes.ts:42", &[], &[])
+        .source("src/projects.routes.ts:47", &[], &[])
         .handler("src/handlers/tasks.rs", "delete_tasks_by_id")
         .route(
             "POST /settings/:userId",
@@ -833,7 +907,7 @@ pub fn router(app: App) -> Router<App> {
             post_settings_by_user_id,
         )
         .source(
-            "src/projects.routes.ts:46",
+            "src/projects.routes.ts:51",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -848,7 +922,7 @@ pub fn router(app: App) -> Router<App> {
             get_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:47",
+            "src/projects.routes.ts:52",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -866,7 +940,7 @@ pub fn router(app: App) -> Router<App> {
             put_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:48",
+            "src/projects.routes.ts:53",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -883,37 +957,44 @@ pub fn router(app: App) -> Router<App> {
             ],
             delete_settings_by_user_id_by_name,
         )
-        .source("src/projects.routes.ts:54", &[], &[])
+        .source("src/projects.routes.ts:59", &[], &[])
         .handler(
             "src/handlers/settings.rs",
             "delete_settings_by_user_id_by_name",
         )
         .route("POST /labels", &[Segment::Static("labels")], post_labels)
         .source(
-            "src/projects.routes.ts:58",
+            "src/projects.routes.ts:63",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_labels")
         .route("GET /labels", &[Segment::Static("labels")], get_labels)
-        .source("src/projects.routes.ts:59", &[], &[])
+        .source("src/projects.routes.ts:64", &[], &[])
         .handler("src/handlers/accounts.rs", "get_labels")
         .route(
             "DELETE /labels/:id",
             &[Segment::Static("labels"), Segment::Parameter("id")],
             delete_labels_by_id,
         )
-        .source("src/projects.routes.ts:60", &[], &[])
+        .source("src/projects.routes.ts:65", &[], &[])
         .handler("src/handlers/accounts.rs", "delete_labels_by_id")
+        .route(
+            "GET /labels/sorted",
+            &[Segment::Static("labels"), Segment::Static("sorted")],
+            get_labels_sorted,
+        )
+        .source("src/projects.routes.ts:66", &[], &[])
+        .handler("src/handlers/accounts.rs", "get_labels_sorted")
         .route("POST /uploads", &[Segment::Static("uploads")], post_uploads)
         .source(
-            "src/projects.routes.ts:61",
+            "src/projects.routes.ts:67",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_uploads")
         .route("GET /uploads", &[Segment::Static("uploads")], get_uploads)
-        .source("src/projects.routes.ts:62", &[], &[])
+        .source("src/projects.routes.ts:68", &[], &[])
         .handler("src/handlers/accounts.rs", "get_uploads")
         .route(
             "PUT /uploads/:id",
@@ -921,69 +1002,20 @@ pub fn router(app: App) -> Router<App> {
             put_uploads_by_id,
         )
         .source(
-            "src/projects.routes.ts:63",
+            "src/projects.routes.ts:69",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "put_uploads_by_id")
-        .route("POST /shelves", &[Segment::Static("shelves")], post_shelves)
-        .source(
-            "src/projects.routes.ts:67",
-            &[
-                ("body", "src/projects.types.ts"),
-                ("response", "src/projects.types.ts"),
-            ],
-            &[],
-        )
-        .handler("src/handlers/libraries.rs", "post_shelves")
-        .route("POST /books", &[Segment::Static("books")], post_books)
-        .source(
-            "src/projects.routes.ts:68",
-            &[("response", "src/projects.types.ts")],
-            &[],
-        )
-        .handler("src/handlers/libraries.rs", "post_books")
-        .route("GET /books", &[Segment::Static("books")], get_books)
-        .source("src/projects.routes.ts:69", &[], &[])
-        .handler("src/handlers/libraries.rs", "get_books")
-        .route(
-            "GET /newest/books",
-            &[Segment::Static("newest"), Segment::Static("books")],
-            get_newest_books,
-        )
-        .source("src/projects.routes.ts:70", &[], &[])
-        .handler("src/handlers/libraries.rs", "get_newest_books")
-        .route(
-            "GET /books/:id",
-            &[Segment::Static("books"), Segment::Parameter("id")],
-            get_books_by_id,
-        )
-        .source(
-            "src/projects.routes.ts:71",
-            &[("response", "src/projects.types.ts")],
-            &[],
-        )
-        .handler("src/handlers/libraries.rs", "get_books_by_id")
-        .route(
-            "PUT /books/:id",
-            &[Segment::Static("books"), Segment::Parameter("id")],
-            put_books_by_id,
-        )
-        .source(
-            "src/projects.routes.ts:72",
-            &[("response", "src/projects.types.ts")],
-            &[],
-        )
-        .handler("src/handlers/libraries.rs", "put_books_by_id")
         .route("POST /drafts", &[Segment::Static("drafts")], post_drafts)
         .source(
-            "src/projects.routes.ts:77",
+            "src/projects.routes.ts:74",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/shareds.rs", "post_drafts")
         .route("GET /drafts", &[Segment::Static("drafts")], get_drafts)
-        .source("src/projects.routes.ts:78", &[], &[])
+        .source("src/projects.routes.ts:75", &[], &[])
         .handler("src/handlers/shareds.rs", "get_drafts")
         .route(
             "GET /drafts/:id",
@@ -991,7 +1023,7 @@ pub fn router(app: App) -> Router<App> {
             get_drafts_by_id,
         )
         .source(
-            "src/projects.routes.ts:79",
+            "src/projects.routes.ts:76",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1002,7 +1034,7 @@ pub fn router(app: App) -> Router<App> {
             post_countries,
         )
         .source(
-            "src/projects.routes.ts:80",
+            "src/projects.routes.ts:77",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -1015,18 +1047,18 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("countries")],
             get_countries,
         )
-        .source("src/projects.routes.ts:81", &[], &[])
+        .source("src/projects.routes.ts:78", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries")
         .route(
             "GET /countries/pages",
             &[Segment::Static("countries"), Segment::Static("pages")],
             get_countries_pages,
         )
-        .source("src/projects.routes.ts:82", &[], &[])
+        .source("src/projects.routes.ts:79", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries_pages")
         .route("POST /remarks", &[Segment::Static("remarks")], post_remarks)
         .source(
-            "src/projects.routes.ts:83",
+            "src/projects.routes.ts:80",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1041,7 +1073,7 @@ pub fn router(app: App) -> Router<App> {
             get_open_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:88",
+            "src/projects.routes.ts:85",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1051,7 +1083,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("open"), Segment::Static("drafts")],
             get_open_drafts,
         )
-        .source("src/projects.routes.ts:89", &[], &[])
+        .source("src/projects.routes.ts:86", &[], &[])
         .handler("src/handlers/publics.rs", "get_open_drafts")
         .route(
             "POST /open/remarks",
@@ -1059,7 +1091,7 @@ pub fn router(app: App) -> Router<App> {
             post_open_remarks,
         )
         .source(
-            "src/projects.routes.ts:90",
+            "src/projects.routes.ts:87",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1204,6 +1236,80 @@ async fn get_projects_by_project_id_tasks(app: App, request: Request) -> Result<
         context: context.clone(),
     };
     let answer = ProjectRoutes::get_projects_by_project_id_tasks(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_projects_by_project_id_tasks_by_id(
+    app: App,
+    request: Request,
+) -> Result<Response, Error> {
+    let log = request.middleware(&app).await?;
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let context = request.into_context()?;
+    let input = GetProjectsByProjectIdTasksById {
+        params,
+        log,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = ProjectRoutes::get_projects_by_project_id_tasks_by_id(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn patch_projects_by_project_id_tasks_by_id(
+    app: App,
+    request: Request,
+) -> Result<Response, Error> {
+    let log = request.middleware(&app).await?;
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PatchProjectsByProjectIdTasksById {
+        params,
+        body,
+        log,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = ProjectRoutes::patch_projects_by_project_id_tasks_by_id(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn delete_projects_by_project_id_tasks_by_id(
+    app: App,
+    request: Request,
+) -> Result<Response, Error> {
+    let log = request.middleware(&app).await?;
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let context = request.into_context()?;
+    let input = DeleteProjectsByProjectIdTasksById {
+        params,
+        log,
+        require_user,
+        context: context.clone(),
+    };
+    ProjectRoutes::delete_projects_by_project_id_tasks_by_id(&app, input).await?;
+    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+async fn get_tasks_by_parent_id_tasks_by_task_id(
+    app: App,
+    request: Request,
+) -> Result<Response, Error> {
+    let log = request.middleware(&app).await?;
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let context = request.into_context()?;
+    let input = GetTasksByParentIdTasksByTaskId {
+        params,
+        log,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = ProjectRoutes::get_tasks_by_parent_id_tasks_by_task_id(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
 }
 
@@ -1378,8 +1484,10 @@ async fn post_labels(app: App, request: Request) -> Result<Response, Error> {
 
 async fn get_labels(app: App, request: Request) -> Result<Response, Error> {
     let require_account = request.middleware(&app).await?;
+    let query = request.query()?;
     let context = request.into_context()?;
     let input = GetLabels {
+        query,
         require_account,
         context: context.clone(),
     };
@@ -1398,6 +1506,19 @@ async fn delete_labels_by_id(app: App, request: Request) -> Result<Response, Err
     };
     AccountRoutes::delete_labels_by_id(&app, input).await?;
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+async fn get_labels_sorted(app: App, request: Request) -> Result<Response, Error> {
+    let require_account = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetLabelsSorted {
+        query,
+        require_account,
+        context: context.clone(),
+    };
+    let answer = AccountRoutes::get_labels_sorted(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
 }
 
 async fn post_uploads(app: App, request: Request) -> Result<Response, Error> {
@@ -1436,86 +1557,6 @@ async fn put_uploads_by_id(app: App, request: Request) -> Result<Response, Error
         context: context.clone(),
     };
     let answer = AccountRoutes::put_uploads_by_id(&app, input).await?;
-    Response::json(&context, StatusCode::OK, &answer)
-}
-
-async fn post_shelves(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let body = request.body()?;
-    let context = request.into_context()?;
-    let input = PostShelves {
-        body,
-        require_user,
-        context: context.clone(),
-    };
-    let answer = LibraryRoutes::post_shelves(&app, input).await?;
-    Response::json(&context, StatusCode::CREATED, &answer)
-}
-
-async fn post_books(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let body = request.body()?;
-    let context = request.into_context()?;
-    let input = PostBooks {
-        body,
-        require_user,
-        context: context.clone(),
-    };
-    let answer = LibraryRoutes::post_books(&app, input).await?;
-    Response::json(&context, StatusCode::CREATED, &answer)
-}
-
-async fn get_books(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let query = request.query()?;
-    let context = request.into_context()?;
-    let input = GetBooks {
-        query,
-        require_user,
-        context: context.clone(),
-    };
-    let answer = LibraryRoutes::get_books(&app, input).await?;
-    Response::json(&context, StatusCode::OK, &answer)
-}
-
-async fn get_newest_books(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let query = request.query()?;
-    let context = request.into_context()?;
-    let input = GetNewestBooks {
-        query,
-        require_user,
-        context: context.clone(),
-    };
-    let answer = LibraryRoutes::get_newest_books(&app, input).await?;
-    Response::json(&context, StatusCode::OK, &answer)
-}
-
-async fn get_books_by_id(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let params = request.params()?;
-    let context = request.into_context()?;
-    let input = GetBooksById {
-        params,
-        require_user,
-        context: context.clone(),
-    };
-    let answer = LibraryRoutes::get_books_by_id(&app, input).await?;
-    Response::json(&context, StatusCode::OK, &answer)
-}
-
-async fn put_books_by_id(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let params = request.params()?;
-    let body = request.body()?;
-    let context = request.into_context()?;
-    let input = PutBooksById {
-        params,
-        body,
-        require_user,
-        context: context.clone(),
-    };
-    let answer = LibraryRoutes::put_books_by_id(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
 }
 

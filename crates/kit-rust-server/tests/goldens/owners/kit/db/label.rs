@@ -9,9 +9,7 @@ use crate::models::Label;
 const LIST: &str = "
     SELECT id, account_id, text
     FROM labels
-    WHERE account_id = $3
-    ORDER BY labels.id
-    LIMIT $1 OFFSET $2";
+    WHERE account_id = $3";
 
 const COUNT: &str = "
     SELECT count(*)
@@ -51,6 +49,36 @@ pub struct LabelChanges {
     pub text: Option<String>,
 }
 
+/// Column by which a list is sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortColumn {
+    /// `id`
+    Id,
+    /// `text`
+    Text,
+}
+
+/// Order of a list. The default is the usual order of the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ListOrder {
+    /// Column of the order. Without a column, the rows have the usual order of the table.
+    pub by: Option<SortColumn>,
+    /// True for descending values. Without a direction, a column has ascending values.
+    pub descending: Option<bool>,
+}
+
+impl ListOrder {
+    fn clause(self) -> &'static str {
+        let is_descending = self.descending.unwrap_or(false);
+        match (self.by, is_descending) {
+            (None | Some(SortColumn::Id), false) => "ORDER BY labels.id",
+            (None | Some(SortColumn::Id), true) => "ORDER BY labels.id DESC",
+            (Some(SortColumn::Text), false) => "ORDER BY labels.text, labels.id",
+            (Some(SortColumn::Text), true) => "ORDER BY labels.text DESC, labels.id DESC",
+        }
+    }
+}
+
 impl<'r> FromRow<'r, PgRow> for Label {
     fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
@@ -65,10 +93,12 @@ impl<'r> FromRow<'r, PgRow> for Label {
 pub async fn list(
     database: impl PgExecutor<'_>,
     owner: i64,
+    order: ListOrder,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Label>, sqlx::Error> {
-    sqlx::query_as(LIST)
+    let statement = format!("{LIST}\n    {}\n    LIMIT $1 OFFSET $2", order.clause());
+    sqlx::query_as(&statement)
         .bind(limit)
         .bind(offset)
         .bind(owner)

@@ -11,9 +11,7 @@ use crate::models::Project;
 const LIST: &str = "
     SELECT id, name, owner_id, created_at
     FROM projects
-    WHERE owner_id = $3
-    ORDER BY projects.created_at DESC, projects.id DESC
-    LIMIT $1 OFFSET $2";
+    WHERE owner_id = $3";
 
 const COUNT: &str = "
     SELECT count(*)
@@ -55,6 +53,40 @@ pub struct ProjectChanges {
     pub name: Option<String>,
 }
 
+/// Column by which a list is sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortColumn {
+    /// `name`
+    Name,
+    /// `createdAt`
+    CreatedAt,
+}
+
+/// Order of a list. The default is the usual order of the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ListOrder {
+    /// Column of the order. Without a column, the rows have the usual order of the table.
+    pub by: Option<SortColumn>,
+    /// True for descending values. Without a direction, a column has ascending values.
+    pub descending: Option<bool>,
+}
+
+impl ListOrder {
+    fn clause(self) -> &'static str {
+        let is_descending = self.descending.unwrap_or(self.by.is_none());
+        match (self.by, is_descending) {
+            (None | Some(SortColumn::CreatedAt), false) => {
+                "ORDER BY projects.created_at, projects.id"
+            }
+            (None | Some(SortColumn::CreatedAt), true) => {
+                "ORDER BY projects.created_at DESC, projects.id DESC"
+            }
+            (Some(SortColumn::Name), false) => "ORDER BY projects.name, projects.id",
+            (Some(SortColumn::Name), true) => "ORDER BY projects.name DESC, projects.id DESC",
+        }
+    }
+}
+
 impl<'r> FromRow<'r, PgRow> for Project {
     fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
@@ -70,10 +102,12 @@ impl<'r> FromRow<'r, PgRow> for Project {
 pub async fn list(
     database: impl PgExecutor<'_>,
     owner: &str,
+    order: ListOrder,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Project>, sqlx::Error> {
-    sqlx::query_as(LIST)
+    let statement = format!("{LIST}\n    {}\n    LIMIT $1 OFFSET $2", order.clause());
+    sqlx::query_as(&statement)
         .bind(limit)
         .bind(offset)
         .bind(owner)

@@ -51,6 +51,29 @@ impl Contract for CreateProject {
     }
 }
 
+/// A task in the path below its project.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskOfProject {
+    pub project_id: String,
+    pub id: String,
+}
+
+impl Contract for TaskOfProject {
+    const NAME: &'static str = "TaskOfProject";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "TaskOfProject",
+            &[
+                Property::required("projectId", Shape::TEXT.format(Format::Uuid)),
+                Property::required("id", Shape::TEXT.format(Format::Uuid)),
+            ],
+        );
+        &SHAPE
+    }
+}
+
 /// `PageOfProject.pagination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]

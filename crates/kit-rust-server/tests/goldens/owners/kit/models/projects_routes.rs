@@ -3,7 +3,65 @@ use kit_runtime::shape::{Format, Property, Shape};
 use kit_runtime::{BigInt, Contract, optional};
 use serde::{Deserialize, Serialize};
 
-use crate::models::{Book, Country, Draft, Label, Task, TaskTitle, Upload};
+use crate::models::{Country, Direction, Draft, Label, Task, TaskTitle, Upload};
+
+/// `GetProjectsQuery.sort`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum GetProjectsQuerySort {
+    /// `name`
+    #[serde(rename = "name")]
+    Name,
+    /// `createdAt`
+    #[serde(rename = "createdAt")]
+    CreatedAt,
+}
+
+impl GetProjectsQuerySort {
+    /// All values.
+    pub const ALL: &[Self] = &[Self::Name, Self::CreatedAt];
+
+    /// Returns the text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::CreatedAt => "createdAt",
+        }
+    }
+}
+
+/// `GetProjectsQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetProjectsQuery {
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub page: Option<i64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<i64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub sort: Option<GetProjectsQuerySort>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub order: Option<Direction>,
+}
+
+impl Contract for GetProjectsQuery {
+    const NAME: &'static str = "GetProjectsQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetProjectsQuery",
+            &[
+                Property::optional("page", Shape::INTEGER.minimum(1.0)),
+                Property::optional("pageSize", Shape::INTEGER.minimum(1.0).maximum(100.0)),
+                Property::optional(
+                    "sort",
+                    Shape::union(&[Shape::literal("name"), Shape::literal("createdAt")]),
+                ),
+                Property::optional("order", Shape::of::<Direction>()),
+            ],
+        );
+        &SHAPE
+    }
+}
 
 /// `GetProjectsByIdParams` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -113,6 +171,48 @@ impl Contract for GetProjectsByProjectIdTasksResponse {
 
     fn shape() -> &'static Shape {
         static SHAPE: Shape = Shape::array(&Shape::of::<Task>());
+        &SHAPE
+    }
+}
+
+/// `PatchProjectsByProjectIdTasksByIdBody` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct PatchProjectsByProjectIdTasksByIdBody {
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl Contract for PatchProjectsByProjectIdTasksByIdBody {
+    const NAME: &'static str = "PatchProjectsByProjectIdTasksByIdBody";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "PatchProjectsByProjectIdTasksByIdBody",
+            &[Property::optional("title", Shape::TEXT)],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetTasksByParentIdTasksByTaskIdParams` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetTasksByParentIdTasksByTaskIdParams {
+    pub parent_id: String,
+    pub task_id: String,
+}
+
+impl Contract for GetTasksByParentIdTasksByTaskIdParams {
+    const NAME: &'static str = "GetTasksByParentIdTasksByTaskIdParams";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetTasksByParentIdTasksByTaskIdParams",
+            &[
+                Property::required("parentId", Shape::TEXT.format(Format::Uuid)),
+                Property::required("taskId", Shape::TEXT.format(Format::Uuid)),
+            ],
+        );
         &SHAPE
     }
 }
@@ -411,6 +511,25 @@ impl Contract for PostLabelsBody {
     }
 }
 
+/// `GetLabelsQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetLabelsQuery {
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub order: Option<Direction>,
+}
+
+impl Contract for GetLabelsQuery {
+    const NAME: &'static str = "GetLabelsQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetLabelsQuery",
+            &[Property::optional("order", Shape::of::<Direction>())],
+        );
+        &SHAPE
+    }
+}
+
 /// `GetLabelsResponse` of the contracts.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -439,6 +558,65 @@ impl Contract for DeleteLabelsByIdParams {
             "DeleteLabelsByIdParams",
             &[Property::required("id", Shape::INTEGER)],
         );
+        &SHAPE
+    }
+}
+
+/// `GetLabelsSortedQuery.sort`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+pub enum GetLabelsSortedQuerySort {
+    /// `text`
+    #[serde(rename = "text")]
+    Text,
+    /// `id`
+    #[serde(rename = "id")]
+    Id,
+}
+
+impl GetLabelsSortedQuerySort {
+    /// All values.
+    pub const ALL: &[Self] = &[Self::Text, Self::Id];
+
+    /// Returns the text on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Id => "id",
+        }
+    }
+}
+
+/// `GetLabelsSortedQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetLabelsSortedQuery {
+    pub sort: GetLabelsSortedQuerySort,
+}
+
+impl Contract for GetLabelsSortedQuery {
+    const NAME: &'static str = "GetLabelsSortedQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetLabelsSortedQuery",
+            &[Property::required(
+                "sort",
+                Shape::union(&[Shape::literal("text"), Shape::literal("id")]),
+            )],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetLabelsSortedResponse` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct GetLabelsSortedResponse(pub Vec<Label>);
+
+impl Contract for GetLabelsSortedResponse {
+    const NAME: &'static str = "GetLabelsSortedResponse";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::array(&Shape::of::<Label>());
         &SHAPE
     }
 }
@@ -523,210 +701,6 @@ impl Contract for PutUploadsByIdBody {
                     Shape::union(&[Shape::TEXT.format(Format::Uuid), Shape::Null]),
                 ),
                 Property::optional("name", Shape::TEXT),
-            ],
-        );
-        &SHAPE
-    }
-}
-
-/// `PostBooksBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PostBooksBody {
-    pub title: String,
-    pub user_id: String,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub room: Option<String>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub shelf: Option<i64>,
-    #[serde(default)]
-    pub tags: Vec<String>,
-    #[serde(default)]
-    pub pages: Vec<BigInt>,
-}
-
-impl Contract for PostBooksBody {
-    const NAME: &'static str = "PostBooksBody";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "PostBooksBody",
-            &[
-                Property::required("title", Shape::TEXT),
-                Property::required("userId", Shape::TEXT.max_length(40)),
-                Property::optional("room", Shape::TEXT.max_length(40)),
-                Property::optional("shelf", Shape::INTEGER.minimum(-32_768.0).maximum(32_767.0)),
-                Property::optional("tags", Shape::array(&Shape::TEXT)),
-                Property::optional("pages", Shape::array(&Shape::BIGINT)),
-            ],
-        );
-        &SHAPE
-    }
-}
-
-/// `GetBooksQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct GetBooksQuery {
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub pages: Option<Vec<BigInt>>,
-}
-
-impl Contract for GetBooksQuery {
-    const NAME: &'static str = "GetBooksQuery";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "GetBooksQuery",
-            &[
-                Property::optional("tags", Shape::array(&Shape::TEXT)),
-                Property::optional("pages", Shape::array(&Shape::BIGINT)),
-            ],
-        );
-        &SHAPE
-    }
-}
-
-/// `GetBooksResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(transparent)]
-pub struct GetBooksResponse(pub Vec<Book>);
-
-impl Contract for GetBooksResponse {
-    const NAME: &'static str = "GetBooksResponse";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::array(&Shape::of::<Book>());
-        &SHAPE
-    }
-}
-
-/// `GetNewestBooksQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct GetNewestBooksQuery {
-    /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-    /// Maximum number of items on the page.
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub limit: Option<i64>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-}
-
-impl Contract for GetNewestBooksQuery {
-    const NAME: &'static str = "GetNewestBooksQuery";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "GetNewestBooksQuery",
-            &[
-                Property::optional("cursor", Shape::TEXT),
-                Property::optional("limit", Shape::INTEGER.minimum(1.0).maximum(100.0)),
-                Property::optional("tags", Shape::array(&Shape::TEXT)),
-            ],
-        );
-        &SHAPE
-    }
-}
-
-/// `GetNewestBooksResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct GetNewestBooksResponse {
-    /// Items of the page.
-    pub data: Vec<Book>,
-    /// Cursor of the next page. Absent on the last page.
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
-    /// Cursor of the previous page. Absent on the first page.
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub previous: Option<String>,
-}
-
-impl Contract for GetNewestBooksResponse {
-    const NAME: &'static str = "GetNewestBooksResponse";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "GetNewestBooksResponse",
-            &[
-                Property::required("data", Shape::array(&Shape::of::<Book>())),
-                Property::optional("next", Shape::TEXT),
-                Property::optional("previous", Shape::TEXT),
-            ],
-        );
-        &SHAPE
-    }
-}
-
-/// `GetBooksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct GetBooksByIdParams {
-    pub id: String,
-}
-
-impl Contract for GetBooksByIdParams {
-    const NAME: &'static str = "GetBooksByIdParams";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "GetBooksByIdParams",
-            &[Property::required("id", Shape::TEXT.format(Format::Uuid))],
-        );
-        &SHAPE
-    }
-}
-
-/// `PutBooksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct PutBooksByIdParams {
-    pub id: String,
-}
-
-impl Contract for PutBooksByIdParams {
-    const NAME: &'static str = "PutBooksByIdParams";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "PutBooksByIdParams",
-            &[Property::required("id", Shape::TEXT.format(Format::Uuid))],
-        );
-        &SHAPE
-    }
-}
-
-/// `PutBooksByIdBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PutBooksByIdBody {
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<String>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub room: Option<String>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub shelf: Option<i64>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub pages: Option<Vec<BigInt>>,
-}
-
-impl Contract for PutBooksByIdBody {
-    const NAME: &'static str = "PutBooksByIdBody";
-
-    fn shape() -> &'static Shape {
-        static SHAPE: Shape = Shape::object(
-            "PutBooksByIdBody",
-            &[
-                Property::optional("title", Shape::TEXT),
-                Property::optional("userId", Shape::TEXT.max_length(40)),
-                Property::optional("room", Shape::TEXT.max_length(40)),
-                Property::optional("shelf", Shape::INTEGER.minimum(-32_768.0).maximum(32_767.0)),
-                Property::optional("tags", Shape::array(&Shape::TEXT)),
-                Property::optional("pages", Shape::array(&Shape::BIGINT)),
             ],
         );
         &SHAPE

@@ -7,9 +7,13 @@ use crate::app::App;
 use crate::db::label::{self, NewLabel};
 use crate::db::upload::{self, NewUpload, UploadChanges};
 use crate::error::Error;
-use crate::models::{GetLabelsResponse, GetUploadsResponse, Label, Upload};
+use crate::models::{
+    Direction, GetLabelsResponse, GetLabelsSortedQuerySort, GetLabelsSortedResponse,
+    GetUploadsResponse, Label, Upload,
+};
 use crate::router::{
-    AccountRoutes, DeleteLabelsById, GetLabels, GetUploads, PostLabels, PostUploads, PutUploadsById,
+    AccountRoutes, DeleteLabelsById, GetLabels, GetLabelsSorted, GetUploads, PostLabels,
+    PostUploads, PutUploadsById,
 };
 
 /// Error for a request whose label would belong to another user.
@@ -59,7 +63,11 @@ impl AccountRoutes for App {
 
     async fn get_labels(&self, input: GetLabels) -> Result<GetLabelsResponse, Error> {
         let owner = input.require_account.account_id;
-        let rows = label::list(&self.pool, owner, i64::MAX, 0).await?;
+        let order = label::ListOrder {
+            descending: input.query.order.map(|order| order == Direction::Desc),
+            ..label::ListOrder::default()
+        };
+        let rows = label::list(&self.pool, owner, order, i64::MAX, 0).await?;
         Ok(GetLabelsResponse(rows))
     }
 
@@ -72,6 +80,22 @@ impl AccountRoutes for App {
         } else {
             Err(label_not_found(id))
         }
+    }
+
+    async fn get_labels_sorted(
+        &self,
+        input: GetLabelsSorted,
+    ) -> Result<GetLabelsSortedResponse, Error> {
+        let owner = input.require_account.account_id;
+        let order = label::ListOrder {
+            by: Some(match input.query.sort {
+                GetLabelsSortedQuerySort::Text => label::SortColumn::Text,
+                GetLabelsSortedQuerySort::Id => label::SortColumn::Id,
+            }),
+            ..label::ListOrder::default()
+        };
+        let rows = label::list(&self.pool, owner, order, i64::MAX, 0).await?;
+        Ok(GetLabelsSortedResponse(rows))
     }
 
     async fn post_uploads(&self, input: PostUploads) -> Result<Upload, Error> {

@@ -1,16 +1,20 @@
 //! Handlers of `ProjectRoutes`. This file is yours: kit wrote it once and does not change it.
 
-use kit_runtime::sql::is_value_error;
+use kit_runtime::sql::{is_value_error, violated_constraint};
 use kit_runtime::value;
 
 use crate::app::App;
 use crate::db::project::{self, NewProject, ProjectChanges};
-use crate::db::task::{self, TaskFilter};
+use crate::db::task::{self, TaskChanges, TaskFilter};
 use crate::error::{AppError, Error};
-use crate::models::{GetProjectsByProjectIdTasksResponse, PageOfProject, PagePagination, Project};
+use crate::models::{
+    Direction, GetProjectsByProjectIdTasksResponse, GetProjectsQuerySort, PageOfProject,
+    PagePagination, Project, Task,
+};
 use crate::router::{
-    DeleteProjectsById, GetProjects, GetProjectsById, GetProjectsByProjectIdTasks,
-    PatchProjectsById, PostProjects, ProjectRoutes,
+    DeleteProjectsById, DeleteProjectsByProjectIdTasksById, GetProjects, GetProjectsById,
+    GetProjectsByProjectIdTasks, GetProjectsByProjectIdTasksById, GetTasksByParentIdTasksByTaskId,
+    PatchProjectsById, PatchProjectsByProjectIdTasksById, PostProjects, ProjectRoutes,
 };
 
 /// Error for a request whose project the database refuses.
@@ -36,6 +40,26 @@ fn project_not_found2(id: &str) -> Error {
     Error::not_found("NOT_FOUND", "Project not found").with_details(value!({ "id": id }))
 }
 
+/// Error for a request whose task does not exist.
+fn task_not_found(id: &str) -> Error {
+    Error::not_found("NOT_FOUND", "Task not found").with_details(value!({ "id": id }))
+}
+
+/// Error for a request whose task the database refuses.
+fn task_refused(error: sqlx::Error) -> Error {
+    if is_value_error(&error) {
+        return Error::bad_request(
+            "VALIDATION_ERROR",
+            "A value of the request does not fit its column",
+        );
+    }
+    match violated_constraint(&error) {
+        Some(task::PROJECT_ID_REFERENCE) => Error::conflict("CONFLICT", "Project not found"),
+        Some(task::PARENT_ID_REFERENCE) => Error::conflict("CONFLICT", "Task not found"),
+        _ => error.into(),
+    }
+}
+
 impl ProjectRoutes for App {
     async fn post_projects(&self, input: PostProjects) -> Result<Project, Error> {
         let owner = &input.require_user.user_id;
@@ -53,11 +77,18 @@ impl ProjectRoutes for App {
 
     async fn get_projects(&self, input: GetProjects) -> Result<PageOfProject, Error> {
         let owner = &input.require_user.user_id;
+        let order = project::ListOrder {
+            by: input.query.sort.map(|sort| match sort {
+                GetProjectsQuerySort::Name => project::SortColumn::Name,
+                GetProjectsQuerySort::CreatedAt => project::SortColumn::CreatedAt,
+            }),
+            descending: input.query.order.map(|order| order == Direction::Desc),
+        };
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
         let (data, total) = tokio::try_join!(
-            project::list(&self.pool, owner, page_size, offset),
+            project::list(&self.pool, owner, order, page_size, offset),
             project::count(&self.pool, owner),
         )?;
         let total_pages = total / page_size + i64::from(total % page_size > 0);
@@ -110,5 +141,85 @@ impl ProjectRoutes for App {
         };
         let rows = task::list(&self.pool, owner, &filter, i64::MAX, 0).await?;
         Ok(GetProjectsByProjectIdTasksResponse(rows))
+    }
+
+    async fn get_projects_by_project_id_tasks_by_id(
+        &self,
+        input: GetProjectsByProjectIdTasksById,
+    ) -> Result<Task, Error> {
+        let id = &input.params.id;
+        let owner = &input.require_user.user_id;
+        let found = task::get(&self.pool, id, owner).await?;
+        found
+            .filter(|row| {
+                row.project_id
+                    .eq_ignore_ascii_case(&input.params.project_id)
+            })
+            .ok_or_else(|| task_not_found(id))
+    }
+
+    async fn patch_projects_by_project_id_tasks_by_id(
+        &self,
+        input: PatchProjectsByProjectIdTasksById,
+    ) -> Result<Task, Error> {
+        let id = &input.params.id;
+        let owner = &input.require_user.user_id;
+        let found = task::get(&self.pool, id, owner).await?;
+        let is_missing = found.is_none_or(|row| {
+            !row.project_id
+                .eq_ignore_ascii_case(&input.params.project_id)
+        });
+        if is_missing {
+            return Err(task_not_found(id));
+        }
+        let body = input.body;
+        let changes = TaskChanges {
+            title: body.title,
+            done: None,
+            project_id: None,
+            parent_id: None,
+        };
+        let changed = task::update(&self.pool, id, owner, &changes)
+            .await
+            .map_err(task_refused)?;
+        changed.ok_or_else(|| task_not_found(id))
+    }
+
+    async fn delete_projects_by_project_id_tasks_by_id(
+        &self,
+        input: DeleteProjectsByProjectIdTasksById,
+    ) -> Result<(), Error> {
+        let id = &input.params.id;
+        let owner = &input.require_user.user_id;
+        let found = task::get(&self.pool, id, owner).await?;
+        let is_missing = found.is_none_or(|row| {
+            !row.project_id
+                .eq_ignore_ascii_case(&input.params.project_id)
+        });
+        if is_missing {
+            return Err(task_not_found(id));
+        }
+        let deleted = task::delete(&self.pool, id, owner).await?;
+        if deleted {
+            Ok(())
+        } else {
+            Err(task_not_found(id))
+        }
+    }
+
+    async fn get_tasks_by_parent_id_tasks_by_task_id(
+        &self,
+        input: GetTasksByParentIdTasksByTaskId,
+    ) -> Result<Task, Error> {
+        let id = &input.params.task_id;
+        let owner = &input.require_user.user_id;
+        let found = task::get(&self.pool, id, owner).await?;
+        found
+            .filter(|row| {
+                row.parent_id
+                    .as_ref()
+                    .is_some_and(|value| value.eq_ignore_ascii_case(&input.params.parent_id))
+            })
+            .ok_or_else(|| task_not_found(id))
     }
 }
