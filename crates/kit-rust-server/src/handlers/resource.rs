@@ -133,14 +133,18 @@ fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream
         return None;
     }
     let (name, value) = (ident(&column.field.name), Part::Params.field(param));
-    let is_nullable = column.column.nullable;
+    // A property that may be absent and null is an `Option` in an `Option`.
+    let stored_value = match (column.field.optional, column.field.r#type.is_option()) {
+        (false, false) => None,
+        (true, true) => Some(quote!(row.#name.as_ref().and_then(Option::as_ref))),
+        _ => Some(quote!(row.#name.as_ref())),
+    };
     match column.column.r#type {
         // The case of the digits does not count.
         ColumnType::Uuid if param.r#type == RustType::String => {
-            let equal = if is_nullable {
-                quote!(row.#name.as_ref().is_some_and(|value| value.eq_ignore_ascii_case(&#value)))
-            } else {
-                quote!(row.#name.eq_ignore_ascii_case(&#value))
+            let equal = match stored_value {
+                Some(stored) => quote!(#stored.is_some_and(|value| value.eq_ignore_ascii_case(&#value))),
+                None => quote!(row.#name.eq_ignore_ascii_case(&#value)),
             };
             Some((equal.clone(), quote!(!#equal)))
         }
@@ -151,13 +155,9 @@ fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream
         | ColumnType::Integer
         | ColumnType::BigInt
         | ColumnType::BigIntExact
-        | ColumnType::Enum { .. } => Some(if is_nullable {
-            (
-                quote!(row.#name.as_ref() == Some(&#value)),
-                quote!(row.#name.as_ref() != Some(&#value)),
-            )
-        } else {
-            (quote!(row.#name == #value), quote!(row.#name != #value))
+        | ColumnType::Enum { .. } => Some(match stored_value {
+            Some(stored) => (quote!(#stored == Some(&#value)), quote!(#stored != Some(&#value))),
+            None => (quote!(row.#name == #value), quote!(row.#name != #value)),
         }),
         _ => None,
     }

@@ -43,7 +43,7 @@ impl Tokens {
             let message = "AUTH_SECRET needs at least 32 bytes: openssl rand -base64 48";
             return Err(Error::internal(message));
         }
-        let verifier = JwtOptions::new(CONDUIT, CONDUIT, JwtKeys::secret(&secret))
+        let verifier = JwtOptions::new(CONDUIT, CONDUIT, JwtKeys::secret(secret.as_slice()))
             .clock_tolerance(Duration::ZERO)
             // The RealWorld specification also has the scheme `Token`.
             .or_scheme("Token")

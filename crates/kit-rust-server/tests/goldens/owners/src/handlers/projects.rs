@@ -218,6 +218,7 @@ impl ProjectRoutes for App {
             .filter(|row| {
                 row.parent_id
                     .as_ref()
+                    .and_then(Option::as_ref)
                     .is_some_and(|value| value.eq_ignore_ascii_case(&input.params.parent_id))
             })
             .ok_or_else(|| task_not_found(id))
