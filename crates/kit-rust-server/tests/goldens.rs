@@ -117,6 +117,26 @@ fn declares_the_error_format_of_the_guide_in_the_golden_of_own_errors() {
     assert_eq!(fs::read_to_string(used).unwrap(), shown);
 }
 
+/// Other tests compile this state with the handlers and middleware of the pages.
+#[test]
+fn has_the_state_that_the_guide_shows() {
+    let app = fs::read_to_string(projects::tests().join("inputs/identity/app.rs")).unwrap();
+    let dense = |text: &str| text.split_whitespace().collect::<String>();
+    for page in ["api-keys.md", "idempotency.md", "rate-limits.md"] {
+        let text = fs::read_to_string(projects::repository().join("docs/guide").join(page)).unwrap();
+        let mut values = text.split("in `connect`:\n\n```rust\n").skip(1).peekable();
+        assert!(values.peek().is_some(), "{page}");
+        for value in values {
+            let (value, _) = value.split_once("```\n").unwrap();
+            assert!(dense(&app).contains(&dense(value)), "{page}: {value}");
+        }
+    }
+    let sessions = projects::guide_file("sessions.md", "rust", "src/app.rs");
+    let (_, connect) = sessions.split_once("Ok(Self {").unwrap();
+    let (values, _) = connect.split_once("})").unwrap();
+    assert!(dense(&app).contains(&dense(values)), "{values}");
+}
+
 #[test]
 fn generates_the_golden_project_wrappers() {
     check("wrappers", files(&whole("wrappers", &projects::wrappers())));

@@ -127,7 +127,8 @@ pub fn handwritten(name: &str) -> Vec<(String, String)> {
     }
     if name == "chat" {
         let path = "src/handlers/chats.rs";
-        return vec![(path.to_owned(), guide_file("sockets.md", "rust", path))];
+        let handlers = guide_file("sockets.md", "rust", path);
+        return vec![(path.to_owned(), handlers), state_of("chat")];
     }
     let page = match name {
         "own-errors" => "error-formats.md",
@@ -136,6 +137,12 @@ pub fn handwritten(name: &str) -> Vec<(String, String)> {
     };
     let path = "src/services/mod.rs";
     vec![(path.to_owned(), guide_file(page, "rust", path))]
+}
+
+/// Returns the file with the state of an application.
+fn state_of(name: &str) -> (String, String) {
+    let text = fs::read_to_string(tests().join(format!("inputs/{name}/app.rs"))).expect("the state");
+    ("src/app.rs".to_owned(), text)
 }
 
 /// Returns a file that a page of the guide shows.
@@ -160,9 +167,10 @@ pub fn identity() -> Program {
 }
 
 /// Files of [`identity`] that pages of the guide show, each with its page.
-const GUIDE_FILES: [(&str, &str); 11] = [
+const GUIDE_FILES: [(&str, &str); 12] = [
     ("scopes.md", "src/middleware/authenticate.rs"),
     ("jwt.md", "src/middleware/require_auth.rs"),
+    ("jwt.md", "src/services/tokens.rs"),
     ("rate-limits.md", "src/middleware/limited.rs"),
     ("rate-limits.md", "src/middleware/limited_in_valkey.rs"),
     ("rust-server.md", "src/middleware/timed.rs"),
@@ -179,8 +187,9 @@ pub fn identity_files() -> Vec<(String, String)> {
     let mut files: Vec<_> = GUIDE_FILES
         .map(|(page, path)| (path.to_owned(), guide_file(page, "rust", path)))
         .into();
-    let services = "pub mod accounts;\npub mod logins;\n";
+    let services = "pub mod accounts;\npub mod logins;\npub mod tokens;\n";
     files.push(("src/services/mod.rs".to_owned(), services.to_owned()));
+    files.push(state_of("identity"));
     files
 }
 
