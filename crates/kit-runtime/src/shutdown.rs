@@ -16,7 +16,7 @@ pub(crate) fn is_closing() -> bool {
 static ANNOUNCED: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
 
 /// Waits until the server gets SIGTERM or SIGINT, before it completes the requests in progress. A task in the background can
-/// end its work then. Waits for ever if the program does not call [`serve`](crate::serve).
+/// end its work then. Waits forever if the program does not call [`serve`](crate::serve).
 ///
 /// ```
 /// use std::time::Duration;

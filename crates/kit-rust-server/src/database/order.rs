@@ -32,7 +32,7 @@ impl Sorted {
 
 impl StoredColumn<'_> {
     /// Returns true if lists can be sorted by the column: PostgreSQL and people agree on the order of its values.
-    pub(crate) fn can_sort(&self) -> bool {
+    pub(crate) fn is_sortable(&self) -> bool {
         !matches!(
             self.column.r#type,
             ColumnType::Jsonb | ColumnType::Bytes | ColumnType::Array { .. }

@@ -37,7 +37,7 @@ impl RequestedOrder {
             "sort"
                 if are(&|text| {
                     let mut columns = stored.columns.iter();
-                    columns.any(|column| column.field.property == text && column.can_sort())
+                    columns.any(|column| column.field.property == text && column.is_sortable())
                 }) =>
             {
                 self.sort = Some(choice);
