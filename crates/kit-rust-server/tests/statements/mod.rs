@@ -16,7 +16,10 @@ pub fn of(module: &str) -> Vec<String> {
         // The first statement is that of lists, without its end.
         let list = statements.remove(0);
         let clauses = module.split("\"ORDER BY ").skip(1);
-        let clauses = clauses.map(|rest| rest.split_once('"').unwrap().0);
+        let clauses = clauses.map(|rest| {
+            let unescaped = rest.replace("\\\"", "\u{0}");
+            unescaped.split_once('"').unwrap().0.replace('\u{0}', "\"")
+        });
         statements
             .extend(clauses.map(|clause| format!("{list}\n    ORDER BY {clause}\n    LIMIT $1 OFFSET $2")));
     }
