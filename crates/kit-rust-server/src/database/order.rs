@@ -31,12 +31,13 @@ impl Sorted {
 }
 
 impl StoredColumn<'_> {
-    /// Returns true if lists can be sorted by the column: PostgreSQL and people agree on the order of its values.
+    /// Returns true if requests can sort lists by the column: its values have one order, in PostgreSQL and for people.
     pub(crate) fn is_sortable(&self) -> bool {
-        !matches!(
+        let has_no_order = matches!(
             self.column.r#type,
             ColumnType::Jsonb | ColumnType::Bytes | ColumnType::Array { .. }
-        )
+        );
+        !has_no_order && self.can_sort()
     }
 }
 

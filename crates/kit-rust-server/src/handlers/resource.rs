@@ -129,7 +129,8 @@ impl<'k> HandlerContext<'k, '_> {
 fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream)> {
     let mut columns = stored.columns.iter();
     let column = columns.find(|column| column.field.property == param.property)?;
-    if *column.plain_type() != param.r#type {
+    // A column of an adopted table may have a type whose values PostgreSQL compares by rules of its own.
+    if *column.plain_type() != param.r#type || !column.is_sortable() {
         return None;
     }
     let (name, value) = (ident(&column.field.name), Part::Params.field(param));
@@ -142,9 +143,10 @@ fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream
     match column.column.r#type {
         // The case of the digits does not count.
         ColumnType::Uuid if param.r#type == RustType::String => {
-            let equal = match stored_value {
-                Some(stored) => quote!(#stored.is_some_and(|value| value.eq_ignore_ascii_case(&#value))),
-                None => quote!(row.#name.eq_ignore_ascii_case(&#value)),
+            let equal = if let Some(stored) = stored_value {
+                quote!(#stored.is_some_and(|value| value.eq_ignore_ascii_case(&#value)))
+            } else {
+                quote!(row.#name.eq_ignore_ascii_case(&#value))
             };
             Some((equal.clone(), quote!(!#equal)))
         }

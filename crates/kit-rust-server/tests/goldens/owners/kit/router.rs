@@ -12,20 +12,21 @@ use crate::middleware::log::Log;
 use crate::middleware::require_account::RequireAccount;
 use crate::middleware::require_user::RequireUser;
 use crate::models::{
-    Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
-    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetCountriesPagesQuery,
-    GetCountriesPagesResponse, GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse,
-    GetLabelsQuery, GetLabelsResponse, GetLabelsSortedQuery, GetLabelsSortedResponse,
-    GetNewestTasksQuery, GetNewestTasksResponse, GetOpenDraftsResponse, GetOpenProjectsByIdParams,
-    GetProjectsByIdParams, GetProjectsByProjectIdTasksParams, GetProjectsByProjectIdTasksResponse,
-    GetProjectsQuery, GetSettingsByUserIdByNameParams, GetTasksByIdParams,
-    GetTasksByParentIdTasksByTaskIdParams, GetTasksQuery, GetUploadsResponse, Label, PageOfProject,
-    PageOfTaskTitle, PatchProjectsByIdBody, PatchProjectsByIdParams,
-    PatchProjectsByProjectIdTasksByIdBody, PostDraftsBody, PostLabelsBody, PostOpenRemarksBody,
-    PostRemarksBody, PostSettingsByUserIdBody, PostSettingsByUserIdParams, PostUploadsBody,
-    Project, PutSettingsByUserIdByNameBody, PutSettingsByUserIdByNameParams, PutTasksByIdParams,
-    PutUploadsByIdBody, PutUploadsByIdParams, Remark, Setting, Task, TaskOfProject, UpdateTask,
-    Upload,
+    Book, Country, CreateProject, CreateTask, DeleteLabelsByIdParams, DeleteProjectsByIdParams,
+    DeleteSettingsByUserIdByNameParams, DeleteTasksByIdParams, Draft, GetBooksByIdParams,
+    GetBooksQuery, GetBooksResponse, GetCountriesPagesQuery, GetCountriesPagesResponse,
+    GetCountriesResponse, GetDraftsByIdParams, GetDraftsResponse, GetLabelsQuery,
+    GetLabelsResponse, GetLabelsSortedQuery, GetLabelsSortedResponse, GetNewestBooksQuery,
+    GetNewestBooksResponse, GetNewestTasksQuery, GetNewestTasksResponse, GetOpenDraftsResponse,
+    GetOpenProjectsByIdParams, GetProjectsByIdParams, GetProjectsByProjectIdTasksParams,
+    GetProjectsByProjectIdTasksResponse, GetProjectsQuery, GetSettingsByUserIdByNameParams,
+    GetTasksByIdParams, GetTasksByParentIdTasksByTaskIdParams, GetTasksQuery, GetUploadsResponse,
+    Label, PageOfProject, PageOfTaskTitle, PatchProjectsByIdBody, PatchProjectsByIdParams,
+    PatchProjectsByProjectIdTasksByIdBody, PostBooksBody, PostDraftsBody, PostLabelsBody,
+    PostOpenRemarksBody, PostRemarksBody, PostSettingsByUserIdBody, PostSettingsByUserIdParams,
+    PostUploadsBody, Project, PutBooksByIdBody, PutBooksByIdParams, PutSettingsByUserIdByNameBody,
+    PutSettingsByUserIdByNameParams, PutTasksByIdParams, PutUploadsByIdBody, PutUploadsByIdParams,
+    Remark, Setting, Shelf, Task, TaskOfProject, UpdateTask, Upload,
 };
 
 /// Handlers of `ProjectRoutes`.
@@ -194,6 +195,40 @@ pub trait AccountRoutes {
         &self,
         input: PutUploadsById,
     ) -> impl Future<Output = Result<Upload, Error>> + Send;
+}
+
+/// Handlers of `LibraryRoutes`.
+pub trait LibraryRoutes {
+    /// `POST /shelves`
+    fn post_shelves(&self, input: PostShelves)
+    -> impl Future<Output = Result<Shelf, Error>> + Send;
+
+    /// `POST /books`
+    fn post_books(&self, input: PostBooks) -> impl Future<Output = Result<Book, Error>> + Send;
+
+    /// `GET /books`
+    fn get_books(
+        &self,
+        input: GetBooks,
+    ) -> impl Future<Output = Result<GetBooksResponse, Error>> + Send;
+
+    /// `GET /newest/books`
+    fn get_newest_books(
+        &self,
+        input: GetNewestBooks,
+    ) -> impl Future<Output = Result<GetNewestBooksResponse, Error>> + Send;
+
+    /// `GET /books/:id`
+    fn get_books_by_id(
+        &self,
+        input: GetBooksById,
+    ) -> impl Future<Output = Result<Book, Error>> + Send;
+
+    /// `PUT /books/:id`
+    fn put_books_by_id(
+        &self,
+        input: PutBooksById,
+    ) -> impl Future<Output = Result<Book, Error>> + Send;
 }
 
 /// Behind middleware, about rows of nobody in particular.
@@ -594,6 +629,74 @@ pub struct PutUploadsById {
     pub context: Context,
 }
 
+/// Input of the handler of `POST /shelves`.
+#[derive(Debug)]
+pub struct PostShelves {
+    /// Body.
+    pub body: Shelf,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `POST /books`.
+#[derive(Debug)]
+pub struct PostBooks {
+    /// Body.
+    pub body: PostBooksBody,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /books`.
+#[derive(Debug)]
+pub struct GetBooks {
+    /// Query.
+    pub query: GetBooksQuery,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /newest/books`.
+#[derive(Debug)]
+pub struct GetNewestBooks {
+    /// Query.
+    pub query: GetNewestBooksQuery,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `GET /books/:id`.
+#[derive(Debug)]
+pub struct GetBooksById {
+    /// Path parameters.
+    pub params: GetBooksByIdParams,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `PUT /books/:id`.
+#[derive(Debug)]
+pub struct PutBooksById {
+    /// Path parameters.
+    pub params: PutBooksByIdParams,
+    /// Body.
+    pub body: PutBooksByIdBody,
+    /// Values that `requireUser` adds.
+    pub require_user: RequireUser,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
 /// Input of the handler of `POST /drafts`.
 #[derive(Debug)]
 pub struct PostDrafts {
@@ -701,7 +804,7 @@ pub fn router(app: App) -> Router<App> {
             post_projects,
         )
         .source(
-            "src/projects.routes.ts:24",
+            "src/projects.routes.ts:26",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -715,7 +818,7 @@ pub fn router(app: App) -> Router<App> {
             get_projects,
         )
         .source(
-            "src/projects.routes.ts:25",
+            "src/projects.routes.ts:27",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -726,7 +829,7 @@ pub fn router(app: App) -> Router<App> {
             get_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:27",
+            "src/projects.routes.ts:29",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -737,7 +840,7 @@ pub fn router(app: App) -> Router<App> {
             patch_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:28",
+            "src/projects.routes.ts:30",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -747,7 +850,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("projects"), Segment::Parameter("id")],
             delete_projects_by_id,
         )
-        .source("src/projects.routes.ts:29", &[], &[])
+        .source("src/projects.routes.ts:31", &[], &[])
         .handler("src/handlers/projects.rs", "delete_projects_by_id")
         .route(
             "GET /projects/:projectId/tasks",
@@ -758,7 +861,7 @@ pub fn router(app: App) -> Router<App> {
             ],
             get_projects_by_project_id_tasks,
         )
-        .source("src/projects.routes.ts:30", &[], &[])
+        .source("src/projects.routes.ts:32", &[], &[])
         .handler(
             "src/handlers/projects.rs",
             "get_projects_by_project_id_tasks",
@@ -774,7 +877,7 @@ pub fn router(app: App) -> Router<App> {
             get_projects_by_project_id_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:31",
+            "src/projects.routes.ts:33",
             &[
                 ("params", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -796,7 +899,7 @@ pub fn router(app: App) -> Router<App> {
             patch_projects_by_project_id_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:32",
+            "src/projects.routes.ts:34",
             &[
                 ("params", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -818,7 +921,7 @@ pub fn router(app: App) -> Router<App> {
             delete_projects_by_project_id_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:33",
+            "src/projects.routes.ts:35",
             &[("params", "src/projects.types.ts")],
             &[],
         )
@@ -837,7 +940,7 @@ pub fn router(app: App) -> Router<App> {
             get_tasks_by_parent_id_tasks_by_task_id,
         )
         .source(
-            "src/projects.routes.ts:34",
+            "src/projects.routes.ts:36",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -847,7 +950,7 @@ pub fn router(app: App) -> Router<App> {
         )
         .route("POST /tasks", &[Segment::Static("tasks")], post_tasks)
         .source(
-            "src/projects.routes.ts:42",
+            "src/projects.routes.ts:44",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -857,7 +960,7 @@ pub fn router(app: App) -> Router<App> {
         .handler("src/handlers/tasks.rs", "post_tasks")
         .route("GET /tasks", &[Segment::Static("tasks")], get_tasks)
         .source(
-            "src/projects.routes.ts:43",
+            "src/projects.routes.ts:45",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -867,7 +970,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("newest"), Segment::Static("tasks")],
             get_newest_tasks,
         )
-        .source("src/projects.routes.ts:44", &[], &[])
+        .source("src/projects.routes.ts:46", &[], &[])
         .handler("src/handlers/tasks.rs", "get_newest_tasks")
         .route(
             "GET /tasks/:id",
@@ -875,7 +978,7 @@ pub fn router(app: App) -> Router<App> {
             get_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:45",
+            "src/projects.routes.ts:47",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -886,7 +989,7 @@ pub fn router(app: App) -> Router<App> {
             put_tasks_by_id,
         )
         .source(
-            "src/projects.routes.ts:46",
+            "src/projects.routes.ts:48",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -899,7 +1002,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("tasks"), Segment::Parameter("id")],
             delete_tasks_by_id,
         )
-        .source("src/projects.routes.ts:47", &[], &[])
+        .source("src/projects.routes.ts:49", &[], &[])
         .handler("src/handlers/tasks.rs", "delete_tasks_by_id")
         .route(
             "POST /settings/:userId",
@@ -907,7 +1010,7 @@ pub fn router(app: App) -> Router<App> {
             post_settings_by_user_id,
         )
         .source(
-            "src/projects.routes.ts:51",
+            "src/projects.routes.ts:53",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -922,7 +1025,7 @@ pub fn router(app: App) -> Router<App> {
             get_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:52",
+            "src/projects.routes.ts:54",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -940,7 +1043,7 @@ pub fn router(app: App) -> Router<App> {
             put_settings_by_user_id_by_name,
         )
         .source(
-            "src/projects.routes.ts:53",
+            "src/projects.routes.ts:55",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -957,44 +1060,44 @@ pub fn router(app: App) -> Router<App> {
             ],
             delete_settings_by_user_id_by_name,
         )
-        .source("src/projects.routes.ts:59", &[], &[])
+        .source("src/projects.routes.ts:61", &[], &[])
         .handler(
             "src/handlers/settings.rs",
             "delete_settings_by_user_id_by_name",
         )
         .route("POST /labels", &[Segment::Static("labels")], post_labels)
         .source(
-            "src/projects.routes.ts:63",
+            "src/projects.routes.ts:65",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_labels")
         .route("GET /labels", &[Segment::Static("labels")], get_labels)
-        .source("src/projects.routes.ts:64", &[], &[])
+        .source("src/projects.routes.ts:66", &[], &[])
         .handler("src/handlers/accounts.rs", "get_labels")
         .route(
             "DELETE /labels/:id",
             &[Segment::Static("labels"), Segment::Parameter("id")],
             delete_labels_by_id,
         )
-        .source("src/projects.routes.ts:65", &[], &[])
+        .source("src/projects.routes.ts:67", &[], &[])
         .handler("src/handlers/accounts.rs", "delete_labels_by_id")
         .route(
             "GET /labels/sorted",
             &[Segment::Static("labels"), Segment::Static("sorted")],
             get_labels_sorted,
         )
-        .source("src/projects.routes.ts:66", &[], &[])
+        .source("src/projects.routes.ts:68", &[], &[])
         .handler("src/handlers/accounts.rs", "get_labels_sorted")
         .route("POST /uploads", &[Segment::Static("uploads")], post_uploads)
         .source(
-            "src/projects.routes.ts:67",
+            "src/projects.routes.ts:69",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "post_uploads")
         .route("GET /uploads", &[Segment::Static("uploads")], get_uploads)
-        .source("src/projects.routes.ts:68", &[], &[])
+        .source("src/projects.routes.ts:70", &[], &[])
         .handler("src/handlers/accounts.rs", "get_uploads")
         .route(
             "PUT /uploads/:id",
@@ -1002,20 +1105,69 @@ pub fn router(app: App) -> Router<App> {
             put_uploads_by_id,
         )
         .source(
-            "src/projects.routes.ts:69",
+            "src/projects.routes.ts:71",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/accounts.rs", "put_uploads_by_id")
+        .route("POST /shelves", &[Segment::Static("shelves")], post_shelves)
+        .source(
+            "src/projects.routes.ts:75",
+            &[
+                ("body", "src/projects.types.ts"),
+                ("response", "src/projects.types.ts"),
+            ],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "post_shelves")
+        .route("POST /books", &[Segment::Static("books")], post_books)
+        .source(
+            "src/projects.routes.ts:76",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "post_books")
+        .route("GET /books", &[Segment::Static("books")], get_books)
+        .source("src/projects.routes.ts:77", &[], &[])
+        .handler("src/handlers/libraries.rs", "get_books")
+        .route(
+            "GET /newest/books",
+            &[Segment::Static("newest"), Segment::Static("books")],
+            get_newest_books,
+        )
+        .source("src/projects.routes.ts:78", &[], &[])
+        .handler("src/handlers/libraries.rs", "get_newest_books")
+        .route(
+            "GET /books/:id",
+            &[Segment::Static("books"), Segment::Parameter("id")],
+            get_books_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:79",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "get_books_by_id")
+        .route(
+            "PUT /books/:id",
+            &[Segment::Static("books"), Segment::Parameter("id")],
+            put_books_by_id,
+        )
+        .source(
+            "src/projects.routes.ts:80",
+            &[("response", "src/projects.types.ts")],
+            &[],
+        )
+        .handler("src/handlers/libraries.rs", "put_books_by_id")
         .route("POST /drafts", &[Segment::Static("drafts")], post_drafts)
         .source(
-            "src/projects.routes.ts:74",
+            "src/projects.routes.ts:85",
             &[("response", "src/projects.types.ts")],
             &[],
         )
         .handler("src/handlers/shareds.rs", "post_drafts")
         .route("GET /drafts", &[Segment::Static("drafts")], get_drafts)
-        .source("src/projects.routes.ts:75", &[], &[])
+        .source("src/projects.routes.ts:86", &[], &[])
         .handler("src/handlers/shareds.rs", "get_drafts")
         .route(
             "GET /drafts/:id",
@@ -1023,7 +1175,7 @@ pub fn router(app: App) -> Router<App> {
             get_drafts_by_id,
         )
         .source(
-            "src/projects.routes.ts:76",
+            "src/projects.routes.ts:87",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1034,7 +1186,7 @@ pub fn router(app: App) -> Router<App> {
             post_countries,
         )
         .source(
-            "src/projects.routes.ts:77",
+            "src/projects.routes.ts:88",
             &[
                 ("body", "src/projects.types.ts"),
                 ("response", "src/projects.types.ts"),
@@ -1047,18 +1199,18 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("countries")],
             get_countries,
         )
-        .source("src/projects.routes.ts:78", &[], &[])
+        .source("src/projects.routes.ts:89", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries")
         .route(
             "GET /countries/pages",
             &[Segment::Static("countries"), Segment::Static("pages")],
             get_countries_pages,
         )
-        .source("src/projects.routes.ts:79", &[], &[])
+        .source("src/projects.routes.ts:90", &[], &[])
         .handler("src/handlers/shareds.rs", "get_countries_pages")
         .route("POST /remarks", &[Segment::Static("remarks")], post_remarks)
         .source(
-            "src/projects.routes.ts:80",
+            "src/projects.routes.ts:91",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1073,7 +1225,7 @@ pub fn router(app: App) -> Router<App> {
             get_open_projects_by_id,
         )
         .source(
-            "src/projects.routes.ts:85",
+            "src/projects.routes.ts:96",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1083,7 +1235,7 @@ pub fn router(app: App) -> Router<App> {
             &[Segment::Static("open"), Segment::Static("drafts")],
             get_open_drafts,
         )
-        .source("src/projects.routes.ts:86", &[], &[])
+        .source("src/projects.routes.ts:97", &[], &[])
         .handler("src/handlers/publics.rs", "get_open_drafts")
         .route(
             "POST /open/remarks",
@@ -1091,7 +1243,7 @@ pub fn router(app: App) -> Router<App> {
             post_open_remarks,
         )
         .source(
-            "src/projects.routes.ts:87",
+            "src/projects.routes.ts:98",
             &[("response", "src/projects.types.ts")],
             &[],
         )
@@ -1557,6 +1709,86 @@ async fn put_uploads_by_id(app: App, request: Request) -> Result<Response, Error
         context: context.clone(),
     };
     let answer = AccountRoutes::put_uploads_by_id(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn post_shelves(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PostShelves {
+        body,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::post_shelves(&app, input).await?;
+    Response::json(&context, StatusCode::CREATED, &answer)
+}
+
+async fn post_books(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PostBooks {
+        body,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::post_books(&app, input).await?;
+    Response::json(&context, StatusCode::CREATED, &answer)
+}
+
+async fn get_books(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetBooks {
+        query,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::get_books(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_newest_books(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let query = request.query()?;
+    let context = request.into_context()?;
+    let input = GetNewestBooks {
+        query,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::get_newest_books(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn get_books_by_id(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let context = request.into_context()?;
+    let input = GetBooksById {
+        params,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::get_books_by_id(&app, input).await?;
+    Response::json(&context, StatusCode::OK, &answer)
+}
+
+async fn put_books_by_id(app: App, request: Request) -> Result<Response, Error> {
+    let require_user = request.middleware(&app).await?;
+    let params = request.params()?;
+    let body = request.body()?;
+    let context = request.into_context()?;
+    let input = PutBooksById {
+        params,
+        body,
+        require_user,
+        context: context.clone(),
+    };
+    let answer = LibraryRoutes::put_books_by_id(&app, input).await?;
     Response::json(&context, StatusCode::OK, &answer)
 }
 

@@ -3,7 +3,7 @@ use kit_runtime::shape::{Format, Property, Shape};
 use kit_runtime::{BigInt, Contract, optional};
 use serde::{Deserialize, Serialize};
 
-use crate::models::{Country, Direction, Draft, Label, Task, TaskTitle, Upload};
+use crate::models::{Book, Country, Direction, Draft, Label, Task, TaskTitle, Upload};
 
 /// `GetProjectsQuery.sort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
@@ -701,6 +701,210 @@ impl Contract for PutUploadsByIdBody {
                     Shape::union(&[Shape::TEXT.format(Format::Uuid), Shape::Null]),
                 ),
                 Property::optional("name", Shape::TEXT),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `PostBooksBody` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PostBooksBody {
+    pub title: String,
+    pub user_id: String,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub shelf: Option<i64>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    #[serde(default)]
+    pub pages: Vec<BigInt>,
+}
+
+impl Contract for PostBooksBody {
+    const NAME: &'static str = "PostBooksBody";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "PostBooksBody",
+            &[
+                Property::required("title", Shape::TEXT),
+                Property::required("userId", Shape::TEXT.max_length(40)),
+                Property::optional("room", Shape::TEXT.max_length(40)),
+                Property::optional("shelf", Shape::INTEGER.minimum(-32_768.0).maximum(32_767.0)),
+                Property::optional("tags", Shape::array(&Shape::TEXT)),
+                Property::optional("pages", Shape::array(&Shape::BIGINT)),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetBooksQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetBooksQuery {
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub pages: Option<Vec<BigInt>>,
+}
+
+impl Contract for GetBooksQuery {
+    const NAME: &'static str = "GetBooksQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetBooksQuery",
+            &[
+                Property::optional("tags", Shape::array(&Shape::TEXT)),
+                Property::optional("pages", Shape::array(&Shape::BIGINT)),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetBooksResponse` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct GetBooksResponse(pub Vec<Book>);
+
+impl Contract for GetBooksResponse {
+    const NAME: &'static str = "GetBooksResponse";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::array(&Shape::of::<Book>());
+        &SHAPE
+    }
+}
+
+/// `GetNewestBooksQuery` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetNewestBooksQuery {
+    /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Maximum number of items on the page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+}
+
+impl Contract for GetNewestBooksQuery {
+    const NAME: &'static str = "GetNewestBooksQuery";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetNewestBooksQuery",
+            &[
+                Property::optional("cursor", Shape::TEXT),
+                Property::optional("limit", Shape::INTEGER.minimum(1.0).maximum(100.0)),
+                Property::optional("tags", Shape::array(&Shape::TEXT)),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetNewestBooksResponse` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetNewestBooksResponse {
+    /// Items of the page.
+    pub data: Vec<Book>,
+    /// Cursor of the next page. Absent on the last page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Cursor of the previous page. Absent on the first page.
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+}
+
+impl Contract for GetNewestBooksResponse {
+    const NAME: &'static str = "GetNewestBooksResponse";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetNewestBooksResponse",
+            &[
+                Property::required("data", Shape::array(&Shape::of::<Book>())),
+                Property::optional("next", Shape::TEXT),
+                Property::optional("previous", Shape::TEXT),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `GetBooksByIdParams` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct GetBooksByIdParams {
+    pub id: String,
+}
+
+impl Contract for GetBooksByIdParams {
+    const NAME: &'static str = "GetBooksByIdParams";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "GetBooksByIdParams",
+            &[Property::required("id", Shape::TEXT.format(Format::Uuid))],
+        );
+        &SHAPE
+    }
+}
+
+/// `PutBooksByIdParams` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct PutBooksByIdParams {
+    pub id: String,
+}
+
+impl Contract for PutBooksByIdParams {
+    const NAME: &'static str = "PutBooksByIdParams";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "PutBooksByIdParams",
+            &[Property::required("id", Shape::TEXT.format(Format::Uuid))],
+        );
+        &SHAPE
+    }
+}
+
+/// `PutBooksByIdBody` of the contracts.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PutBooksByIdBody {
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub shelf: Option<i64>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub pages: Option<Vec<BigInt>>,
+}
+
+impl Contract for PutBooksByIdBody {
+    const NAME: &'static str = "PutBooksByIdBody";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "PutBooksByIdBody",
+            &[
+                Property::optional("title", Shape::TEXT),
+                Property::optional("userId", Shape::TEXT.max_length(40)),
+                Property::optional("room", Shape::TEXT.max_length(40)),
+                Property::optional("shelf", Shape::INTEGER.minimum(-32_768.0).maximum(32_767.0)),
+                Property::optional("tags", Shape::array(&Shape::TEXT)),
+                Property::optional("pages", Shape::array(&Shape::BIGINT)),
             ],
         );
         &SHAPE
