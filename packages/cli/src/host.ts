@@ -18,7 +18,7 @@ import { EmbeddedDatabases } from "./database.ts";
 import type { Supervisor } from "./dev/supervisor.ts";
 import type { EventQueue } from "./dev/event-queue.ts";
 import { EnvFile } from "./env-file.ts";
-import { runNode } from "./node-run.ts";
+import { type Ended, runNode } from "./node-run.ts";
 import { StandardInput } from "./standard-input.ts";
 import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./describe-plugins.ts";
@@ -52,7 +52,7 @@ export class Host {
   /** First signal that arrived while signals do not end this process. */
   #held: NodeJS.Signals | undefined;
   /** Program that runs with Node while the command reads standard input. */
-  #node: { readonly running: ReturnType<typeof runNode>; readonly stop: AbortController } | undefined;
+  #node: { readonly running: Promise<Ended>; readonly stop: AbortController } | undefined;
   #watching: EventQueue | undefined;
   #supervisor: Supervisor | undefined;
   #input: StandardInput | undefined;
@@ -198,17 +198,23 @@ export class Host {
       this.#node = { running, stop };
     }
     if (this.#node === undefined) throw new Error("Node does not run");
-    const arrival = this.#openInput().arrival();
+    const { running } = this.#node;
+    const input = this.#openInput();
+    // The command sees the end of the stream once. After that, nothing can arrive.
+    if (run === null && !input.hasMore) return this.#nodeEnded(await running);
+    const arrival = input.arrival();
     try {
-      const end = await Promise.race([this.#node.running, arrival.promise.then(() => null)]);
-      if (end === null) return null;
-      this.#node = undefined;
-      this.#received = end.received;
-      const { received: _, ...reply } = end;
-      return reply;
+      const end = await Promise.race([running, arrival.promise.then(() => null)]);
+      return end === null ? null : this.#nodeEnded(end);
     } finally {
       arrival.stop();
     }
+  }
+
+  #nodeEnded({ received, ...reply }: Ended): NodeReply {
+    this.#node = undefined;
+    this.#received = received;
+    return reply;
   }
 
   /** Ends the program of {@link runNodeUntilInput}, and waits until it has ended. */

@@ -92,6 +92,8 @@ async function ended(
     timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
   };
   stop?.addEventListener("abort", end);
+  // The agent may have cancelled the call before the process started.
+  if (stop?.aborted === true) end();
   let received: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals): void => {
     if (received !== undefined) child.kill("SIGKILL");

@@ -38,6 +38,11 @@ export class StandardInput {
     }
   }
 
+  /** True if bytes wait, or may still arrive. */
+  get hasMore(): boolean {
+    return this.#size > 0 || !this.#ended;
+  }
+
   #wake(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();

@@ -276,3 +276,38 @@ test("an agent can cancel tests that run, and use other tools meanwhile", async 
   agent.end();
   assert.equal(await agent.ended, 0);
 });
+
+/** Project with a test that takes as long as a minute. */
+async function withSlowTest(t: TestContext): Promise<Project> {
+  const project = await built(t);
+  const slow = [
+    'import { test } from "node:test";',
+    'test("waits", () => new Promise((resolve) => setTimeout(resolve, 60_000)));',
+    "",
+  ].join("\n");
+  await project.write("src/slow.test.ts", slow);
+  return project;
+}
+
+test("a cancellation that arrives with its call ends the call", async (t) => {
+  const project = await withSlowTest(t);
+  const agent = await Agent.start(t, project.root, ["--allow-run"]);
+  const start = performance.now();
+  const id = agent.next;
+  agent.request("tools/call", { name: "run_tests", arguments: {} }).catch(() => undefined);
+  agent.write({ method: "notifications/cancelled", params: { requestId: id } });
+  assert.equal((await agent.texts("routes")).length, 1);
+  assert.ok(performance.now() - start < 20_000, "the tests were stopped");
+});
+
+test("a call is answered although the agent closes the stream after it", async (t) => {
+  const project = await built(t);
+  await project.write("src/sum.test.ts", 'import { test } from "node:test";\ntest("adds", () => {});\n');
+  const agent = await Agent.start(t, project.root, ["--allow-run"]);
+  const answer = agent.call("run_tests");
+  agent.end();
+  const { text, failed } = await answer;
+  assert.ok(!failed, text);
+  assert.equal((JSON.parse(text) as { passed: number }).passed, 1);
+  assert.equal(await agent.ended, 0);
+});

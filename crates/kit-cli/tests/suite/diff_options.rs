@@ -61,6 +61,13 @@ fn options_that_allow_less_break_requests_of_web_pages() {
 fn protection_against_forged_requests_and_smaller_limits_break_requests() {
     assert_eq!(ids(&applications("", "csrf: true")), ["csrf: csrf-added"]);
     assert_eq!(ids(&applications("csrf: true", "")), [""; 0]);
+    // `false` means that the option is off.
+    assert_eq!(ids(&applications("", "csrf: false")), [""; 0]);
+    assert_eq!(
+        ids(&applications("csrf: false", "csrf: true")),
+        ["csrf: csrf-added"]
+    );
+    assert_eq!(ids(&applications("csrf: true", "csrf: false")), [""; 0]);
     let origins = "csrf: { origins: [\"https://a.example\"] }";
     assert_eq!(ids(&applications(origins, "csrf: true")), ["csrf: csrf-origin"]);
     assert_eq!(

@@ -37,15 +37,22 @@ impl<'a> Agent<'a> {
 
     /// Reads what the agent has sent, and answers all messages but calls. Returns false if the agent has closed the stream.
     pub(super) async fn read(&self, wait: Duration) -> Result<bool, HostError> {
+        if self.has_ended.get() {
+            return Ok(false);
+        }
         let chunk = self.context.host.read(wait).await?;
         let mut runtime = self.runtime.borrow_mut();
         runtime.push(&chunk.to_bytes());
         self.run_until_idle(&mut runtime);
-        if chunk.ended && !self.has_ended.replace(true) {
-            runtime.end();
-            self.run_until_idle(&mut runtime);
-        }
+        self.has_ended.set(chunk.ended);
         Ok(!chunk.ended)
+    }
+
+    /// Ends the service. A service that has ended drops the calls that it waits for, so all calls must have their answers.
+    pub(super) fn end(&self) {
+        let mut runtime = self.runtime.borrow_mut();
+        runtime.end();
+        self.run_until_idle(&mut runtime);
     }
 
     /// Returns the next call, if one waits. First sends the answers to earlier calls.
@@ -91,8 +98,8 @@ impl Host for CancellableHost<'_> {
                 if let Some(exit) = self.host.run_node_until_input(run.take()).await? {
                     return Ok(exit);
                 }
-                let is_open = self.agent.read(Duration::ZERO).await?;
-                if !is_open || self.reply.is_closed() {
+                self.agent.read(Duration::ZERO).await?;
+                if self.reply.is_closed() {
                     self.host.stop_node().await?;
                     return Err(HostError {
                         message: "the agent has cancelled the call".to_owned(),

@@ -81,16 +81,17 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         root,
         agent: &agent,
     };
-    while agent.read(Duration::MAX).await? {
+    loop {
+        let is_open = agent.read(Duration::MAX).await?;
+        // Calls that came with the last bytes are answered too.
         while let Some(call) = agent.next_call() {
             server.answer(call).await;
         }
+        if !is_open {
+            agent.end();
+            return Ok(());
+        }
     }
-    // Calls that came with the last bytes are answered too.
-    while let Some(call) = agent.next_call() {
-        server.answer(call).await;
-    }
-    Ok(())
 }
 
 /// Returns true if a command that failed printed a result all the same, such as the list of files that are out of date.
