@@ -151,7 +151,8 @@ impl HandlerContext<'_, '_> {
         })
     }
 
-    /// Returns the statement that refuses to change a row that is not below the rest of the path.
+    /// Returns the statement that refuses to change a row that is not below the rest of the path. If another request moves the row
+    /// at the same time, the row is changed as if this request had come first.
     fn refuses_row_elsewhere(
         key: &Key,
         stored: &Stored<'_>,
