@@ -178,7 +178,7 @@ export const commands: Section = {
         const { failures } = JSON.parse(stdout) as { failures: { name: string; file: string }[] };
         const files = failures.filter(({ name }) => name.includes("/wrong-answer")).map(({ file }) => file);
         assert.ok(files.length > 0, stdout);
-        const generated = ".kit/tests/ThingRoutes.contract.test.ts";
+        const generated = ".kit/tests/ThingRoutes.contract.js";
         assert.ok(files.includes(generated), `${generated} is not among ${files.join(", ")}`);
       },
     },
