@@ -11,6 +11,7 @@ use kit_router::RouteTree;
 use kit_typescript::{Input, SourceTexts};
 
 use crate::config::Plugin;
+use crate::directories::Directories;
 use crate::globs::SourceFiles;
 use crate::imported_validators::ImportedValidators;
 use crate::inferred::InferredTypes;
@@ -102,6 +103,7 @@ pub(crate) struct Compiler {
     /// Results of the last run of the plugins.
     plugins: Option<PluginResults>,
     imported_validators: ImportedValidators,
+    directories: Directories,
 }
 
 /// Results of the plugins of a project.
@@ -178,6 +180,9 @@ pub(crate) async fn analyze_in(
             entry_files: sources.entries,
             files: added.with_virtual_files(&request.files),
         };
+        if compiler.directories.have_changed() {
+            compiler.session.forget_results();
+        }
         match rerun {
             Rerun::Everything => compiler.inferred.compile(&mut compiler.session, &input),
             Rerun::Plugins | Rerun::Nothing => compiler
@@ -192,6 +197,7 @@ pub(crate) async fn analyze_in(
     diagnostics.extend(compiled.diagnostics);
     let (mut program, mut texts) = (compiled.program, compiled.sources);
     let mut dependencies = compiled.dependencies;
+    compiler.directories.update(root, &dependencies);
     dependencies.retain(|path| !added.is_virtual(path));
     // Plugins only run on a program without errors.
     if !is_provisional && !diagnostics.has_errors() {

@@ -37,6 +37,7 @@ mod config;
 mod contract_tests;
 mod create_directory;
 mod database;
+mod directories;
 mod disk;
 mod emit;
 mod entities;

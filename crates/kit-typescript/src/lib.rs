@@ -177,6 +177,18 @@ impl Session {
         output
     }
 
+    /// Makes the next call of [`Session::compile`] compile the whole program. The caller needs this function if a file appeared
+    /// or disappeared, which can change the targets of imports. Syntax trees are still reused.
+    ///
+    /// ```
+    /// let mut session = kit_typescript::Session::default();
+    /// session.forget_results();
+    /// assert_eq!(session.compiled_declarations(), None);
+    /// ```
+    pub fn forget_results(&mut self) {
+        self.previous = None;
+    }
+
     /// Returns the number of declarations that the last call of [`Session::compile`] compiled, if the call compiled only those
     /// that an edit can affect. Returns `None` if the call compiled the whole program.
     ///

@@ -219,3 +219,38 @@ fn build_without_a_session_restores_a_file_that_was_overwritten_in_place() {
     assert!(project.build_at(1_700_000_000, true).succeeded());
     assert_eq!(project.output(), before);
 }
+
+/// The compiler reads only the types that the edit affects, and these do not contain the import.
+#[test]
+fn session_notices_a_new_file_that_changes_the_target_of_an_import() {
+    let project = Project::new([
+        ("package.json", r#"{"name":"orders","version":"1.0.0"}"#),
+        ("lib/money/index.ts", "export interface Money { cents: number }\n"),
+        (
+            "src/order.types.ts",
+            "import type { Money } from \"../lib/money\";\nexport interface Order { price: Money }\n",
+        ),
+        (
+            "src/tag.types.ts",
+            "export interface Tag { /** @maxLength 10 */ name: string }\n",
+        ),
+    ]);
+    let config = resolve(&project.root, None).unwrap().config;
+    let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+    let request = BuildRequest {
+        root: &project.root,
+        config: &config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    let mut session = Session::default();
+    assert!(session.build(&request, &()).unwrap().succeeded());
+    assert!(project.output()["types.ts"].contains("cents"));
+    project.write("lib/money.ts", "export interface Money { euros: number }\n");
+    project.write(
+        "src/tag.types.ts",
+        "export interface Tag { /** @maxLength 20 */ name: string }\n",
+    );
+    assert!(session.build(&request, &()).unwrap().succeeded());
+    assert!(project.output()["types.ts"].contains("euros"));
+}
