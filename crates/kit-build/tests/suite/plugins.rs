@@ -150,7 +150,7 @@ fn an_analysis_that_runs_nothing_uses_the_last_results_of_the_plugins() {
     // There is no earlier result, so the plugin runs.
     assert_eq!(names(Rerun::Nothing, &host).unwrap(), (false, 3, "p1".to_owned()));
     host.0.set(2);
-    std::fs::remove_file(project.root.join("src/b.types.ts")).unwrap();
+    project.remove("src/b.types.ts");
     assert_eq!(names(Rerun::Nothing, &host).unwrap(), (true, 2, "p1".to_owned()));
     let stopped = names(Rerun::Plugins, &Unfinished).unwrap_err();
     assert!(matches!(stopped, BuildError::Interrupted), "{stopped}");
