@@ -23,8 +23,8 @@ const installed = join("node_modules", "@kit", "cli", "bin", "kit.js");
  * report the same. Returns `undefined` if kit is not installed in the folder or above.
  *
  * @example
- * serverCommand("/work/app", { node: "node", cli: "" })
- * // { command: "node", args: ["/work/app/node_modules/@kit/cli/bin/kit.js", "lsp"] }
+ * serverCommand("/srv/app", { node: "node", cli: "" })
+ * // { command: "node", args: ["/srv/app/node_modules/@kit/cli/bin/kit.js", "lsp"] }
  */
 export function serverCommand(folder: string, { node, cli }: ServerSettings): ServerCommand | undefined {
   const path = cli === "" ? installedAbove(folder) : isAbsolute(cli) ? cli : join(folder, cli);
