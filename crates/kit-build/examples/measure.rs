@@ -76,7 +76,7 @@ fn print(scenario: &str, report: &BuildReport, start: Instant) -> Result<(), Box
         write!(steps, r#""{}":{:.2},"#, step.name(), took.as_secs_f64() * 1000.0)?;
     }
     println!(
-        r#"{{"scenario":"{scenario}",{steps}"total":{:.2},"written":{},"types":{},"routes":{}}}"#,
+        r#"{{"scenario":"{scenario}",{steps}"total":{:.2},"written":{},"typeCount":{},"routeCount":{}}}"#,
         total.as_secs_f64() * 1000.0,
         report.files.written.len(),
         report.counts.types,
