@@ -150,6 +150,29 @@ fn files_whose_values_only_typescript_can_infer_are_listed() {
 }
 
 #[test]
+fn results_of_methods_that_only_typescript_knows_are_inferred() {
+    let of = |expression: &str| {
+        let source = format!(
+            "export const value = {expression};\n/** @table */\nexport interface Row {{ /** @id */ id: string; value: typeof value }}\n"
+        );
+        output(&[("src/a.types.ts", source.as_str())], &[])
+    };
+    for expression in [r#""a b".split(" ")"#, r#""a".match(/b/)"#, r#""a".at(0)"#] {
+        assert_eq!(
+            of(expression).uninferred,
+            paths(&["src/a.types.ts"]),
+            "{expression}"
+        );
+    }
+    for (expression, ty) in [(r#""a".toUpperCase()"#, "string"), (r#""a".length"#, "number")] {
+        let found = of(expression);
+        assert!(found.uninferred.is_empty(), "{expression}");
+        let found = text(&found);
+        assert!(found.contains(&format!("value: {ty};")), "{expression}: {found}");
+    }
+}
+
+#[test]
 fn types_in_declarations_are_those_of_the_source_file() {
     let declarations = "export interface Role { name: string }\nexport declare const roles: Role[];\n";
     let found = output(&[ROLES], &[("src/a.types.ts", declarations)]);

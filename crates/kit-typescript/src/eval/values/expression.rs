@@ -11,6 +11,7 @@ use oxc_span::GetSpan;
 
 use super::Widening;
 use crate::eval::function::Signature;
+use crate::eval::library::interface_of;
 use crate::eval::types::{Element, Literal};
 use crate::eval::{Evaluator, Object, Property, ScopeId, Ty, TyId};
 use crate::known_types::Utility;
@@ -227,11 +228,22 @@ impl<'a> Evaluator<'a> {
     /// Returns the type of a member of a value. kit does not know the members of arrays, texts and other types that
     /// TypeScript declares, but TypeScript can infer the type.
     pub(super) fn value_member(&mut self, object: TyId, key: TyId, location: Location) -> TyId {
+        const ANNOTATION: &str = "the type after the name: `const settings: Settings = …`";
+        // Only TypeScript knows the results of some methods, such as `split`.
+        let shape = self.shape(object);
+        if interface_of(self.store.get(shape)).is_some()
+            && let Ty::Literal(name) = self.shape_of(key)
+        {
+            return match self.library_member(shape, &name.name()) {
+                Some(member) => member,
+                None => self.uninferred(location, "this expression", ANNOTATION),
+            };
+        }
         let ty = self.indexed_access(object, key, location);
         if !matches!(self.store.get(ty), Ty::Invalid(_)) {
             return ty;
         }
-        match self.shape_of(object) {
+        match self.store.get(shape) {
             Ty::Array { .. }
             | Ty::Tuple { .. }
             | Ty::String
@@ -241,11 +253,7 @@ impl<'a> Evaluator<'a> {
             | Ty::Literal(_)
             | Ty::EnumMember(_)
             | Ty::Template(_)
-            | Ty::Builtin(..) => self.uninferred(
-                location,
-                "this expression",
-                "the type after the name: `const settings: Settings = …`",
-            ),
+            | Ty::Builtin(..) => self.uninferred(location, "this expression", ANNOTATION),
             _ => ty,
         }
     }
