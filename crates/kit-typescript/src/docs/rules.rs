@@ -195,8 +195,25 @@ pub(crate) fn check_pattern(pattern: &str) -> Result<(), String> {
     .map_err(|error| error.message.to_string())
 }
 
-/// Formats of OpenAPI that do not limit a text: they say how it is shown or stored.
-const FORMATS_WITHOUT_RULE: &[&str] = &["binary", "password"];
+/// Formats of JSON Schema, OpenAPI and typia that kit does not check.
+const FOREIGN_FORMATS: &[&str] = &[
+    "binary",
+    "byte",
+    "duration",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "password",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri-reference",
+    "uri-template",
+    "url",
+];
 
 fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Format> {
     if tag.argument.is_empty() {
@@ -204,13 +221,16 @@ fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Op
         return None;
     }
     let format = Format::from_name(&tag.argument);
-    if FORMATS_WITHOUT_RULE.contains(&tag.argument.as_str()) {
-        let message = format!("`@format {}` does not limit the text", tag.argument);
+    if FOREIGN_FORMATS.contains(&tag.argument.as_str()) {
+        let message = format!(
+            "kit does not check `@format {}`: each text is valid",
+            tag.argument
+        );
         let warning = Diagnostic::warning(codes::UNKNOWN_FORMAT, message);
         diagnostics.push(
             warning
                 .label(graph.label(tag.location))
-                .help("remove the tag; to limit the text, write `@pattern`"),
+                .help("write `@pattern`, or check the text in the handler"),
         );
         return None;
     }
