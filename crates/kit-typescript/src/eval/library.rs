@@ -1,6 +1,9 @@
 //! Members of types that TypeScript itself declares, such as the methods of `Date`, and names of its types.
 
 use std::rc::Rc;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::types::{Element, Function, Generic, Literal};
 use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
@@ -320,15 +323,16 @@ const LIBRARY: &[(&str, &[Members])] = &[
 
 /// Types of browsers and of `Intl` that TypeScript declares: on each line, the name of a type, and the name of a member
 /// that each of its values has.
-const LIBRARY_TYPES: &str = include_str!("library_types.txt");
+static LIBRARY_TYPES: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
+    let lines = include_str!("library_types.txt").lines();
+    lines.filter_map(|line| line.split_once(' ')).collect()
+});
 
 /// Returns the name of a type of browsers or of `Intl` as a constant, and the name of a member that each of its values has.
 /// Returns `None` if TypeScript declares no type with this name.
 pub(super) fn library_type(name: &str) -> Option<(&'static str, &'static str)> {
-    LIBRARY_TYPES
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .find(|(known, _)| *known == name)
+    let (known, member) = LIBRARY_TYPES.get_key_value(name)?;
+    Some((*known, *member))
 }
 
 /// Returns true for the interfaces of primitive values, such as `String`.
