@@ -213,8 +213,7 @@ impl Tuple {
         length >= self.min_items() && self.max_items().is_none_or(|most| length <= most)
     }
 
-    /// Returns the shape of the item at `index`. The tuple value has `length` items, which must be a number that
-    /// [`Self::accepts_length`] accepts.
+    /// Returns the shape of the item at `index` of a value with `length` items, which [`Self::accepts_length`] accepts.
     pub fn element(&self, index: usize, length: usize) -> &'static Shape {
         let elements = self.elements;
         let position = match self.rest() {
