@@ -146,20 +146,22 @@ fn migrate_pair(first: &Database, one: &Adopted, other: &Adopted) -> Result<Verd
     ))
 }
 
-/// Returns the verdict on a migration that PostgreSQL refused and rolled back, because a condition of the types uses a function
-/// or an operator that only hand-written SQL creates. Returns `None` for another failure, or if the database has changed.
-fn needs_sql_first(first: &Database, before: &Snapshot, error: &MigrateError) -> Option<Verdict> {
-    let MigrateError::Statement {
-        source, before: 0, ..
-    } = error
-    else {
+/// Returns the verdict on a migration that PostgreSQL refused, because a condition of the types uses a function, an operator or a
+/// type of a column that only hand-written SQL creates. Returns `None` for another failure, or if a migration that was rolled
+/// back has changed the database.
+fn needs_sql_first(first: &Database, snapshot: &Snapshot, error: &MigrateError) -> Option<Verdict> {
+    let MigrateError::Statement { source, before, .. } = error else {
         return None;
     };
     let is_missing = matches!(source.code.as_deref(), Some("42883" | "42704"));
-    let unchanged = drift(&first.url, before).is_ok_and(|found| found.differences.is_empty());
+    let unchanged = || drift(&first.url, snapshot).is_ok_and(|found| found.differences.is_empty());
+    let begin = match before {
+        0 if unchanged() => "rolled back by PostgreSQL",
+        0 => return None,
+        _ => "stopped by PostgreSQL after completed steps",
+    };
     let message = source.message.split([':', '"', '(']).next().unwrap_or_default();
-    (is_missing && unchanged)
-        .then(|| Verdict::Refused(format!("rolled back by PostgreSQL: {}", message.trim())))
+    is_missing.then(|| Verdict::Refused(format!("{begin}: {}", message.trim())))
 }
 
 /// Compares the migrated database with the wanted one. Differences in objects that no entity describes need SQL by hand.
@@ -192,8 +194,16 @@ fn compare_with(
         let table = object.table.as_ref().unwrap_or(&object.name);
         other.schema.table(table).is_some()
     };
+    // `@unique` of a new column is a constraint, also if the wanted database has an index for the same rule.
+    let has_same_rule = |objects: &[ForeignObject], object: &ForeignObject| {
+        let columns = unique_columns(object);
+        let same = |known: &ForeignObject| known.table == object.table && unique_columns(known) == columns;
+        columns.is_some() && objects.iter().any(same)
+    };
     for object in wanted.iter().filter(|object| !has(live, object)) {
-        if is_foreign(object) || !has_entity(object) {
+        if has_same_rule(live, object) {
+            by_hand.push("index that is a constraint".to_owned());
+        } else if is_foreign(object) || !has_entity(object) {
             by_hand.push(object.kind.to_string());
         } else {
             return Verdict::Wrong(format!(
@@ -204,7 +214,7 @@ fn compare_with(
         }
     }
     for object in live.iter().filter(|object| !has(wanted, object)) {
-        if is_foreign(object) || !has_entity(object) {
+        if is_foreign(object) || !has_entity(object) || has_same_rule(wanted, object) {
             by_hand.push(object.kind.to_string());
         } else if !wanted.iter().any(|known| known.is_same_object(object)) {
             // kit adds checks for the rules of a new property.
@@ -230,6 +240,14 @@ fn compare_with(
     by_hand.sort();
     by_hand.dedup();
     Verdict::NeedsSql(by_hand.join(", "))
+}
+
+/// Returns the list of columns whose values are unique by a constraint, or by an index without a condition.
+fn unique_columns(object: &ForeignObject) -> Option<&str> {
+    let definition = object.definition.as_deref()?;
+    let is_unique = definition.starts_with("UNIQUE (")
+        || definition.starts_with("CREATE UNIQUE INDEX ON ") && definition.contains(" USING btree (");
+    is_unique.then(|| &definition[definition.find('(').unwrap_or_default()..])
 }
 
 /// Returns the verdict on SQL by hand: the first database is adopted, `up` is a hand-written migration, and afterwards the

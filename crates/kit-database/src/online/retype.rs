@@ -150,10 +150,8 @@ impl<'a> Retype<'a> {
         );
         // Every row has a new value with the same meaning. Without this check, a row could lose its value.
         let filled = if self.guarded {
-            format!(
-                "{old} IS NOT DISTINCT FROM {}",
-                converted(self.to, self.from, &new)
-            )
+            let (from, own) = comparable(self.from, &old);
+            format!("{own} IS NOT DISTINCT FROM {}", converted(self.to, from, &new))
         } else {
             format!("({old} IS NULL) = ({new} IS NULL)")
         };
@@ -301,7 +299,7 @@ impl<'a> Retype<'a> {
             // A text that is no value of an enum type is an error, so such values are compared as texts.
             let (from, own) = match self.from {
                 ColumnType::Enum { .. } => (ColumnType::Text, format!("{name}::text")),
-                from => (from, name.clone()),
+                from => comparable(from, &name),
             };
             let condition = format!("{own} IS DISTINCT FROM {}", converted(self.to, from, &there));
             checks.push(Statement::Guard {
@@ -318,6 +316,15 @@ impl<'a> Retype<'a> {
             });
         }
         checks
+    }
+}
+
+/// Returns the type and the expression with which a converted value is compared. PostgreSQL cannot compare `citext` with an
+/// enum type, and would ignore the case.
+fn comparable(from: ColumnType, value: &str) -> (ColumnType, String) {
+    match from {
+        ColumnType::Citext => (ColumnType::Text, format!("{value}::text")),
+        from => (from, value.to_owned()),
     }
 }
 
