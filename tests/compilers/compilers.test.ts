@@ -206,7 +206,8 @@ describe("a project of kit scaffold init", { timeout: 600_000 }, () => {
     );
     const generated = ".kit/tests/TodoRoutes.contract.test.ts";
     const lines = (await readFile(join(root, generated), "utf8")).split("\n");
-    const line = lines.findIndex((text) => text.trim() === 'route: "GET /todos",') + 1;
+    // The rows are in a JavaScript file, for which vitest has no line: it names the call that makes the tests.
+    const line = lines.indexOf("contractTests({") + 1;
     assert.ok(line > 0 && broken.stdout.startsWith(`${generated}:${line} contracts of`), broken.stdout);
     assert.match(broken.stdout, /^ {2}curl -i 'http:\/\/localhost:3000\/todos\?page=6(?:&pageSize=1)?' /m);
     assert.match(broken.stdout, /^ {2}kit test:contracts --seed 1 --replay 'GET \/todos valid [\d:]+'$/m);
