@@ -131,6 +131,8 @@ export class Supervisor {
     this.#spareProcess = undefined;
     this.#next = next;
     next.go(build);
+    // Both processes accept connections until the new one has started, so both must know the result of the build.
+    if (this.#isCurrentAnApp) this.#current?.build(build);
     const slow = setTimeout(() => {
       if (this.#next === next) this.#terminal.warn(`${this.#request.entry} is not listening yet`);
     }, slowStartMs);
