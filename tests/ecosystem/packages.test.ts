@@ -1,5 +1,5 @@
 // Types of packages that many projects use: each builds, or is refused at once with a message that says where and what to do. The validators
-// agree with TypeScript on sampled values. `KIT_PRINT=1` prints the duration of each build.
+// agree with TypeScript on sampled values.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,9 +9,6 @@ import { packages } from "./support/packages.ts";
 
 /** Longest duration of a refusal in milliseconds, with an unoptimized compiler on a busy machine. */
 const SLOWEST = 20_000;
-
-/** Differences between kit and TypeScript that are decisions, by package and complaint. */
-const intended: readonly (readonly [name: string, complaint: RegExp])[] = [];
 
 let tested = 0;
 
@@ -25,10 +22,7 @@ for (const contract of packages) {
         context.diagnostic(`${builds.length} types in ${Math.round(duration)} ms`);
         assert.deepEqual(failures, []);
         const comparison = await compare(project, builds);
-        const wrong = comparison.wrong.filter(
-          (complaint) => !intended.some(([of, pattern]) => of === name && pattern.test(complaint)),
-        );
-        assert.deepEqual(wrong, []);
+        assert.deepEqual(comparison.wrong, []);
         context.diagnostic(`${comparison.tested} values, ${comparison.accepted} accepted`);
         assert.ok(comparison.accepted > 0 && comparison.accepted < comparison.tested);
         tested += comparison.tested;

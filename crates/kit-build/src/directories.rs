@@ -11,7 +11,7 @@ use crate::disk;
 #[derive(Debug, Default)]
 pub(crate) struct Directories(BTreeMap<PathBuf, Listed>);
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Listed {
     modified: Option<SystemTime>,
     names: Vec<String>,
@@ -30,13 +30,16 @@ impl Listed {
 impl Directories {
     /// Returns true if a directory contains other names than in the last call of [`Directories::update`].
     pub(crate) fn have_changed(&mut self) -> bool {
-        self.0.iter_mut().any(|(path, listed)| {
+        let mut have_changed = false;
+        // All changed directories are listed now. Otherwise, each of the next builds would find one of them.
+        for (path, listed) in &mut self.0 {
             if listed.modified.is_some() && listed.modified == disk::modified(path) {
-                return false;
+                continue;
             }
             let before = std::mem::replace(listed, Listed::new(path));
-            before.names != listed.names
-        })
+            have_changed |= before.names != listed.names;
+        }
+        have_changed
     }
 
     /// Lists the directories with the files that the compiler read, and those above them in the project.

@@ -280,7 +280,8 @@ impl CommandError {
         }
     }
 
-    /// Returns the failure of a comparison. `state` is the name of the state that has no types, if one has none.
+    /// Marks the failure as the reason why `kit diff` cannot compare. `state` is the name of the state that the failure is about, if
+    /// it is about one.
     pub(crate) fn incomparable(self, state: Option<&str>) -> Self {
         match self {
             Self::Reported | Self::Interrupted(_) | Self::Incomparable(..) => self,

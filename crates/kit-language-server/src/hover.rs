@@ -11,7 +11,7 @@ use crate::view::View;
 use crate::{definition, tags};
 
 /// Maximum number of properties or routes that a text lists.
-const MAX_PROPERTIES: usize = 40;
+const MAX_ITEMS: usize = 40;
 
 /// Returns the text about the name at an offset, and the range of the name. Returns `None` if kit knows nothing about the
 /// name.
@@ -61,7 +61,7 @@ fn about_group(view: &View<'_>, name: &TypeName) -> Option<String> {
         describe_documentation(&mut text, &group.documentation);
     }
     text.push('\n');
-    for route in routes.iter().take(MAX_PROPERTIES) {
+    for route in routes.iter().take(MAX_ITEMS) {
         let _ = write!(text, "- {}", inline(&route.reference()));
         if let Some(summary) = &route.summary {
             let _ = write!(text, " {summary}");
@@ -72,9 +72,9 @@ fn about_group(view: &View<'_>, name: &TypeName) -> Option<String> {
     Some(text)
 }
 
-/// Adds the number of the items that a list leaves out.
+/// Adds a line with the number of items that a list of this length leaves out, if any.
 fn more(text: &mut String, length: usize) {
-    let left_out = length.checked_sub(MAX_PROPERTIES);
+    let left_out = length.checked_sub(MAX_ITEMS);
     if let Some(left_out) = left_out.filter(|count| *count > 0) {
         let _ = writeln!(text, "- … and {left_out} more");
     }
@@ -186,7 +186,7 @@ fn about_type(view: &View<'_>, id: DeclarationId) -> String {
     }
     for property in properties
         .iter()
-        .take(MAX_PROPERTIES)
+        .take(MAX_ITEMS)
         .filter(|property| !view.is_uncertain(property.span))
     {
         let mut line = inline(&signature(program, property));

@@ -15,7 +15,7 @@ pub(crate) struct StandIns {
 pub(crate) struct Names {
     /// Pairs of a stand-in and the name that it stands for.
     tables: Vec<(String, String)>,
-    /// Pairs of a stand-in and the own name.
+    /// Pairs of a stand-in and the name that it stands for.
     constraints: Vec<(String, String)>,
 }
 

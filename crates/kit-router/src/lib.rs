@@ -1,7 +1,7 @@
 //! Route tree: finds the route for a method and a path.
 //!
 //! `kit-build` compiles the routes of an application ([`RouteTree::compile`]) and reports every [`RouteConflict`].
-//! `kit-emit` prints the tree ([`RouteTree::to_compiled`]) as `.kit/routes/compiled-router.ts`. The native server loads
+//! `kit-emit` prints the tree ([`RouteTree::to_compiled`]) as `.kit/routes/tree.js`. The native server loads
 //! that document ([`RouteTree::from_compiled`]) and matches requests with a [`Router`]. Other adapters use the
 //! TypeScript implementation in `packages/core/src/router`. Both implementations must pass the cases of
 //! `conformance/router.json`.

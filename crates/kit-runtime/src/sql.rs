@@ -42,7 +42,7 @@ pub fn is_value_error(error: &Error) -> bool {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html
         Error::Database(error) => matches!(
             error.code().as_deref(),
-            Some("22001" | "22003" | "22007" | "22008" | "22026" | "22P02")
+            Some("22001" | "22003" | "22007" | "22008" | "22026" | "2200M" | "2200N" | "22P02")
         ),
         // sqlx keeps only the message of the error: `Encoding argument $1 failed: …`.
         Error::Encode(error) => error.to_string().ends_with(&OutOfRange.to_string()),

@@ -6,7 +6,7 @@ import type { InputReply } from "@kit/transform-native";
 /** Maximum number of bytes that wait to be read. The stream is paused while more wait. */
 const maxWaiting = 16 * 1024 * 1024;
 
-/** Time between two checks if the process still runs that started this process. */
+/** Time between two checks if the process of {@link StandardInput.endWith} still runs. */
 const lookAfterMs = 2000;
 
 /** Longest time that a timer of Node can have. */

@@ -191,7 +191,7 @@ test("ends soon after the process that the editor names", async (t) => {
   assert.equal(await server.ended, 1);
 });
 
-/** Position of the property `title` in {@link NOTES}. */
+/** Returns a request for the text about the first `title` in a document. */
 function hoverOfTitle(id: number, uri: string, text: string): object {
   const before = text.slice(0, text.indexOf("title")).split("\n");
   const position = { line: before.length - 1, character: (before.at(-1)?.length ?? 0) + 1 };

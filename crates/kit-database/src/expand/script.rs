@@ -40,7 +40,7 @@ impl Script {
             return;
         }
         let mut statements = vec![Statement::Remark(vec![format!(
-            "From now on, {} has no row whose old values the new columns do not contain. The constraints go with the old columns.",
+            "From now on, the new columns of {} contain the values of the old ones. The constraints go with the old columns.",
             table.name
         )])];
         let add = |check: &Check| {

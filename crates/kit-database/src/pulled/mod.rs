@@ -50,7 +50,8 @@ pub struct LeftOut {
 /// Writes entities for the tables among the objects of a database.
 ///
 /// `without` contains tables that get no entity, with the reasons. `plain` contains tables whose indexes and checks get no
-/// tags. Each property has the tags from which kit derives the column, as far as kit can model the column. Keys, indexes and checks become tags, and lists of values become unions.
+/// tags. Each property has the tags from which kit derives the column, as far as kit can model the column. Keys, indexes and
+/// checks become tags, and lists of values become unions.
 ///
 /// ```
 /// use kit_database::{ForeignObject, ObjectKind, pulled};

@@ -191,8 +191,8 @@ impl Options<'_> {
     fn cors_rules(&mut self, before: &CorsRules, after: &CorsRules) {
         if before.origins_variable != after.origins_variable {
             self.add_unknown("cors-unknown");
-        } else if let (before, Some(allowed)) = (&before.origins, &after.origins) {
-            match before {
+        } else if let Some(allowed) = &after.origins {
+            match &before.origins {
                 None => self.add(
                     Consequence::BreaksRequests,
                     "cors-origin",
@@ -220,9 +220,9 @@ impl Options<'_> {
             let message = "web pages of other origins may not send cookies any more";
             self.add(Consequence::BreaksRequests, "cors-credentials", message, None);
         }
-        if let (before, Some(allowed)) = (&before.allowed_headers, &after.allowed_headers) {
+        if let Some(allowed) = &after.allowed_headers {
             let is_allowed = |name: &String| allowed.iter().any(|other| other.eq_ignore_ascii_case(name));
-            match before {
+            match &before.allowed_headers {
                 None => self.add(
                     Consequence::BreaksRequests,
                     "cors-header",

@@ -191,7 +191,7 @@ impl<'a> PrintedParts<'a> {
 impl PrintedParts<'_> {
     /// Returns the document of an entity in a large program. The document refers to paths and components of
     /// `schemas/openapi.json`, because the documents of many entities would repeat most of these. Returns `None` if the
-    /// program is not large, or if no route uses the entity.
+    /// program is not large, or if no response contains the entity.
     fn referring_document(&self, title: &str, routes: &[RouteId], entity: DeclarationId) -> Option<String> {
         let program = self.context.program;
         let used = (entity, Direction::Output);

@@ -143,9 +143,12 @@ impl StoredColumn<'_> {
                 "time with time zone" => Some("timetz"),
                 _ => Some(foreign),
             },
-            ColumnType::SmallInt | ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
-                Some(foreign)
-            }
+            // sqlx sends JSON as `jsonb`, and PostgreSQL does not convert `json` to `jsonb` in `COALESCE` and `CASE`.
+            ColumnType::SmallInt
+            | ColumnType::Integer
+            | ColumnType::BigInt
+            | ColumnType::DoublePrecision
+            | ColumnType::Jsonb => Some(foreign),
             _ => None,
         }
     }
@@ -206,9 +209,10 @@ impl StoredColumn<'_> {
 
     /// Returns the SQL expression that an insert stores if the request has no value for the column.
     pub(super) fn default(&self, default: &ColumnDefault) -> String {
-        match default {
-            ColumnDefault::Now => sql::now(self.column.r#type).to_owned(),
-            default => sql::default(default),
+        match (default, self.foreign_cast()) {
+            (ColumnDefault::Now, _) => sql::now(self.column.r#type).to_owned(),
+            (ColumnDefault::Json(_), Some(cast)) => format!("{}::{cast}", sql::default(default)),
+            (default, _) => sql::default(default),
         }
     }
 

@@ -39,7 +39,7 @@ const VARIABLES: [&str; 22] = [
     "transaction",
 ];
 
-/// Names of the three structs that the functions of a table accept.
+/// Names of the structs that the functions of a table accept, and of the enum in one of them.
 pub(crate) struct StructNames {
     /// Name of the struct with the values of a new row.
     pub(crate) new: String,

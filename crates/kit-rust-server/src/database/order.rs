@@ -159,12 +159,14 @@ impl Stored<'_> {
     }
 
     /// Returns the columns of the usual order, in one direction.
-    fn usual_order(&self, descending: bool) -> String {
+    pub(super) fn usual_order(&self, descending: bool) -> String {
         let time = self.creation_time().map(|stored| stored.column.name.as_str());
         let key = self.table.primary_key.iter().map(String::as_str);
         self.columns_in_direction(time.into_iter().chain(key), descending)
     }
 
+    /// Returns columns of `ORDER BY`. Their names are qualified with the table (`notes.id`), because an unqualified name could
+    /// mean an expression of the `SELECT` list, for which no index exists.
     fn columns_in_direction<'n>(&self, names: impl Iterator<Item = &'n str>, descending: bool) -> String {
         let table = sql::relation(&self.table.name);
         let direction = if descending { " DESC" } else { "" };

@@ -77,25 +77,10 @@ impl Stored<'_> {
         owner.into_iter().chain(filters).collect()
     }
 
-    /// Returns the `ORDER BY` of a list. Rows with a creation time are sorted from newest to oldest, and rows
-    /// with equal times by their key, so that no row is on two pages. Column names are qualified with the
-    /// table (`notes.id`), because an unqualified name could mean an expression of the `SELECT` list, for
-    /// which no index exists.
+    /// Returns the columns of `ORDER BY` of a list whose request chooses no order. Rows with a creation time are sorted from
+    /// newest to oldest, and rows with equal times by their key, so that no row is on two pages.
     pub(super) fn order(&self) -> String {
-        let table = sql::relation(&self.table.name);
-        let made = self.creation_time();
-        let mut order: Vec<_> = made
-            .iter()
-            .map(|stored| format!("{table}.{} DESC", sql::identifier(&stored.column.name)))
-            .collect();
-        let direction = if made.is_some() { " DESC" } else { "" };
-        order.extend(
-            self.table
-                .primary_key
-                .iter()
-                .map(|name| format!("{table}.{}{direction}", sql::identifier(name))),
-        );
-        order.join(", ")
+        self.usual_order(self.creation_time().is_some())
     }
 
     /// Returns the column with the time at which a row was created.

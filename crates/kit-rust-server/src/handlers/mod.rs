@@ -51,7 +51,7 @@ pub(crate) fn files(
     (files, warnings)
 }
 
-/// Adds a filter to a table for each property by which a route filters the rows of this table.
+/// Adds filters and orders to tables: for each property by which a route filters or sorts the rows of a table.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>, bool)> = Vec::new();
     let mut sorted: Vec<(String, Vec<String>)> = Vec::new();

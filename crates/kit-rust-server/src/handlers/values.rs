@@ -7,7 +7,7 @@ use crate::database::{Parameter, StoredColumn};
 use crate::source::ident;
 use crate::types::{Field, RustType};
 
-/// Part of a request: params, query or body.
+/// Place of a value in a handler: the params, the query or the body of the request, or the row that the handler has written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Params,
@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// A property of a request, and the params, query or body that contains it.
+/// A property of a request or of the written row, and its place in the handler.
 #[derive(Clone, Copy)]
 pub(super) struct RequestValue<'f> {
     from: Part,

@@ -93,6 +93,8 @@ pub fn baseline(program: &Program) -> Committed {
         ("mood", "mood NOT NULL"),
         ("labels", "character varying[] NOT NULL"),
         ("backup", "cidr"),
+        ("settings", "json DEFAULT '{\"speed\": 1}'::json NOT NULL"),
+        ("manual", "xml NOT NULL"),
     ];
     // The database has a name of its own for the unique constraint.
     for table in &mut schema.tables {

@@ -23,7 +23,10 @@ const ADOPTED: &str = "
         ALTER size TYPE smallint,
         ALTER mood TYPE mood USING mood::mood,
         ALTER labels TYPE varchar[],
-        ALTER backup TYPE cidr USING backup::cidr;";
+        ALTER backup TYPE cidr USING backup::cidr,
+        ALTER settings DROP DEFAULT,
+        ALTER settings TYPE json USING settings::json,
+        ALTER manual TYPE xml USING manual::xml;";
 
 /// Tests that rows have the values that a driver of Node returns, and that wrong values are errors of the client.
 pub fn machines(program: &Path, database: &str) {
@@ -31,11 +34,13 @@ pub fn machines(program: &Path, database: &str) {
     let server = Server::start(program, database);
     let machine = json!({
         "code": "ab", "name": "lathe", "address": "10.0.0.1", "mask": "101", "opens": "01:02:03",
-        "ratio": 0.1, "size": 7, "mood": "calm", "labels": ["old", "red"], "backup": "10.1.0.0/16"
+        "ratio": 0.1, "size": 7, "mood": "calm", "labels": ["old", "red"], "backup": "10.1.0.0/16",
+        "manual": "<p/>"
     });
     let stored = {
         let mut stored = machine.clone();
         stored["code"] = json!("ab ");
+        stored["settings"] = json!({ "speed": 1 });
         stored
     };
     assert_eq!(server.create("/machines", machine.clone()), stored);
@@ -70,12 +75,13 @@ pub fn machines(program: &Path, database: &str) {
         json!({ "size": 40000 }),
         json!({ "name": "much too long" }),
         json!({ "backup": "10.1.0.1/16" }),
+        json!({ "manual": "<p>" }),
     ] {
         let error = server.error_of("PUT", "/machines/ab", Some(change.clone()));
         assert_eq!((error.0, error.1.as_str()), (400, "VALIDATION_ERROR"), "{change}");
     }
     assert_eq!(server.get("/machines/ab"), (200, stored.clone()));
-    let change = json!({ "address": "::1", "mask": "000", "mood": "loud", "backup": null });
+    let change = json!({ "address": "::1", "mask": "000", "mood": "loud", "backup": null, "settings": { "speed": 2.5 } });
     let mut changed = stored;
     for (name, value) in change.as_object().unwrap() {
         changed[name] = value.clone();

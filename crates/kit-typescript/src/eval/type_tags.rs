@@ -129,9 +129,7 @@ impl Evaluator<'_> {
         let warning = Diagnostic::warning(codes::SCHEMA_RULE, message)
             .label(self.graph.label(location))
             .help("write a rule of kit, such as `@pattern`, or check the value in the handler");
-        if !self.schema_warnings.contains(&warning) {
-            self.schema_warnings.push(warning);
-        }
+        self.warn_once(warning);
     }
 }
 

@@ -186,7 +186,7 @@ fn lost_data(old: &State, new: &State) -> Vec<Change> {
                     "data-lost",
                     step.reason.clone(),
                     true,
-                    place(old, &step.change),
+                    lost_span(old, &step.change),
                 )
             })
             .collect(),
@@ -208,7 +208,7 @@ fn lost_data(old: &State, new: &State) -> Vec<Change> {
 }
 
 /// Returns the location of the entity or property whose values a change of the tables drops.
-fn place(old: &State, change: &kit_database::Change) -> Option<Span> {
+fn lost_span(old: &State, change: &kit_database::Change) -> Option<Span> {
     use kit_database::Change::{DropColumn, DropTable, SetType};
     let (table, column) = match change {
         DropTable { table } => (table, None),

@@ -56,11 +56,6 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         json: false,
     };
     let root = project::root(&common, context.environment)?;
-    if context.environment.is_terminal(Stream::Out) {
-        context
-            .console
-            .note("kit mcp waits for an agent on standard input; press Ctrl-C to stop");
-    }
     if !root.join("package.json").is_file() && !root.join("src").is_dir() {
         let message = format!(
             "{} is not a project: it has neither a package.json nor the directory src/",
@@ -69,6 +64,11 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         return Err(Problem::build("configuration", message)
             .help(&project_advice(&root))
             .into());
+    }
+    if context.environment.is_terminal(Stream::Out) {
+        context
+            .console
+            .note("kit mcp waits for an agent on standard input; press Ctrl-C to stop");
     }
     let runtime = Runtime::new(arguments.allow_run).map_err(|error| {
         let message = format!("the server cannot be started: {error}");

@@ -293,9 +293,14 @@ impl<'a> Evaluator<'a> {
             let diagnostic = Diagnostic::warning(codes::SCHEMA_RULE, message)
                 .label(self.graph.label(location))
                 .help(SCHEMA_HELP);
-            if !self.schema_warnings.contains(&diagnostic) {
-                self.schema_warnings.push(diagnostic);
-            }
+            self.warn_once(diagnostic);
+        }
+    }
+
+    /// Adds a warning, unless the same warning was added before.
+    pub(in crate::eval) fn warn_once(&mut self, warning: Diagnostic) {
+        if !self.schema_warnings.contains(&warning) {
+            self.schema_warnings.push(warning);
         }
     }
 

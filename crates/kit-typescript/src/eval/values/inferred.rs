@@ -104,9 +104,7 @@ impl<'a> Evaluator<'a> {
             let diagnostic = Diagnostic::warning(codes::ANY_IN_PACKAGE, message)
                 .label(self.graph.label(location))
                 .help("correct the import or the value that has no type, or write the type of the value");
-            if !self.schema_warnings.contains(&diagnostic) {
-                self.schema_warnings.push(diagnostic);
-            }
+            self.warn_once(diagnostic);
         }
     }
 

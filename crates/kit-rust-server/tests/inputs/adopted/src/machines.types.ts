@@ -1,5 +1,9 @@
 export type Mood = "calm" | "loud";
 
+export interface Settings {
+  speed: number;
+}
+
 /** A table of an adopted database, whose columns have types that no tag selects. @table machines */
 export interface Machine {
   /** @id @maxLength 3 */
@@ -16,4 +20,7 @@ export interface Machine {
   /** @storedAs array */
   labels: string[];
   backup: string | null;
+  /** @default {"speed":1} */
+  settings: Settings;
+  manual: string;
 }
