@@ -24,7 +24,7 @@ export async function emit(
   writeFileSync(join(built, "package.json"), readFileSync(join(source, "package.json")));
   const wanted = readdirSync(archives).filter((name) => packages.test(name));
   if (wanted.length === 0) throw new Error(`${archives} has no packages; run \`cargo xtask bench start\``);
-  const args = ["install", "--offline", "--no-audit", "--no-fund", "--no-save"];
+  const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-save"];
   await run("npm", [...args, ...wanted.map((name) => join(archives, name))], built, signal);
 }
 
