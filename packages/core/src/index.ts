@@ -13,7 +13,7 @@ export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./app/options.ts";
 export { env, type EnvOptions } from "./app/env.ts";
 export type { Environment } from "./environment.ts";
-export type { TelemetryOptions } from "./app/telemetry-options.ts";
+export type { PrometheusOptions, TelemetryOptions } from "./app/telemetry-options.ts";
 export type { ContentCoding } from "./edge/accept-encoding.ts";
 export type { CompressionOptions } from "./edge/compression.ts";
 export type { SocketsOptions } from "./sockets/sockets-options.ts";

@@ -32,10 +32,13 @@ describe("the option `telemetry`", () => {
       queueSize: 2_048,
       exportIntervalMs: 1_000,
       metricsIntervalMs: 60_000,
+      prometheus: null,
     });
     assert.equal(readTelemetry({ metrics: true, exporter: "console" })!.logs, false);
     assert.equal(readTelemetry({ metrics: true, logs: false })!.logs, false);
     assert.equal(readTelemetry({ logs: true })!.tracing, false);
+    const { metrics, logs, prometheus } = readTelemetry({ prometheus: true })!;
+    assert.deepEqual([metrics, logs, prometheus], [false, false, { port: undefined, hostname: undefined }]);
   });
 
   const wrong: readonly [options: unknown, message: RegExp][] = [
@@ -51,6 +54,13 @@ describe("the option `telemetry`", () => {
     [{ sampleRatio: Number.NaN }, /not NaN/],
     [{ queueSize: 0 }, /`telemetry\.queueSize` must be a whole number from 1 to 65536/],
     [{ exportIntervalMs: 0 }, /`telemetry\.exportIntervalMs` must be a whole number of milliseconds/],
+    [{ prometheus: "yes" }, /`telemetry\.prometheus` must be true, false or an object, not yes/],
+    [{ prometheus: { hostnam: "x" } }, /no option `telemetry\.prometheus\.hostnam`; did you mean `hostname`/],
+    [
+      { prometheus: { port: 70_000 } },
+      /`telemetry\.prometheus\.port` must be a whole number from 0 to 65535/,
+    ],
+    [{ prometheus: { hostname: "" } }, /`telemetry\.prometheus\.hostname` must be a string/],
     [{ metricsIntervalMs: 1.5 }, /`telemetry\.metricsIntervalMs`/],
   ];
   for (const [options, message] of wrong) {

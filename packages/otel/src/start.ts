@@ -16,14 +16,13 @@ import {
   type Resource,
 } from "@opentelemetry/resources";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
-import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 
 import { Counter } from "./counter.ts";
 import { ExportLoop } from "./export-loop.ts";
-import { counted, logExporter, metricExporter } from "./exporters.ts";
+import { logExporter } from "./exporters.ts";
 import { registerGlobals } from "./globals.ts";
 import { readableLog } from "./logs.ts";
-import { RequestMetrics } from "./metrics.ts";
+import { Metrics } from "./metrics.ts";
 import { Queue } from "./queue.ts";
 import { Traces } from "./traces.ts";
 
@@ -60,7 +59,8 @@ class RunningTelemetry implements Telemetry {
     };
     this.#traces = settings.tracing ? new Traces(settings, resource, onLoss) : null;
     this.#logs = settings.logs ? new Logs(settings, resource, onLoss) : null;
-    this.#metrics = settings.metrics ? new Metrics(settings, resource, onLoss) : null;
+    const hasMetrics = settings.metrics || settings.prometheus !== null;
+    this.#metrics = hasMetrics ? new Metrics(settings, resource, onLoss) : null;
     const metrics = this.#metrics;
     const onSpan = this.#traces?.observe.onResponse;
     this.observe = {
@@ -80,10 +80,11 @@ class RunningTelemetry implements Telemetry {
     });
   }
 
-  begin({ requests, log }: TelemetryHost): void {
+  begin(host: TelemetryHost): void {
+    const { requests, log } = host;
     this.#log = log;
     this.#traces?.begin(requests);
-    this.#metrics?.requests.observe(requests, () => this.counts());
+    this.#metrics?.begin(host, () => this.counts());
     const { taken } = this.#globals;
     if (taken.length > 0) {
       const message = `The program has already registered an OpenTelemetry ${taken.join(", ")}, which kit does not replace`;
@@ -165,46 +166,6 @@ class Logs {
     await this.#loop.stop(withinMs);
     // Not awaited, because the exporter continues to repeat an export whose result no longer matters.
     void this.#exporter.shutdown().catch(() => undefined);
-  }
-}
-
-/** Collects and exports metrics at intervals. */
-class Metrics {
-  readonly counter: Counter;
-  readonly provider: MeterProvider;
-  readonly requests: RequestMetrics;
-  #isOver = false;
-
-  constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
-    this.counter = new Counter(onLoss);
-    const exporter = counted(
-      metricExporter(settings),
-      () => this.counter.add(1),
-      (isExported, error) => {
-        if (this.#isOver) return;
-        this.counter.complete(1, isExported);
-        if (!isExported) onLoss(error);
-      },
-    );
-    const { metricsIntervalMs } = settings;
-    const reader = new PeriodicExportingMetricReader({
-      exporter,
-      exportIntervalMillis: metricsIntervalMs,
-      exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
-    });
-    this.provider = new MeterProvider({ resource, readers: [reader] });
-    this.requests = new RequestMetrics(this.provider);
-  }
-
-  /** Collects and exports the metrics a last time, then stops. */
-  async stop(withinMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, withinMs);
-    // A failure has been counted already, and must not prevent the shutdown.
-    await Promise.race([this.provider.shutdown().catch(() => undefined), promise]);
-    clearTimeout(timer);
-    this.#isOver = true;
-    this.counter.drop(this.counter.counts().pending);
   }
 }
 

@@ -75,6 +75,7 @@ export type {
 } from "./observe.ts";
 export type {
   ExportCounts,
+  PrometheusSettings,
   Telemetry,
   TelemetryCounts,
   TelemetryExporter,

@@ -4,6 +4,17 @@ import type { RequestHistory, RequestObserver } from "./observe.ts";
 /** Destination of telemetry. */
 export type TelemetryExporter = "otlp" | "console" | "none";
 
+/** Address at which Prometheus reads the metrics. */
+export interface PrometheusSettings {
+  /** Port. If `undefined`, `@kit/otel` uses `OTEL_EXPORTER_PROMETHEUS_PORT`, or 9464 if the variable is not set. */
+  readonly port: number | undefined;
+  /**
+   * Address to listen on. If `undefined`, `@kit/otel` uses `OTEL_EXPORTER_PROMETHEUS_HOST`, or 127.0.0.1 if the variable is
+   * not set.
+   */
+  readonly hostname: string | undefined;
+}
+
 /** Options `telemetry` of `createApp`, validated and with defaults, for `@kit/otel`. */
 export interface TelemetrySettings {
   /** True to export spans. */
@@ -31,6 +42,8 @@ export interface TelemetrySettings {
   readonly exportIntervalMs: number;
   /** Milliseconds between two exports of metrics. */
   readonly metricsIntervalMs: number;
+  /** Address at which Prometheus reads the metrics. `null` if Prometheus does not read them. */
+  readonly prometheus: PrometheusSettings | null;
 }
 
 /** Counts of one kind of telemetry since the start. */
@@ -77,6 +90,12 @@ export interface TelemetryHost {
   readonly log: Logger;
   /** Name of the server adapter. */
   readonly serverAdapter: string;
+  /** Returns the number of open connections. `null` if the adapter does not report the number. */
+  connections(): number | null;
+  /** Number of this process among the processes of the application, from 1. `null` if there is only one process. */
+  readonly worker: number | null;
+  /** Secret that the processes of the application share. `null` if there is only one process. */
+  readonly workerGroup: string | null;
 }
 
 /** Interface of `@kit/otel` for the runtime: its export `telemetry`. */

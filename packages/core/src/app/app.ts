@@ -523,8 +523,15 @@ class Application implements App {
     this.#plugins.addFirst({
       name: "telemetry",
       observe: telemetry.observe,
-      onStart: ({ requests, log }) =>
-        telemetry.begin({ requests: requests!, log, serverAdapter: server.name }),
+      onStart: (host) =>
+        telemetry.begin({
+          requests: host.requests!,
+          log: host.log,
+          serverAdapter: server.name,
+          connections: () => host.connections(),
+          worker: host.worker,
+          workerGroup: host.workerGroup,
+        }),
       onStop: () => telemetry.stop(),
     });
   }

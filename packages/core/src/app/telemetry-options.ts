@@ -1,4 +1,4 @@
-import type { TelemetryExporter, TelemetrySettings } from "@kit/types";
+import type { PrometheusSettings, TelemetryExporter, TelemetrySettings } from "@kit/types";
 
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { suggestName } from "./suggestion.ts";
@@ -47,6 +47,22 @@ export interface TelemetryOptions {
   readonly exportIntervalMs?: number;
   /** Milliseconds between two exports of metrics. Default 60,000. */
   readonly metricsIntervalMs?: number;
+  /**
+   * True, or an address, to let Prometheus read the metrics at `GET /metrics` of a port of its own, which is not the port
+   * of the application. Does not depend on `metrics` and `exporter`. Default false.
+   */
+  readonly prometheus?: boolean | PrometheusOptions;
+}
+
+/** Address at which Prometheus reads the metrics. */
+export interface PrometheusOptions {
+  /** Port; 0 for a free one. Default: `OTEL_EXPORTER_PROMETHEUS_PORT`, or 9464 if the variable is not set. */
+  readonly port?: number;
+  /**
+   * Address to listen on. Default: `OTEL_EXPORTER_PROMETHEUS_HOST`, or 127.0.0.1 if the variable is not set. Everyone who
+   * can reach another address, such as `0.0.0.0`, can read the metrics.
+   */
+  readonly hostname?: string;
 }
 
 const known: Readonly<Record<keyof TelemetryOptions, true>> = {
@@ -61,7 +77,9 @@ const known: Readonly<Record<keyof TelemetryOptions, true>> = {
   queueSize: true,
   exportIntervalMs: true,
   metricsIntervalMs: true,
+  prometheus: true,
 };
+const knownOfPrometheus: Readonly<Record<keyof PrometheusOptions, true>> = { port: true, hostname: true };
 const exporters: readonly unknown[] = ["otlp", "console", "none"] satisfies TelemetryExporter[];
 const greatestQueue = 65_536;
 
@@ -72,11 +90,7 @@ const greatestQueue = 65_536;
  */
 export function readTelemetry(options: TelemetryOptions): TelemetrySettings | null {
   if (typeof options !== "object" || options === null) throw wrong("", "an object", options);
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue;
-    const near = suggestName(name, Object.keys(known));
-    throw new TypeError(`createApp: there is no option \`telemetry.${name}\`${near}`);
-  }
+  requireKnown(options, known, "telemetry.");
   const { tracing = false, metrics = false, exporter = "otlp" } = options;
   const { logs = exporter === "otlp" && (tracing || metrics) } = options;
   const { endpoint, serviceName, headers = {}, sampleRatio = 1, queueSize = 2_048 } = options;
@@ -97,7 +111,8 @@ export function readTelemetry(options: TelemetryOptions): TelemetrySettings | nu
   for (const [name, value] of Object.entries({ exportIntervalMs, metricsIntervalMs }))
     if (!isMilliseconds(value) || value === 0)
       throw wrong(name, `a whole number of milliseconds from 1 to ${longestTimeoutMs}`, value);
-  if (!tracing && !metrics && !logs) return null;
+  const prometheus = readPrometheus(options.prometheus ?? false);
+  if (!tracing && !metrics && !logs && prometheus === null) return null;
   return {
     tracing,
     metrics,
@@ -110,7 +125,29 @@ export function readTelemetry(options: TelemetryOptions): TelemetrySettings | nu
     queueSize,
     exportIntervalMs,
     metricsIntervalMs,
+    prometheus,
   };
+}
+
+function readPrometheus(option: boolean | PrometheusOptions): PrometheusSettings | null {
+  if (option === false) return null;
+  if (option !== true && (typeof option !== "object" || option === null))
+    throw wrong("prometheus", "true, false or an object", option);
+  const { port, hostname } = option === true ? {} : option;
+  if (option !== true) requireKnown(option, knownOfPrometheus, "telemetry.prometheus.");
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    throw wrong("prometheus.port", "a whole number from 0 to 65535", port);
+  if (hostname !== undefined && (typeof hostname !== "string" || hostname === ""))
+    throw wrong("prometheus.hostname", "a string", hostname);
+  return { port, hostname };
+}
+
+function requireKnown(options: object, names: Readonly<Record<string, true>>, prefix: string): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(names, name)) continue;
+    const near = suggestName(name, Object.keys(names));
+    throw new TypeError(`createApp: there is no option \`${prefix}${name}\`${near}`);
+  }
 }
 
 function isNoText(value: unknown): boolean {
