@@ -31,6 +31,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
   test("are answered with keys", async () => {
     const result = await answer("--no-install --no-git", [
       ["Name of the project?", "shelf", ENTER],
+      ["What kind of project?", ENTER],
       // The options are native, express, fastify, …
       ["What does it run on?", DOWN, DOWN, ENTER],
       // Typed letters filter the list.
@@ -46,12 +47,23 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
   });
 
   test("are not asked if arguments of the command answer them", async () => {
-    const result = await answer("rack --server hono --no-install --no-git", [
+    const result = await answer("rack --template api --server hono --no-install --no-git", [
       ["Which database library?", DOWN, ENTER],
     ]);
     assert.equal(result.code, 0, result.text);
-    assert.doesNotMatch(result.text, /Name of the project|What does it run on/);
+    assert.doesNotMatch(result.text, /Name of the project|What kind of project|What does it run on/);
     assert.match(await readFile(join(home, "rack/src/database.ts"), "utf8"), /new Kysely/);
+  });
+
+  test("are only those that the template needs", async () => {
+    const result = await answer("--no-install --no-git", [
+      ["Name of the project?", "drawer", ENTER],
+      ["What kind of project?", "minimal", ENTER],
+      ["What does it run on?", ENTER],
+    ]);
+    assert.equal(result.code, 0, result.text);
+    assert.doesNotMatch(result.text, /Which database library/);
+    assert.match(await readFile(join(home, "drawer/src/todos.handlers.ts"), "utf8"), /new Map/);
   });
 
   for (const [name, key, code] of [
@@ -62,6 +74,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
       const there = await readdir(home);
       const answers: readonly Step[] = [
         ["Name of the project?", "tray", ENTER],
+        ["What kind of project?", ENTER],
         ["What does it run on?", ENTER],
         ["Which database library?", ENTER],
       ];

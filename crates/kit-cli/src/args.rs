@@ -57,6 +57,20 @@ pub(crate) struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Scaffold(scaffold::Arguments),
+    /// Create a project that installs, builds, runs and passes its tests without changes.
+    // `@kit/create` runs this command. It is `kit scaffold init` with the help of `npm create`.
+    #[command(
+        hide = true,
+        override_usage = "npm create @kit@latest [NAME] -- [OPTIONS]",
+        after_help = "\
+Examples:
+  npm create @kit@latest my-api
+  npm create @kit@latest my-api -- --template minimal --server fastify
+  pnpm create @kit@latest my-api --template browser
+  yarn create @kit my-api --yes
+  bun create @kit@latest my-api"
+    )]
+    Create(scaffold::init::Arguments),
     Build(build::Arguments),
     Dev(dev::Arguments),
     Generate(generate::Arguments),
@@ -96,6 +110,7 @@ impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Scaffold(arguments) => arguments.json(),
+            Self::Create(arguments) => arguments.json,
             Self::Build(arguments) => arguments.common.json,
             Self::Test(arguments) => arguments.run.common.json,
             Self::TestContracts(arguments) => arguments.run.common.json,
@@ -122,6 +137,7 @@ impl Command {
     pub(crate) async fn run(&self, context: &Context<'_>) -> Result<(), CommandError> {
         match self {
             Self::Scaffold(arguments) => scaffold::run(arguments, context).await,
+            Self::Create(arguments) => scaffold::init::run(arguments, context),
             Self::Build(arguments) => build::run(arguments, context).await,
             Self::Test(arguments) => test::run(arguments, context).await,
             Self::TestContracts(arguments) => test::contracts(arguments, context).await,

@@ -89,11 +89,11 @@ impl Environment for ProcessEnvironment {
     }
 
     fn run(&self, program: &str, args: &[&str], directory: &Path, speech: ProgramOutput) -> io::Result<bool> {
-        // On Windows, npm is a script. It can only be started with its file extension.
-        let program = if cfg!(windows) && program == "npm" {
-            "npm.cmd"
+        // On Windows, these programs are scripts. They can only be started with their file extension.
+        let program = if cfg!(windows) && matches!(program, "npm" | "pnpm" | "yarn") {
+            format!("{program}.cmd")
         } else {
-            program
+            program.to_owned()
         };
         let mut command = Command::new(program);
         command.args(args).current_dir(directory).stdin(Stdio::null());

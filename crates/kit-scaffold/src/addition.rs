@@ -1,6 +1,6 @@
 //! Creates the files and code that `kit scaffold add` adds to a project for a route group or a middleware.
 
-use crate::File;
+use crate::file::File;
 use crate::words::{Words, fill};
 
 /// Kind of code that is added to a project.

@@ -9,12 +9,14 @@
 //!   runs some of the projects.
 //!
 //! ```
-//! use kit_scaffold::{Adapter, Options, ProjectName, Server, project};
+//! use kit_scaffold::{Adapter, Options, PackageManager, ProjectName, Server, Template, project};
 //!
 //! let options = Options {
 //!     name: ProjectName::parse("shelf").unwrap(),
+//!     template: Template::Api,
 //!     server: Server::Native,
 //!     database: Adapter::Drizzle,
+//!     manager: PackageManager::Npm,
 //!     timestamp: "20261121090000".to_owned(),
 //!     archives: None,
 //! };
@@ -23,16 +25,22 @@
 
 mod addition;
 mod entity;
+mod file;
 mod manifest;
 mod name;
 mod options;
+mod package_manager;
 mod packages;
 mod project;
+mod template;
 mod words;
 
 pub use addition::{Addition, Kind, addition};
 pub use entity::{Entity, EntityOptions, entity, interface_name, looks_plural};
+pub use file::File;
 pub use name::{NameError, ProjectName};
 pub use options::{Archives, Options};
+pub use package_manager::PackageManager;
 pub use packages::{Adapter, Server};
-pub use project::{File, project};
+pub use project::project;
+pub use template::Template;

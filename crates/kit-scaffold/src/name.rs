@@ -100,6 +100,11 @@ impl ProjectName {
     pub(crate) fn without_dots(&self) -> String {
         self.0.replace('.', "-")
     }
+
+    /// Returns the name with `_` instead of each dot and hyphen, for the name of a crate in Rust code.
+    pub(crate) fn as_identifier(&self) -> String {
+        self.0.replace(['.', '-'], "_")
+    }
 }
 
 impl fmt::Display for ProjectName {
@@ -161,7 +166,7 @@ fn dependencies() -> impl Iterator<Item = &'static str> {
         .flat_map(Server::peers)
         .chain(Adapter::ALL.into_iter().flat_map(Adapter::packages))
         .map(|(name, _)| *name)
-        .chain(["typescript"])
+        .chain(["typescript", "vite"])
 }
 
 fn is_allowed(c: char) -> bool {

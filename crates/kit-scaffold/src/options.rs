@@ -1,6 +1,6 @@
 //! Options of a project.
 
-use crate::{Adapter, ProjectName, Server};
+use crate::{Adapter, PackageManager, ProjectName, Server, Template};
 
 /// Version of kit's packages, equal to the version of this compiler.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -10,10 +10,14 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Options {
     /// Name of the package.
     pub name: ProjectName,
-    /// Server on which the application runs.
+    /// Kind of the project.
+    pub template: Template,
+    /// Server on which the application runs. Ignored if the template has none.
     pub server: Server,
-    /// Library with which the application queries its database.
+    /// Library with which the application queries its database. Ignored if the template has no choice.
     pub database: Adapter,
+    /// Package manager whose commands and files the project has.
+    pub manager: PackageManager,
     /// Timestamp of the first migration in UTC, such as `20261121090000`.
     pub timestamp: String,
     /// Archives from which npm installs kit's packages; `None` for the registry.

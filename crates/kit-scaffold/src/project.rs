@@ -1,90 +1,35 @@
 //! Creates the files of a project.
 
+use crate::file::File;
 use crate::manifest::manifest;
-use crate::{Adapter, Options, Server};
-
-/// A file of a project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
-    /// Path relative to the project's root, with `/` as the separator.
-    pub path: String,
-    /// Content of the file.
-    pub text: String,
-}
-
-/// Returns the path of a file in projects, and the text of its template. The first argument is this path. The
-/// template has the same path, unless the second argument names another path.
-macro_rules! template {
-    ($path:literal) => {
-        template!($path, $path)
-    };
-    ($path:literal, $template:literal) => {
-        ($path, include_str!(concat!("../templates/project/", $template)))
-    };
-}
-
-/// Files that are equal in all projects, except for the name of the project. The templates have no leading dot in their
-/// names, so that tools do not apply them to this repository.
-const COMMON: [(&str, &str); 23] = [
-    template!(".dockerignore", "dockerignore"),
-    template!(".github/workflows/ci.yml", "github/ci.yml"),
-    template!(".gitignore", "gitignore"),
-    template!("AGENTS.md"),
-    template!("Dockerfile"),
-    template!("README.md"),
-    template!("compose.yaml"),
-    template!("kit.config.ts"),
-    // Output of `kit migrate:generate --name create_todos` for the types. `tests/scaffold` checks that a build finds no
-    // pending changes.
-    template!(
-        "migrations/{{timestamp}}_create_todos/changes.json",
-        "migrations/changes.json"
-    ),
-    template!(
-        "migrations/{{timestamp}}_create_todos/migration.sql",
-        "migrations/migration.sql"
-    ),
-    template!(
-        "migrations/{{timestamp}}_create_todos/snapshot.json",
-        "migrations/snapshot.json"
-    ),
-    template!("otel-collector.yaml"),
-    template!("src/auth-key.ts"),
-    template!("src/auth.ts"),
-    template!("src/main.ts"),
-    template!("src/todos.routes.ts"),
-    template!("src/todos.types.ts"),
-    template!("tests/auth.test.ts"),
-    template!("tests/fixtures.ts"),
-    template!("tests/support.ts"),
-    template!("tests/todos.test.ts"),
-    template!("tests/token.ts"),
-    template!("tsconfig.json"),
-];
-
-/// Template of `src/app.ts`.
-const APP: &str = include_str!("../templates/project/src/app.ts");
+use crate::{Adapter, Options, PackageManager, Server};
 
 /// Returns the files of a project, `package.json` first.
 pub fn project(options: &Options) -> Vec<File> {
-    let [database, handlers] = of_database(options.database);
-    let application = app(options.server);
-    let texts = COMMON.into_iter().chain([
-        ("src/app.ts", application.as_str()),
-        ("src/database.ts", database),
-        ("src/todos.handlers.ts", handlers),
-    ]);
+    let mut texts = options.template.sources().to_vec();
+    if options.template.has_adapter() {
+        let [database, handlers] = of_database(options.database);
+        texts.push(("src/database.ts", database));
+        texts.push(("src/todos.handlers.ts", handlers));
+    }
     let fill = |text: &str| {
         text.replace("{{timestamp}}", &options.timestamp)
             .replace("{{compose}}", &options.name.without_dots())
+            .replace("{{crate}}", &options.name.as_identifier())
             .replace("{{name}}", options.name.as_str())
     };
     let mut files: Vec<File> = texts
+        .into_iter()
         .map(|(path, text)| File {
             path: fill(path),
-            text: fill(text),
+            text: of_manager(
+                path,
+                &on_server(path, &fill(text), options.server),
+                options.manager,
+            ),
         })
         .collect();
+    files.extend(options.manager.files(options.template));
     files.sort_by(|one, other| one.path.cmp(&other.path));
     files.insert(
         0,
@@ -96,11 +41,46 @@ pub fn project(options: &Options) -> Vec<File> {
     files
 }
 
-/// Returns `src/app.ts`. All server adapters are used in the same way.
-fn app(server: Server) -> String {
+/// Returns a text with the selected server. All server adapters are used in the same way.
+fn on_server(path: &str, text: &str, server: Server) -> String {
+    if path != "src/app.ts" {
+        return text.to_owned();
+    }
     let name = server.name();
-    APP.replace("nativeServer", &format!("{name}Server"))
+    text.replace("nativeServer", &format!("{name}Server"))
         .replace("@kit/server-native", &format!("@kit/server-{name}"))
+}
+
+/// Returns a text with the selected package manager. Images and workflows have Node with npm only, so they install other
+/// package managers.
+fn of_manager(path: &str, text: &str, manager: PackageManager) -> String {
+    let text = manager.commands(text);
+    let Some(package) = manager.global_package() else {
+        return text;
+    };
+    let install = format!("npm install --global {package}");
+    match path {
+        "Dockerfile" => {
+            let files = match manager {
+                PackageManager::Yarn => "COPY package.json yarn.lock .yarnrc.yml ./",
+                PackageManager::Pnpm => "COPY package.json pnpm-lock.yaml pnpm-workspace.yaml* ./",
+                PackageManager::Npm | PackageManager::Bun => "COPY package.json bun.lock ./",
+            };
+            let lines = text.lines().map(|line| {
+                if line.starts_with("COPY package.json ") && line.ends_with("./") && line.contains("lock") {
+                    format!("RUN {install}\n{files}\n")
+                } else {
+                    format!("{line}\n")
+                }
+            });
+            lines.collect()
+        }
+        ".gitignore" | ".dockerignore" if manager == PackageManager::Yarn => format!("{text}.yarn/\n"),
+        ".github/workflows/ci.yml" => {
+            text.replace("          cache: npm\n", &format!("      - run: {install}\n"))
+        }
+        _ => text,
+    }
 }
 
 /// Returns `src/database.ts` and `src/todos.handlers.ts`.
@@ -126,13 +106,28 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{APP, COMMON};
+    use super::project;
+    use crate::{Adapter, Options, PackageManager, ProjectName, Server, Template};
+
+    fn options(template: Template, manager: PackageManager) -> Options {
+        Options {
+            name: ProjectName::parse("shelf").unwrap(),
+            template,
+            server: Server::Native,
+            database: Adapter::Raw,
+            manager,
+            timestamp: "20261121090000".to_owned(),
+            archives: None,
+        }
+    }
 
     #[test]
     #[allow(clippy::disallowed_methods)] // Reason: the templates are files.
     fn every_template_is_a_file_of_projects() {
-        let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/project")];
-        let mut count = 0;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+        let mut pending: Vec<_> = ["project", "memory", "minimal", "browser", "rust", "library"]
+            .map(|name| root.join(name))
+            .to_vec();
         while let Some(directory) = pending.pop() {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
@@ -141,15 +136,53 @@ mod tests {
                     continue;
                 }
                 let text = fs::read_to_string(&path).unwrap();
-                let is_listed = text == APP || COMMON.iter().any(|(_, template)| *template == text);
+                let is_listed = Template::ALL
+                    .iter()
+                    .flat_map(|template| template.sources())
+                    .any(|(_, template)| *template == text);
                 assert!(
                     is_listed,
                     "no file of a project has the text of {}",
                     path.display()
                 );
-                count += 1;
             }
         }
-        assert_eq!(count, COMMON.len() + 1);
+    }
+
+    #[test]
+    fn every_project_has_a_readme_and_no_path_twice() {
+        for template in Template::ALL {
+            for manager in PackageManager::ALL {
+                let files = project(&options(template, manager));
+                let mut paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+                assert_eq!(paths[0], "package.json");
+                assert!(paths.contains(&"README.md"), "{template:?}");
+                let count = paths.len();
+                paths.sort_unstable();
+                paths.dedup();
+                assert_eq!(paths.len(), count, "{template:?} {manager:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn projects_of_other_package_managers_name_no_command_of_npm() {
+        for template in Template::ALL {
+            for manager in [PackageManager::Pnpm, PackageManager::Yarn, PackageManager::Bun] {
+                for file in project(&options(template, manager)) {
+                    // Images and workflows install the package manager with npm. `compose.yaml` runs a program of the image.
+                    if ["Dockerfile", ".github/workflows/ci.yml", "compose.yaml"]
+                        .contains(&file.path.as_str())
+                    {
+                        continue;
+                    }
+                    let words = file.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                    let left: Vec<&str> = words
+                        .filter(|word| ["npm", "npx", "package-lock"].contains(word))
+                        .collect();
+                    assert!(left.is_empty(), "{} with {manager:?}: {left:?}", file.path);
+                }
+            }
+        }
     }
 }

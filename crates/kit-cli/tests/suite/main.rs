@@ -20,5 +20,6 @@ mod scaffold;
 mod scaffold_add;
 mod session;
 mod support;
+mod templates;
 mod testing;
 mod usage;

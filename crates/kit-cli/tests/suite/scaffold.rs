@@ -346,14 +346,14 @@ fn installs_packages_and_creates_a_repository_by_default() {
 #[test]
 fn asks_for_missing_options_on_a_terminal() {
     let project = directory();
-    *project.answers.borrow_mut() = vec![Some(" shelf "), Some("hono"), Some("raw")];
+    *project.answers.borrow_mut() = vec![Some(" shelf "), Some("api"), Some("hono"), Some("raw")];
     let outcome = project.kit(&["scaffold", "init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     let tree = project.tree("shelf");
     assert!(String::from_utf8_lossy(&tree["src/app.ts"]).contains("honoServer()"));
     assert!(String::from_utf8_lossy(&tree["src/database.ts"]).contains("dbOf(ctx).query"));
 
-    *project.answers.borrow_mut() = vec![Some("kysely")];
+    *project.answers.borrow_mut() = vec![Some("api"), Some("kysely")];
     assert_eq!(
         project
             .kit(&["scaffold", "init", "other", "--server", "express"])
@@ -368,9 +368,14 @@ fn creates_no_project_if_the_user_cancels_a_question() {
     for (answers, code) in [
         (vec![None], 1),
         (vec![Some("shelf"), None], 1),
-        (vec![Some("shelf"), Some("native"), None], 1),
+        (vec![Some("shelf"), Some("api"), None], 1),
+        (vec![Some("shelf"), Some("api"), Some("native"), None], 1),
         (vec![Some(CTRL_C)], 130),
-        (vec![Some("shelf"), Some("native"), Some(CTRL_C)], 130),
+        (vec![Some("shelf"), Some(CTRL_C)], 130),
+        (
+            vec![Some("shelf"), Some("api"), Some("native"), Some(CTRL_C)],
+            130,
+        ),
     ] {
         let project = directory();
         *project.answers.borrow_mut() = answers;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use kit_build::{TargetState, check_target, create_tree, entry_names};
-use kit_scaffold::{Adapter, Archives, Options, ProjectName, Server, project};
+use kit_scaffold::{Adapter, Archives, Options, PackageManager, ProjectName, Server, Template, project};
 use serde::Serialize;
 
 use crate::ProgramOutput;
@@ -14,33 +14,40 @@ use crate::project::build_time;
 
 /// Create a project that installs, builds, runs and passes its tests without changes.
 ///
-/// Asks for missing options on a terminal. Otherwise, the default server is the native one and the default adapter is
-/// drizzle. The directory appears with all of its files or not at all. Then the command creates a git repository and
-/// installs the packages with npm.
+/// Asks for missing options on a terminal. Otherwise, the default template is `api`, the default server is the native one
+/// and the default adapter is drizzle. The directory appears with all of its files or not at all. Then the command
+/// creates a git repository and installs the packages, with the package manager that started the command, or else npm.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit scaffold init my-api
   kit scaffold init my-api --server native --db drizzle
+  kit scaffold init my-api --template minimal --package-manager pnpm
   kit scaffold init my-api --server express --db raw --no-install --no-git
   kit scaffold init my-api --packages ../kit-packages
   kit scaffold init my-api --yes --json | jq .files")]
 pub(crate) struct Arguments {
     /// Name of the project and its directory, such as `my-api`; asked for on a terminal.
     name: Option<String>,
+    /// Kind of the project.
+    #[arg(long, short, value_name = "TEMPLATE")]
+    template: Option<TemplateName>,
     /// Server that the project runs on.
     #[arg(long, value_name = "SERVER")]
     server: Option<ServerName>,
-    /// Library for the database.
+    /// Library for the database; only for the template `api`.
     #[arg(long = "db", value_name = "ADAPTER")]
     database: Option<AdapterName>,
+    /// Program that installs the packages [default: the one that started this command, or else npm].
+    #[arg(long, value_name = "PROGRAM")]
+    package_manager: Option<ManagerName>,
     /// Install kit's packages from the archives in this directory, not from npm's registry.
     #[arg(long, value_name = "DIR")]
     packages: Option<PathBuf>,
     /// Do not ask questions.
     #[arg(long, short)]
     yes: bool,
-    /// Do not run `npm install`.
+    /// Do not install the packages.
     #[arg(long)]
     no_install: bool,
     /// Do not create a git repository.
@@ -49,6 +56,32 @@ pub(crate) struct Arguments {
     /// Print only JSON on standard output; implies --yes.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TemplateName {
+    /// API with authentication, PostgreSQL, tests and containers.
+    Api,
+    /// API that keeps its data in memory.
+    Minimal,
+    /// API, and a page in the browser that Vite builds.
+    Browser,
+    /// Server in Rust from types and contracts in TypeScript.
+    Rust,
+    /// Routes in packages of a workspace, and an application that serves them.
+    Library,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ManagerName {
+    /// npm, which comes with Node.
+    Npm,
+    /// pnpm.
+    Pnpm,
+    /// Yarn 4.
+    Yarn,
+    /// Bun, for the packages; the application runs on Node.
+    Bun,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -76,16 +109,20 @@ enum AdapterName {
 pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     let timestamp = build_time(context.environment)?.compact();
+    let manager = manager(arguments, context)?;
     let (name, target) = name(arguments, context)?;
     let install = !arguments.no_install;
     if install {
-        // Check for npm before anything is created.
-        require_npm(context, &target)?;
+        // Check for the package manager before anything is created.
+        require_manager(manager, context, &target)?;
     }
+    let template = template(arguments, context)?;
     let options = Options {
         name,
-        server: server(arguments, context)?,
-        database: database(arguments, context)?,
+        template,
+        server: server(arguments, template, context)?,
+        database: database(arguments, template, context)?,
+        manager,
         timestamp,
         archives: arguments
             .packages
@@ -106,11 +143,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
 
     let git = !arguments.no_git && start_repository(context, &target);
     if install {
-        console.note("installing packages with npm …");
-        let args = ["install", "--no-audit", "--no-fund"];
-        let installed = context
-            .environment
-            .run("npm", &args, &target, ProgramOutput::Print);
+        console.note(&format!("installing packages with {} …", manager.name()));
+        let installed =
+            context
+                .environment
+                .run(manager.name(), manager.install(), &target, ProgramOutput::Print);
         if !matches!(installed, Ok(true)) {
             let why = installed.map_or_else(|error| format!(": {error}"), |_| String::new());
             return Err(Problem::scaffold(format!(
@@ -118,7 +155,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
             ))
             .at(name)
             .help(&format!(
-                "see npm's output above, then run `cd {name}` and `npm install`"
+                "see the output of {} above, then run `cd {name}` and `{}`",
+                manager.name(),
+                manager.commands("npm install")
             ))
             .into());
         }
@@ -126,17 +165,104 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
     console.json(&Report {
         status: "created",
         path: name,
-        server: options.server.name(),
-        database: options.database.name(),
+        template: template.name(),
+        server: template.has_server().then(|| options.server.name()),
+        database: template.has_adapter().then(|| options.database.name()),
+        package_manager: manager.name(),
         installed: install,
         git,
         files: files.iter().map(|file| file.path.as_str()).collect(),
     });
-    let first = if install { "" } else { "\n  npm install" };
-    console.result(&format!(
-        "next:\n  cd {name}{first}\n  npm run dev      serves on http://localhost:3000 and restarts on changes\n  npm test"
-    ));
+    console.result(&manager.commands(&next(name, template, install)));
     Ok(())
+}
+
+/// Returns the commands that the user runs next.
+fn next(name: &str, template: Template, installed: bool) -> String {
+    let first = if installed { "" } else { "\n  npm install" };
+    let rest = match template {
+        Template::Rust => {
+            "npm run generate     writes the Rust project\n  npm run migrate\n  DATABASE_URL=$(npx kit db url) cargo run"
+        }
+        Template::Browser => {
+            "npm run dev          serves the API on http://localhost:3000 and restarts on changes\n  npm run dev:web      in another terminal: serves the page on http://localhost:5173\n  npm test"
+        }
+        Template::Api | Template::Minimal | Template::Library => {
+            "npm run dev      serves on http://localhost:3000 and restarts on changes\n  npm test"
+        }
+    };
+    format!("next:\n  cd {name}{first}\n  {rest}")
+}
+
+/// Returns the package manager: that of the option, or the one that started this command, or else npm.
+fn manager(arguments: &Arguments, context: &Context<'_>) -> Result<PackageManager, CommandError> {
+    let manager = match arguments.package_manager {
+        Some(ManagerName::Npm) => PackageManager::Npm,
+        Some(ManagerName::Pnpm) => PackageManager::Pnpm,
+        Some(ManagerName::Yarn) => PackageManager::Yarn,
+        Some(ManagerName::Bun) => PackageManager::Bun,
+        None => {
+            let agent = context.environment.var("npm_config_user_agent");
+            match agent.as_deref().and_then(PackageManager::from_user_agent) {
+                Some((PackageManager::Yarn, version)) if version.starts_with("1.") => {
+                    return Err(Problem::scaffold(format!(
+                        "Yarn {version} is too old for a new project; nothing was created"
+                    ))
+                    .help("install Yarn 4 (https://yarnpkg.com), or use npm: `--package-manager npm`")
+                    .into());
+                }
+                Some((manager, _)) => manager,
+                None => PackageManager::Npm,
+            }
+        }
+    };
+    if manager != PackageManager::Npm && arguments.packages.is_some() {
+        return Err(Problem::scaffold(format!(
+            "`--packages` works only with npm, not with {}; nothing was created",
+            manager.name()
+        ))
+        .help("leave out `--package-manager`, or install kit's packages from a registry")
+        .into());
+    }
+    Ok(manager)
+}
+
+fn template(arguments: &Arguments, context: &Context<'_>) -> Result<Template, CommandError> {
+    let template = match arguments.template {
+        Some(TemplateName::Api) => Template::Api,
+        Some(TemplateName::Minimal) => Template::Minimal,
+        Some(TemplateName::Browser) => Template::Browser,
+        Some(TemplateName::Rust) => Template::Rust,
+        Some(TemplateName::Library) => Template::Library,
+        // Only this template has a choice of the database library.
+        None if arguments.database.is_some() => Template::Api,
+        None => {
+            let choices = Template::ALL.map(|template| match template {
+                Template::Api => "api: authentication, PostgreSQL, tests, containers",
+                Template::Minimal => "minimal: data in memory",
+                Template::Browser => "browser: an API, and a page that Vite builds",
+                Template::Rust => "rust: a server in Rust from TypeScript types",
+                Template::Library => "library: routes in packages of a workspace",
+            });
+            Template::ALL[choose(arguments, context, "What kind of project?", &choices)?]
+        }
+    };
+    let unused = if arguments.database.is_some() && !template.has_adapter() {
+        Some(("--db", "chooses no database library"))
+    } else if arguments.server.is_some() && !template.has_server() {
+        Some(("--server", "does not run on Node"))
+    } else {
+        None
+    };
+    let Some((option, reason)) = unused else {
+        return Ok(template);
+    };
+    Err(Problem::scaffold(format!(
+        "the template `{}` {reason}; nothing was created",
+        template.name()
+    ))
+    .help(&format!("leave out `{option}`, or choose another template"))
+    .into())
 }
 
 /// Returns the name of the project and the path of its directory, which must not exist or must be empty.
@@ -151,7 +277,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
         }
         None => {
             return Err(Problem::scaffold("the project has no name")
-                .help("name the project: `kit scaffold init my-api`")
+                .help("write the name after the command, for example `my-api`")
                 .into());
         }
     };
@@ -195,7 +321,10 @@ fn working_directory(context: &Context<'_>) -> Result<PathBuf, CommandError> {
         .map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?)
 }
 
-fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, CommandError> {
+fn server(arguments: &Arguments, template: Template, context: &Context<'_>) -> Result<Server, CommandError> {
+    if !template.has_server() {
+        return Ok(Server::Native);
+    }
     Ok(match arguments.server {
         Some(ServerName::Native) => Server::Native,
         Some(ServerName::Express) => Server::Express,
@@ -213,7 +342,14 @@ fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, Comman
     })
 }
 
-fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, CommandError> {
+fn database(
+    arguments: &Arguments,
+    template: Template,
+    context: &Context<'_>,
+) -> Result<Adapter, CommandError> {
+    if !template.has_adapter() {
+        return Ok(Adapter::Raw);
+    }
     Ok(match arguments.database {
         Some(AdapterName::Raw) => Adapter::Raw,
         Some(AdapterName::Drizzle) => Adapter::Drizzle,
@@ -253,7 +389,7 @@ fn not_asked(error: &std::io::Error) -> CommandError {
         return CommandError::Interrupted("stopped; nothing was created");
     }
     Problem::scaffold(format!("cannot read the answer from the terminal: {error}"))
-        .help("use options instead: `kit scaffold init my-api --server native --db drizzle`")
+        .help("use options instead of questions: `my-api --yes`")
         .into()
 }
 
@@ -261,21 +397,33 @@ fn stopped() -> Problem {
     Problem::scaffold("stopped; nothing was created")
 }
 
-fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), CommandError> {
+fn require_manager(
+    manager: PackageManager,
+    context: &Context<'_>,
+    target: &Path,
+) -> Result<(), CommandError> {
     let parent = target.parent().unwrap_or(target);
+    let name = manager.name();
     let found = context
         .environment
-        .run("npm", &["--version"], parent, ProgramOutput::Discard);
+        .run(name, &["--version"], parent, ProgramOutput::Discard);
     let problem = match found {
         Ok(true) => return Ok(()),
-        Ok(false) => "npm does not work: `npm --version` failed; nothing was created".to_owned(),
+        Ok(false) => format!("{name} does not work: `{name} --version` failed; nothing was created"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            "npm is not installed; nothing was created".to_owned()
+            format!("{name} is not installed; nothing was created")
         }
-        Err(error) => format!("npm cannot be started: {error}; nothing was created"),
+        Err(error) => format!("{name} cannot be started: {error}; nothing was created"),
+    };
+    let install = if manager == PackageManager::Npm {
+        "Node 24, which contains npm"
+    } else {
+        name
     };
     Err(Problem::scaffold(problem)
-        .help("install Node 24, which contains npm, or use `--no-install` and install the packages later")
+        .help(&format!(
+            "install {install}, or use `--no-install` and install the packages later"
+        ))
         .into())
 }
 
@@ -297,8 +445,15 @@ struct Report<'a> {
     status: &'static str,
     /// Directory of the project.
     path: &'a str,
-    server: &'static str,
-    database: &'static str,
+    template: &'static str,
+    /// Missing if the template does not run on Node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'static str>,
+    /// Missing if the template has no choice of the database library.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database: Option<&'static str>,
+    #[serde(rename = "packageManager")]
+    package_manager: &'static str,
     /// True if the packages were installed.
     installed: bool,
     /// True if a git repository was created.

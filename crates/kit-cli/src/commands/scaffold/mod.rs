@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::failure::CommandError;
 
 mod add;
-mod init;
+pub(crate) mod init;
 
 /// Create projects, and add to them.
 #[derive(Debug, Args)]
@@ -17,6 +17,7 @@ mod init;
 Examples:
   kit scaffold init my-api
   kit scaffold init my-api --server fastify --db kysely
+  kit scaffold init my-api --template minimal
   kit scaffold add entity order-item
   kit scaffold add route orders"
 )]
