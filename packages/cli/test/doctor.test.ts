@@ -53,6 +53,7 @@ test("reports the result of each check for a valid project, and no failure", asy
     report.checks.map((check) => check.name),
     [
       "node",
+      "platform",
       "node on PATH",
       "npm",
       "packages",
@@ -67,6 +68,13 @@ test("reports the result of each check for a valid project, and no failure", asy
   );
   assert.equal(find("node")?.message, `kit runs on Node ${process.versions.node} (${process.execPath})`);
   assert.equal(find("node on PATH")?.status, "ok");
+  const library = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  const { glibcVersionRuntime: glibc } = library.header;
+  if (process.platform === "linux" && glibc !== undefined)
+    assert.equal(
+      find("platform")?.message,
+      `linux-${process.arch}-gnu with glibc ${glibc}; \`nativeServer()\` uses kit's HTTP engine`,
+    );
   assert.equal(
     find("packages")?.message,
     "@kit/cli, @kit/core, @kit/dev-database, @kit/server-native are installed in version 0.1.0",

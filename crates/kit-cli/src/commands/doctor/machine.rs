@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 
-use super::Check;
+use super::{Check, packages};
 use crate::context::Context;
 use crate::{NodeRun, REPORT};
 
@@ -19,36 +19,68 @@ const APP_PORT: u16 = 3000;
 /// Default port of the debug sidecar.
 const SIDECAR_PORT: u16 = 9800;
 
-/// Script for `node`: writes its version and path into the file that the argument names.
-const VERSION_SCRIPT: &str =
-    "require('node:fs').writeFileSync(process.argv[1], process.versions.node + '\\n' + process.execPath)";
+/// Script for `node`: writes its version, its path and the version of glibc into the file that the argument names. The last
+/// line is empty if Node runs on another C library.
+const VERSION_SCRIPT: &str = "process.report.excludeNetwork = true;
+const { glibcVersionRuntime } = process.report.getReport().header;
+const lines = [process.versions.node, process.execPath, glibcVersionRuntime ?? ''];
+require('node:fs').writeFileSync(process.argv[1], lines.join('\\n'))";
 
-/// Checks the Node that runs kit, the `node` in `PATH`, and npm.
+/// Checks the Node that runs kit, the platform, the `node` in `PATH`, and npm.
 pub(super) async fn programs(root: &Path, context: &Context<'_>) -> Vec<Check> {
+    let (node, glibc) = own_node(root, context).await;
     vec![
-        own_node(root, context).await,
+        node,
+        platform(packages::platform().as_deref(), &glibc),
         found_node(root, context),
         npm(root, context),
     ]
 }
 
-async fn own_node(root: &Path, context: &Context<'_>) -> Check {
+/// Checks the Node that runs kit. Also returns the version of glibc, or an empty text.
+async fn own_node(root: &Path, context: &Context<'_>) -> (Check, String) {
     let run = NodeRun {
         args: ["--eval", VERSION_SCRIPT, REPORT].map(ToOwned::to_owned).to_vec(),
         directory: root.to_string_lossy().into_owned(),
         env: BTreeMap::new(),
     };
     let end = context.host.run_node(&run).await;
-    let said = end.ok().and_then(|end| end.report);
-    match said.as_deref().and_then(|text| text.split_once('\n')) {
+    let said = end.ok().and_then(|end| end.report).unwrap_or_default();
+    let mut lines = said.lines();
+    let (version, path, glibc) = (lines.next(), lines.next(), lines.next());
+    let check = match (version, path) {
         // No check of the version is needed: kit does not start on an older Node.
-        Some((version, path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
-        None => Check::fail(
+        (Some(version), Some(path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
+        _ => Check::fail(
             "node",
             "kit cannot start a second process of the Node that runs kit",
         )
         .help("reinstall Node: https://nodejs.org"),
-    }
+    };
+    (check, glibc.unwrap_or_default().to_owned())
+}
+
+/// Describes the platform, and the HTTP engine that applications use there.
+fn platform(name: Option<&str>, glibc: &str) -> Check {
+    let Some(name) = name else {
+        let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+        return Check::warn(
+            "platform",
+            format!("{system} on {processor} is no platform that kit is tested on"),
+        )
+        .help("applications use node:http here");
+    };
+    let library = if glibc.is_empty() {
+        String::new()
+    } else {
+        format!(" with glibc {glibc}")
+    };
+    let engine = if name.starts_with("win32") {
+        "`nativeServer()` uses node:http on Windows"
+    } else {
+        "`nativeServer()` uses kit's HTTP engine"
+    };
+    Check::ok("platform", format!("{name}{library}; {engine}"))
 }
 
 /// Checks the `node` in `PATH`, which runs scripts of package.json and `node src/main.ts`. It may be another version than

@@ -19,7 +19,7 @@ use crate::{Stream, env_file};
 
 /// Check the project and the machine for problems.
 ///
-/// Checks Node and npm, the packages of kit and their addons, the configuration, if .kit/ is up to date, the environment
+/// Checks Node and npm, the platform and its HTTP engine, the packages of kit and their addons, the configuration, if .kit/ is up to date, the environment
 /// variables, the ports of the application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
 /// nothing; exits with 1 if a check fails.
 #[derive(Debug, Args)]

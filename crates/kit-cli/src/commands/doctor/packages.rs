@@ -90,6 +90,10 @@ fn installed(root: &Path, named: &[&str]) -> Check {
 fn addon(root: &Path) -> Option<Check> {
     let directory = find(root, SERVER)?;
     let platform = platform()?;
+    if platform.starts_with("win32") {
+        // There is no addon for Windows; the check of the platform says so.
+        return None;
+    }
     let file = directory.join(format!("native/kit-server.{platform}.node"));
     let package = format!("{SERVER}-{platform}");
     let is_there = file.is_file() || find(root, &package).is_some() || find(&directory, &package).is_some();
@@ -109,7 +113,7 @@ fn addon(root: &Path) -> Option<Check> {
 
 /// Returns this platform as in the file names of addons: `linux-x64-gnu`. The code of this crate runs in an addon, so its
 /// compile target is this machine.
-fn platform() -> Option<String> {
+pub(super) fn platform() -> Option<String> {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "x64",
         "aarch64" => "arm64",
