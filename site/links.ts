@@ -1,0 +1,96 @@
+/** Link of a page that leads to no file, or to no heading of a file. */
+export interface BrokenLink {
+  readonly page: string;
+  readonly target: string;
+}
+
+/** Directory of the repository in which the files of links are that are not a part of the site. */
+const REPOSITORY = "https://github.com/kit-framework/kit";
+
+/**
+ * Returns the text of a page with the links of the site: links to `README.md` lead to `index.md`, and links to files outside of `docs/`
+ * lead to the public repository. Links in code stay.
+ *
+ * @param page - Path of the page in the repository, such as `docs/guide/routes.md`.
+ * @param isDirectory - Returns true for a directory, false for a file, and `undefined` for a path that does not exist.
+ * @throws {Error} If a link leads to a path that does not exist.
+ */
+export function siteLinks(
+  page: string,
+  text: string,
+  isDirectory: (path: string) => boolean | undefined,
+): string {
+  let inCode = false;
+  const lines = text.split("\n").map((line) => {
+    if (/^\s*(```|~~~)/.test(line)) inCode = !inCode;
+    if (inCode) return line;
+    return line.replaceAll(/(`+)[^`]+\1|\]\(([^)\s]+)\)/g, (match: string, _: string, target?: string) =>
+      target === undefined ? match : `](${siteLink(page, target, isDirectory)})`,
+    );
+  });
+  return lines.join("\n");
+}
+
+function siteLink(page: string, target: string, isDirectory: (path: string) => boolean | undefined): string {
+  if (target.startsWith("#") || /^[a-z]+:/.test(target)) return target;
+  const [path = "", heading] = target.split("#");
+  const at = new URL(path, `file:///${page}`).pathname.slice(1);
+  const suffix = heading === undefined ? "" : `#${heading}`;
+  const kind = isDirectory(at);
+  if (kind === undefined) throw new Error(`${page} links to ${target}, which does not exist`);
+  if (!at.startsWith("docs/"))
+    return `${REPOSITORY}/${kind ? "tree" : "blob"}/main/${at.replace(/\/$/, "")}${suffix}`;
+  if (kind) return `${path.replace(/\/$/, "")}/index.md${suffix}`;
+  return path.replace(/(^|\/)README\.md$/, "$1index.md") + suffix;
+}
+
+/** Returns the id of a heading, as GitHub makes it, so that links of the pages work on both sites. */
+export function headingId(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Mark}\p{Number}\p{Connector_Punctuation} -]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+/** Returns the links of built pages that lead nowhere. `files` has the content of each HTML file by its path, and other files as `null`. */
+export function brokenLinks(files: ReadonlyMap<string, string | null>, base: string): BrokenLink[] {
+  const ids = new Map<string, Set<string>>();
+  for (const [path, html] of files) {
+    if (html !== null)
+      ids.set(path, new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => unescaped(id!))));
+  }
+  const broken: BrokenLink[] = [];
+  for (const [page, html] of files) {
+    if (html === null) continue;
+    for (const [, raw] of html.matchAll(/<(?:a|link|img|script)\s[^>]*?(?:href|src)="([^"]*)"/g)) {
+      const target = unescaped(raw!);
+      if (/^([a-z]+:|\/\/)/i.test(target)) continue;
+      const url = new URL(target, `http://site${base}${page}`);
+      if (!url.pathname.startsWith(base)) {
+        broken.push({ page, target });
+        continue;
+      }
+      const path = decodeURIComponent(url.pathname.slice(base.length));
+      const found = [
+        path,
+        `${path}.html`,
+        `${path.replace(/\/$/, "")}/index.html`,
+        path === "" ? "index.html" : path,
+      ].find((one) => files.has(one));
+      const id = decodeURIComponent(url.hash.slice(1));
+      const isMissing = found === undefined || (id !== "" && ids.get(found)?.has(id) === false);
+      if (isMissing) broken.push({ page, target });
+    }
+  }
+  return broken;
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}

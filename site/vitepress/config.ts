@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { defineConfig, type DefaultTheme } from "vitepress";
+
+import { headingId } from "./links.ts";
+
+const repository = "https://github.com/kit-framework/kit";
+const sidebar = JSON.parse(
+  readFileSync(new URL("./sidebar.json", import.meta.url), "utf8"),
+) as DefaultTheme.SidebarItem[];
+/** Version whose documentation this is, and the path of the site: `/` or `/0.1/`. */
+const version = process.env["KIT_SITE_VERSION"] ?? "";
+const base = process.env["KIT_SITE_BASE"] ?? "/";
+
+export default defineConfig({
+  title: "kit",
+  titleTemplate: ":title · kit",
+  description: "Typed HTTP APIs from TypeScript types.",
+  lang: "en",
+  base,
+  // No icon, so that browsers do not ask for one.
+  head: [["link", { rel: "icon", href: "data:," }]],
+  cleanUrls: false,
+  outDir: process.env["KIT_SITE_OUT"]!,
+  cacheDir: "../vitepress-cache",
+  // The links to these directories lead to pages that other tools write.
+  ignoreDeadLinks: [/^\/(packages|crates)\//],
+  markdown: {
+    anchor: { slugify: headingId },
+    theme: { light: "github-light-high-contrast", dark: "github-dark" },
+    languageAlias: { console: "shellsession" },
+  },
+  themeConfig: {
+    sidebar,
+    nav: [
+      { text: "Tutorial", link: "/tutorial" },
+      { text: "Guide", link: "/" },
+      {
+        text: "API",
+        items: [
+          { text: "Packages", link: `${base}packages/index.html`, target: "_self" },
+          { text: "Crates", link: `${base}crates/kit_runtime/index.html`, target: "_self" },
+          { text: "The kit command", link: "/cli" },
+          { text: "Diagnostics", link: "/errors" },
+        ],
+      },
+      {
+        text: version,
+        items: [
+          { text: "Changelog", link: `${repository}/blob/main/CHANGELOG.md` },
+          { text: "Other versions", link: `${repository}/releases` },
+        ],
+      },
+    ],
+    outline: { level: [2, 3] },
+    search: {
+      provider: "local",
+      options: {
+        detailedView: true,
+        miniSearch: {
+          searchOptions: {
+            // Pages of the guide come before reasons of decisions.
+            boostDocument: (id: string) =>
+              id.includes("/guide/") ? 2 : id.includes("/decisions/") ? 0.3 : 1,
+          },
+        },
+      },
+    },
+    socialLinks: [{ icon: "github", link: repository }],
+    editLink: { pattern: `${repository}/edit/main/docs/:path`, text: "Edit this page" },
+    externalLinkIcon: true,
+  },
+});

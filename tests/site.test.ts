@@ -1,0 +1,90 @@
+// Tests the sources of the documentation site. `cargo xtask site` builds it.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { brokenLinks, headingId, siteLinks } from "../site/links.ts";
+import { run } from "./e2e/support/command.ts";
+import { repository } from "./e2e/support/project.ts";
+
+const kinds: Readonly<Record<string, boolean>> = {
+  "docs/README.md": false,
+  "docs/guide/routes.md": false,
+  "docs/decisions/README.md": false,
+  "examples/notes": true,
+  LICENSE: false,
+};
+
+test("links to files outside of docs lead to the repository, and links to README.md to index.md", () => {
+  const text = [
+    "[a](routes.md#paths) [b](../README.md) [c](../decisions/README.md#x) [d](https://example.org)",
+    "[e](../../examples/notes) [f](../../LICENSE) `[g](code.md)` [h](#here)",
+    "```ts",
+    "[i](code.md)",
+    "```",
+  ].join("\n");
+  assert.equal(
+    siteLinks("docs/guide/handlers.md", text, (path) => kinds[path]),
+    [
+      "[a](routes.md#paths) [b](../index.md) [c](../decisions/index.md#x) [d](https://example.org)",
+      "[e](https://github.com/kit-framework/kit/tree/main/examples/notes) [f](https://github.com/kit-framework/kit/blob/main/LICENSE) `[g](code.md)` [h](#here)",
+      "```ts",
+      "[i](code.md)",
+      "```",
+    ].join("\n"),
+  );
+});
+
+test("a link that leads to no file fails the site", () => {
+  assert.throws(
+    () => siteLinks("docs/guide/handlers.md", "[a](missing.md)", (path) => kinds[path]),
+    /docs\/guide\/handlers\.md links to missing\.md, which does not exist/,
+  );
+});
+
+test("headings have the ids that GitHub gives them", () => {
+  for (const [heading, id] of [
+    ["Own classes, and `toJSON`", "own-classes-and-tojson"],
+    ["kit build --check", "kit-build---check"],
+    ["What is missing?", "what-is-missing"],
+    ["snake_case names", "snake_case-names"],
+  ] as const)
+    assert.equal(headingId(heading), id);
+});
+
+test("links of built pages need a file and a heading", () => {
+  const files = new Map([
+    [
+      "index.html",
+      '<a href="/kit/guide/a.html#top">a</a> <a class="x" href="/kit/guide/b.html">b</a> <img src="/kit/logo.svg"> <a href="/other/">o</a>',
+    ],
+    ["guide/a.html", '<h1 id="top">A</h1> <a href="#top">t</a> <a href="#gone">g</a> <a href="../">up</a>'],
+    ["logo.svg", null],
+  ]);
+  assert.deepEqual(
+    brokenLinks(files, "/kit/").map(({ page, target }) => `${page} ${target}`),
+    ["index.html /kit/guide/b.html", "index.html /other/", "guide/a.html #gone"],
+  );
+});
+
+test("each page of docs is in one group of the sidebar, and all links of the pages exist", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "kit-site-"));
+  try {
+    const staged = await run(process.execPath, [join(repository, "site/stage.ts"), directory], {
+      cwd: repository,
+    });
+    assert.equal(staged.code, 0, staged.stderr);
+    const sidebar = JSON.parse(await readFile(join(directory, ".vitepress/sidebar.json"), "utf8")) as {
+      items: { text: string; link: string }[];
+    }[];
+    const pages = sidebar.flatMap(({ items }) => items);
+    assert.ok(pages.length > 70, `${pages.length} pages`);
+    assert.ok(pages.some(({ text, link }) => text === "Static files" && link === "/guide/static-files"));
+    assert.match(await readFile(join(directory, "public/llms.txt"), "utf8"), /\]\(guide\/routes\.html\)/);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
