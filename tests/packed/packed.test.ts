@@ -15,7 +15,6 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -25,6 +24,7 @@ import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { type CommandResult, run } from "../e2e/support/command.ts";
+import { freePort } from "../e2e/support/free-port.ts";
 import { onlyLong } from "../e2e/support/long.ts";
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
@@ -157,7 +157,7 @@ describe("the packed packages", () => {
         assert.ok(files.includes(file), `${basename(archive)} has no ${file}`);
       const strange = files.filter(
         (file) =>
-          !/^package\/((dist|bin)\/.*\.(js|js\.map|d\.ts)|viewer\/[^/]+|[^/]*\.(json|md|node)|LICENSE)$/.test(
+          !/^package\/((dist|bin)\/.*\.(js|js\.map|d\.ts)|viewer\/[^/]+|[^/]*\.(json|md|node)|LICENSE|THIRD-PARTY-NOTICES\.txt)$/.test(
             file,
           ) && !/^package\/dist-dashboard\/.*\.(html|js|css|svg|md)(\.br|\.gz)?$/.test(file),
       );
@@ -169,8 +169,12 @@ describe("the packed packages", () => {
       assert.ok(entries === undefined || code.filter(isShared).length <= 3, `${code}`);
       const own = code.filter((file) => !isShared(file));
       if (entries !== undefined) assert.deepEqual(own, entries, basename(archive));
+      const hasAddon = files.some((file) => file.endsWith(".node"));
+      assert.equal(files.includes("package/THIRD-PARTY-NOTICES.txt"), hasAddon, basename(archive));
       // oxlint-disable-next-line no-await-in-loop
       const { stdout: text } = await run("tar", ["-xzOf", archive, "--exclude=*.node"], { cwd: home });
+      if (hasAddon) assert.match(text, /\nserde [\d.]+ \(MIT OR Apache-2\.0\)\n[^]*Apache License/);
+      assert.match(text, /"directory": "packages\//);
       assert.ok(!text.includes(repository), `${basename(archive)} names a directory of this machine`);
     }
   });
@@ -475,15 +479,6 @@ async function develops(root: string): Promise<void> {
     child.kill("SIGTERM");
     await ended;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function succeeded(result: CommandResult): void {

@@ -1,12 +1,14 @@
 //! Builds the two native addons with cargo, and copies them into the packages that load them.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
 use crate::clippy::Compiler;
+use crate::platforms::{self, Platform};
 use crate::repository::Repository;
-use crate::{release, run};
+use crate::{optimized, run};
 
 /// A native addon: the crate that it is built from, and the file that a package loads.
 pub(crate) struct Addon {
@@ -45,7 +47,7 @@ pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
     let addons = ["-p", "kit-node-compiler", "-p", "kit-node-server"];
     let (title, cargo) = match how {
         Build::Release => {
-            let mut cargo = release::build(repository)?;
+            let mut cargo = optimized::build(repository)?;
             cargo.args(addons);
             ("building the addons, optimized (minutes the first time)", cargo)
         }
@@ -90,7 +92,7 @@ pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
 
 /// Fails if a library contains the name of a directory on this machine. A published library must not.
 fn check_names_no_directory(repository: &Repository, library: &Path) -> anyhow::Result<()> {
-    let named = release::named(repository, library)?;
+    let named = optimized::named(repository, library)?;
     if !named.is_empty() {
         bail!(
             "{} names directories of this machine, {}: published addons must not contain them. Some code is compiled with a path that the remapping does not cover; find it with `strings`",
@@ -106,14 +108,64 @@ pub(crate) fn of(package: &str) -> Option<&'static Addon> {
     ADDONS.iter().find(|addon| addon.package == package)
 }
 
+/// Builds the optimized addons of other platforms, one after the other. Returns the platforms that this machine cannot
+/// build, with the reasons.
+pub(crate) fn build_platforms(
+    repository: &Repository,
+    wanted: &[&'static Platform],
+) -> anyhow::Result<Vec<(&'static Platform, String)>> {
+    let mut skipped = Vec::new();
+    for platform in wanted {
+        if let Some(reason) = platform.missing() {
+            skipped.push((*platform, reason));
+            continue;
+        }
+        let mut cargo = optimized::build_for(repository, platform)?;
+        for addon in ADDONS.iter().filter(|addon| addon.exists_on(platform)) {
+            cargo.args(["-p", &addon.crate_name()]);
+        }
+        run::step(&format!("building the addons for {}", platform.name), cargo)?;
+        let directory = repository.target().join(platform.triple).join("release");
+        for addon in ADDONS.iter().filter(|addon| addon.exists_on(platform)) {
+            let built = directory.join(platform.library_file(addon.library));
+            check_names_no_directory(repository, &built)?;
+            copy_if_changed(&built, &addon.placed_for(repository, platform.name))?;
+        }
+    }
+    Ok(skipped)
+}
+
+/// Returns true if all addons of a platform are in their packages.
+pub(crate) fn are_placed(repository: &Repository, platform: &Platform) -> bool {
+    ADDONS
+        .iter()
+        .filter(|addon| addon.exists_on(platform))
+        .all(|addon| addon.placed_for(repository, platform.name).is_file())
+}
+
 impl Addon {
-    /// Returns the path at which the package loads the addon.
+    /// Returns the path at which the package loads the addon on this machine.
     pub(crate) fn placed(&self, repository: &Repository) -> PathBuf {
+        self.placed_for(repository, &platforms::host())
+    }
+
+    /// Returns the path at which the package loads the addon on a platform.
+    pub(crate) fn placed_for(&self, repository: &Repository, platform: &str) -> PathBuf {
         repository
             .path("packages")
             .join(self.package)
             .join("native")
-            .join(format!("{}.{}.node", self.file, platform()))
+            .join(format!("{}.{platform}.node", self.file))
+    }
+
+    /// Returns the name of the crate.
+    pub(crate) fn crate_name(&self) -> String {
+        self.library.replace('_', "-")
+    }
+
+    /// Returns false if the addon cannot be built for a platform. Applications work without it there.
+    pub(crate) fn exists_on(&self, platform: &Platform) -> bool {
+        platform.has_engine || self.package != "server-native"
     }
 }
 
@@ -132,47 +184,40 @@ fn copy_if_changed(from: &PathBuf, to: &PathBuf) -> anyhow::Result<()> {
     std::fs::rename(&fresh, to).with_context(|| format!("cannot put the addon at {}", to.display()))
 }
 
+/// Options of `cargo xtask addons`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Build for a published platform, such as linux-arm64-musl; may be repeated. Without this option, the addons are built for
+    /// this machine only.
+    #[arg(long = "platform", value_name = "PLATFORM")]
+    platforms: Vec<String>,
+}
+
+/// Builds the optimized addons for the platforms of the options. Fails if this machine cannot build a platform.
+pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
+    if options.platforms.is_empty() {
+        build(repository, Build::Release)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut wanted = Vec::new();
+    for name in &options.platforms {
+        wanted.push(platforms::of(name)?);
+    }
+    let skipped = build_platforms(repository, &wanted)?;
+    for (platform, reason) in &skipped {
+        eprintln!("error: {} was not built: {reason}", platform.name);
+    }
+    Ok(if skipped.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
 fn library_file(name: &str) -> String {
     format!(
         "{}{name}{}",
         std::env::consts::DLL_PREFIX,
         std::env::consts::DLL_SUFFIX
     )
-}
-
-/// Returns the fields of `package.json` by which npm installs the addon of this platform only on this platform.
-pub(crate) fn platform_fields() -> Vec<(&'static str, String)> {
-    let platform = platform();
-    let mut parts = platform.split('-');
-    let mut fields = Vec::new();
-    for field in ["os", "cpu", "libc"] {
-        if let Some(part) = parts.next() {
-            // npm calls the GNU C library `glibc`.
-            let value = if part == "gnu" { "glibc" } else { part };
-            fields.push((field, value.to_owned()));
-        }
-    }
-    fields
-}
-
-/// Returns the platform in the notation of Node, on Linux with the C library: `linux-x64-gnu`.
-pub(crate) fn platform() -> String {
-    let system = match std::env::consts::OS {
-        "macos" => "darwin",
-        "windows" => "win32",
-        other => other,
-    };
-    let architecture = match std::env::consts::ARCH {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        other => other,
-    };
-    let libc = if cfg!(target_env = "musl") {
-        "-musl"
-    } else if cfg!(all(target_os = "linux", target_env = "gnu")) {
-        "-gnu"
-    } else {
-        ""
-    };
-    format!("{system}-{architecture}{libc}")
 }

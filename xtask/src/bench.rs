@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 
 use crate::repository::Repository;
-use crate::{addons, interrupt, pack, release, run, toolchain};
+use crate::{addons, interrupt, optimized, pack, run, toolchain};
 
 /// Benchmark and its duration.
 #[derive(clap::Args)]
@@ -78,7 +78,7 @@ enum Name {
 
 /// Builds the programs that measure Rust code. The programs are examples of a crate.
 fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> anyhow::Result<()> {
-    let mut cargo = release::build(repository)?;
+    let mut cargo = optimized::build(repository)?;
     cargo.args(["-p", package]);
     for name in names {
         cargo.args(["--example", name]);

@@ -20,13 +20,17 @@ mod deny;
 mod fuzz;
 mod interrupt;
 mod mutate;
+mod notices;
+mod optimized;
 mod pack;
+mod platforms;
 mod progress;
 mod release;
 mod repository;
 mod run;
 mod sbom;
 mod setup;
+mod site;
 mod soak;
 mod test;
 mod tidy;
@@ -75,8 +79,11 @@ enum Command {
     /// Install npm packages, Node 24 and the viewer of the API reference if they are missing, and build the addons
     /// and the dashboard.
     Setup,
-    /// Build the two native addons and copy them to their packages.
-    Addons,
+    /// Build the two native addons, optimized, and copy them to their packages.
+    #[command(
+        after_help = "Examples:\n  cargo xtask addons\n  cargo xtask addons --platform linux-x64-musl --platform linux-arm64-gnu"
+    )]
+    Addons(addons::Options),
     /// Fetch the viewer of the API reference and copy it to @kit/api-docs.
     Viewer,
     /// Build the dashboard of the debug sidecar and copy it to @kit/plugin-debug.
@@ -92,6 +99,11 @@ enum Command {
     /// Pack the packages in the form that users install.
     #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
     Pack(pack::Options),
+    /// Make all files of a release, check them, and write the plan of the publication.
+    #[command(
+        after_help = "Examples:\n  cargo xtask release --version 0.2.0 --prepare\n  cargo xtask release --version 0.2.0\n  cargo xtask release --version 0.2.0 --no-build --registry http://localhost:4873"
+    )]
+    Release(release::Options),
     /// Pack the extension for Visual Studio Code as a .vsix file.
     #[command(after_help = "Examples:\n  cargo xtask vsix\n  code --install-extension target/vsix/kit.vsix")]
     Vsix(vsix::Options),
@@ -99,6 +111,11 @@ enum Command {
     /// `CycloneDX`.
     #[command(after_help = "Examples:\n  cargo xtask sbom\n  ls target/sbom")]
     Sbom,
+    /// Build the documentation site: the pages of docs/, and the reference of packages and crates.
+    #[command(
+        after_help = "Examples:\n  cargo xtask site\n  cargo xtask site --pages-only\n  cargo xtask site --base /0.1/ --out public/0.1"
+    )]
+    Site(site::Options),
     /// Measure kit and comparable tools in one run.
     #[command(
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
@@ -145,15 +162,14 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             dashboard::build(&repository)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Addons => {
-            addons::build(&repository, addons::Build::Release)?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Addons(options) => addons::run(&repository, &options),
         Command::Fuzz(options) => fuzz::run(&repository, &options),
         Command::Mutate(options) => mutate::run(&repository, &options),
         Command::Pack(options) => pack::run(&repository, &options),
+        Command::Release(options) => release::run(&repository, &options),
         Command::Vsix(options) => vsix::run(&repository, &options),
         Command::Sbom => sbom::run(&repository),
+        Command::Site(options) => site::run(&repository, &options),
         Command::Bench(options) => bench::run(&repository, &options),
         Command::Soak(options) => soak::run(&repository, &options),
     }

@@ -10,17 +10,34 @@ use std::process::Command;
 
 use anyhow::Context;
 
+use crate::platforms::{Platform, Tool};
 use crate::repository::Repository;
 use crate::run;
 
 /// Returns the command `cargo build --release` with the flags for directory names. The caller adds the packages.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
+    command(repository, "build", &host()?)
+}
+
+/// Returns a command like [`build`] that builds for a published platform.
+pub(crate) fn build_for(repository: &Repository, platform: &Platform) -> anyhow::Result<Command> {
+    let program = match platform.tool {
+        Tool::Zig => "zigbuild",
+        Tool::Native => "build",
+    };
+    let mut cargo = command(repository, program, platform.triple)?;
+    cargo.args(["--target", &platform.target()]);
+    Ok(cargo)
+}
+
+/// Returns the command for a target, such as `x86_64-unknown-linux-gnu`.
+fn command(repository: &Repository, program: &str, target: &str) -> anyhow::Result<Command> {
     let mut flags = Vec::new();
     for (from, to) in remapped(repository)? {
         flags.push(format!("--remap-path-prefix={}={to}", from.display()));
     }
     let mut cargo = run::command(repository, "cargo")?;
-    cargo.args(["build", "--release", "--locked"]);
+    cargo.args([program, "--release", "--locked"]);
     // If `RUSTFLAGS` is set, cargo ignores flags from all other places.
     if let Some(given) = std::env::var_os("RUSTFLAGS") {
         let mut all = given;
@@ -32,7 +49,7 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     } else {
         let list = serde_json::to_string(&flags)?;
         cargo.arg("--config");
-        cargo.arg(format!("target.{}.rustflags={list}", host()?));
+        cargo.arg(format!("target.{target}.rustflags={list}"));
     }
     Ok(cargo)
 }
@@ -79,6 +96,11 @@ pub(crate) fn host() -> anyhow::Result<String> {
     Ok(host
         .context("the output of `rustc -vV` does not contain the host")?
         .to_owned())
+}
+
+/// Returns the name and version of the compiler: `rustc 1.95.0 (…)`.
+pub(crate) fn compiler() -> anyhow::Result<String> {
+    rustc(&["--version"])
 }
 
 fn rustc(args: &[&str]) -> anyhow::Result<String> {

@@ -7,14 +7,17 @@
 mod manifest;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
+use crate::addons::Addon;
 use crate::repository::Repository;
-use crate::{addons, dashboard, release, run, toolchain, viewer};
+use crate::sbom::crates::Graph;
+use crate::{addons, dashboard, notices, optimized, platforms, run, sbom, toolchain, viewer};
 use manifest::Manifest;
 
 /// Options of the command.
@@ -35,6 +38,17 @@ struct Package {
     manifest: Manifest,
 }
 
+impl Package {
+    /// Returns true if the package has code to compile. Otherwise, it has only programs that call other packages.
+    fn has_sources(&self, repository: &Repository) -> bool {
+        repository
+            .path("packages")
+            .join(&self.directory)
+            .join("src")
+            .is_dir()
+    }
+}
+
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
     viewer::install(repository)?;
@@ -47,7 +61,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
                 continue;
             };
             let placed = addon.placed(repository);
-            let named = release::named(repository, &placed)?;
+            let named = optimized::named(repository, &placed)?;
             if !named.is_empty() {
                 eprintln!(
                     "warning: {} contains the directory names {}, so it must not be published; build it with `cargo xtask addons`",
@@ -58,7 +72,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         }
     }
     let archives = make(repository, &options.out)?;
-    for Packed { file, bytes } in &archives {
+    for Packed { file, bytes, .. } in &archives {
         println!("{:>9}  {file}", kibibytes(*bytes));
     }
     println!(
@@ -79,20 +93,26 @@ pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Pa
     if staging.exists() {
         std::fs::remove_dir_all(&staging).with_context(|| format!("cannot empty {}", staging.display()))?;
     }
-    let platform = addons::platform();
+    let mut graphs = Graphs::default();
     let mut staged = Vec::new();
     for package in &packages {
         let directory = staging.join(&package.directory);
         stage(repository, package, &directory)?;
-        declare(repository, package, &packages, &staging)?;
-        bundle(repository, package, &directory)?;
-        let mut manifest = package.manifest.published()?;
+        if package.has_sources(repository) {
+            declare(repository, package, &packages, &staging)?;
+            bundle(repository, package, &directory)?;
+        }
+        let mut manifest = package.manifest.published()?.with_addresses(&package.directory);
         if let Some(addon) = addons::of(&package.directory) {
-            let name = format!("{}-{platform}", package.manifest.name());
-            let target = staging.join(format!("{}-{platform}", package.directory));
-            stage_addon(repository, package, &name, &addon.placed(repository), &target)?;
-            manifest.add_optional(&name, package.manifest.version());
-            staged.push(target);
+            for platform in platforms_with(repository, addon) {
+                let name = format!("{}-{platform}", package.manifest.name());
+                let target = staging.join(format!("{}-{platform}", package.directory));
+                let graph = graphs.of(repository, &platform)?;
+                let notices = notices::of_addon(repository, graph, &addon.crate_name())?;
+                stage_addon(repository, package, addon, &platform, &notices, &target)?;
+                manifest.add_optional(&name, package.manifest.version());
+                staged.push(target);
+            }
         }
         manifest.write(&directory)?;
         check(&manifest, &directory)?;
@@ -146,7 +166,10 @@ fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
 /// Copies the sources of a package, and the files that are published without compilation.
 fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     let source = repository.path("packages").join(&package.directory);
-    copy_tree(&source.join("src"), &directory.join("src"))?;
+    std::fs::create_dir_all(directory)?;
+    if package.has_sources(repository) {
+        copy_tree(&source.join("src"), &directory.join("src"))?;
+    }
     if source.join("bin").is_dir() {
         copy_tree(&source.join("bin"), &directory.join("bin"))?;
     }
@@ -221,23 +244,60 @@ fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyho
     Ok(())
 }
 
-/// Creates the package with the addon of this platform.
+/// The crates of the addons of each platform. Reading them takes a second.
+#[derive(Default)]
+struct Graphs(BTreeMap<String, Graph>);
+
+impl Graphs {
+    fn of(&mut self, repository: &Repository, platform: &str) -> anyhow::Result<&Graph> {
+        let entry = match self.0.entry(platform.to_owned()) {
+            Entry::Occupied(entry) => return Ok(entry.into_mut()),
+            Entry::Vacant(entry) => entry,
+        };
+        let graph = if platform == platforms::host() {
+            Graph::read(repository, &sbom::ADDON_CRATES)?
+        } else {
+            let triple = platforms::of(platform)?.triple;
+            Graph::read_for(repository, &sbom::ADDON_CRATES, triple)?
+        };
+        Ok(entry.insert(graph))
+    }
+}
+
+/// Returns the platforms whose addons are built. An addon of this machine must be, and those of others may be.
+fn platforms_with(repository: &Repository, addon: &Addon) -> Vec<String> {
+    let host = platforms::host();
+    let mut found: Vec<String> = platforms::ALL
+        .iter()
+        .map(|platform| platform.name.to_owned())
+        .filter(|name| *name != host && addon.placed_for(repository, name).is_file())
+        .collect();
+    found.push(host);
+    found.sort();
+    found
+}
+
+/// Creates the package with the addon of a platform.
 fn stage_addon(
     repository: &Repository,
     package: &Package,
-    name: &str,
-    addon: &Path,
+    addon: &Addon,
+    platform: &str,
+    notices: &str,
     directory: &Path,
 ) -> anyhow::Result<()> {
+    let name = format!("{}-{platform}", package.manifest.name());
+    let placed = addon.placed_for(repository, platform);
     std::fs::create_dir_all(directory)?;
-    let file = addon
+    let file = placed
         .file_name()
         .context("the path of an addon has no file name")?
         .to_string_lossy()
         .into_owned();
-    std::fs::copy(addon, directory.join(&file))
-        .with_context(|| format!("cannot copy {}", addon.display()))?;
+    std::fs::copy(&placed, directory.join(&file))
+        .with_context(|| format!("cannot copy {}", placed.display()))?;
     std::fs::copy(repository.path("LICENSE"), directory.join("LICENSE"))?;
+    std::fs::write(directory.join(notices::FILE), notices)?;
     let of = package.manifest.name();
     std::fs::write(
         directory.join("README.md"),
@@ -246,7 +306,10 @@ fn stage_addon(
             package.directory
         ),
     )?;
-    Manifest::of_addon(&package.manifest, name, &file, &addons::platform_fields()).write(directory)
+    let fields = platforms::fields(platform);
+    Manifest::of_addon(&package.manifest, &name, &[&file, notices::FILE], &fields)
+        .with_addresses(&package.directory)
+        .write(directory)
 }
 
 /// Fails if a file that the manifest points to does not exist.
@@ -264,8 +327,14 @@ fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
 
 /// A packed package.
 pub(crate) struct Packed {
-    file: String,
-    bytes: u64,
+    /// Name of the package.
+    pub(crate) name: String,
+    /// File name of the archive.
+    pub(crate) file: String,
+    /// Size of the archive.
+    pub(crate) bytes: u64,
+    /// True if other packages import code with types from it.
+    pub(crate) has_types: bool,
 }
 
 fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Result<Packed> {
@@ -311,7 +380,13 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
     let bytes = std::fs::metadata(out.join(&file))
         .with_context(|| format!("npm did not write {file}"))?
         .len();
-    Ok(Packed { file, bytes })
+    let manifest = Manifest::read(directory)?;
+    Ok(Packed {
+        name: manifest.name().to_owned(),
+        file,
+        bytes,
+        has_types: manifest.has_exports(),
+    })
 }
 
 fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@
 //! that only other members of the workspace enable. So this command reads `package-lock.json` and the output of cargo
 //! itself.
 
-mod crates;
+pub(crate) mod crates;
 mod cyclonedx;
 mod npm;
 
@@ -15,13 +15,13 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::{addons, run};
+use crate::{platforms, run};
 
 /// Directory of the bills of materials, below cargo's target directory.
-const DIRECTORY: &str = "sbom";
+pub(crate) const DIRECTORY: &str = "sbom";
 
 /// Crates of the two addons.
-const ADDON_CRATES: [&str; 2] = ["kit-node-compiler", "kit-node-server"];
+pub(crate) const ADDON_CRATES: [&str; 2] = ["kit-node-compiler", "kit-node-server"];
 
 /// Writes all bills of materials, and removes the bills of an earlier run.
 pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
@@ -29,7 +29,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let graph = crates::Graph::read(repository, &ADDON_CRATES)?;
     let mut documents = Vec::new();
     for name in ADDON_CRATES {
-        documents.push((format!("{name}.{}", addons::platform()), graph.bill(name)?));
+        documents.push((format!("{name}.{}", platforms::host()), graph.bill(name)?));
     }
     for bill in npm::bills(repository)? {
         let name = bill.subject.name.trim_start_matches('@').replace('/', "-");

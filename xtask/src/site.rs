@@ -1,4 +1,4 @@
-//! `cargo xtask site`: builds the documentation site from `docs/`, with the reference of packages (TypeDoc) and crates
+//! `cargo xtask site`: builds the documentation site from `docs/`, with the reference of packages (`TypeDoc`) and crates
 //! (rustdoc). The result is a directory of static files.
 
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Installs VitePress and TypeDoc, unless the versions of `site/package.json` are there.
+/// Installs `VitePress` and `TypeDoc`, unless the versions of `site/package.json` are there.
 fn install(repository: &Repository, site: &Path) -> anyhow::Result<()> {
     let wanted = repository.path("site/package.json");
     let stamp = site.join("package.json");

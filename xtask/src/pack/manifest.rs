@@ -15,6 +15,11 @@ const LEADING: [&str; 3] = ["exports", "imports", "bin"];
 /// Directories that are published unchanged if a package lists them: files that it serves to browsers.
 pub(super) const DATA_DIRECTORIES: [&str; 2] = ["viewer", "dist-dashboard"];
 
+/// Address of the repository, from the manifest of the workspace.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// Words by which users find the packages in a registry.
+const KEYWORDS: [&str; 6] = ["api", "http", "kit", "openapi", "server", "typescript"];
+
 impl Manifest {
     pub(super) fn read(directory: &Path) -> anyhow::Result<Self> {
         let path = directory.join("package.json");
@@ -35,6 +40,11 @@ impl Manifest {
 
     fn text(&self, field: &str) -> &str {
         self.0.get(field).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Returns true if others import code from the package.
+    pub(super) fn has_exports(&self) -> bool {
+        self.0.contains_key("exports")
     }
 
     pub(super) fn is_private(&self) -> bool {
@@ -111,7 +121,7 @@ impl Manifest {
     }
 
     /// Creates the manifest for the package with the addon of one platform.
-    pub(super) fn of_addon(of: &Self, name: &str, file: &str, platform: &[(&str, String)]) -> Self {
+    pub(super) fn of_addon(of: &Self, name: &str, files: &[&str; 2], platform: &[(&str, String)]) -> Self {
         let mut manifest = Map::new();
         manifest.insert("name".to_owned(), json!(name));
         for field in ["version", "license", "engines"] {
@@ -126,9 +136,31 @@ impl Manifest {
         for (field, value) in platform {
             manifest.insert((*field).to_owned(), json!([value]));
         }
-        manifest.insert("main".to_owned(), json!(file));
-        manifest.insert("files".to_owned(), json!([file]));
+        // An addon is loaded with `require`.
+        manifest.insert("type".to_owned(), json!("commonjs"));
+        manifest.insert("main".to_owned(), json!(files[0]));
+        manifest.insert("files".to_owned(), json!(files));
         Self(manifest)
+    }
+
+    /// Adds the addresses and words by which users find the package and report problems. They are equal in all packages
+    /// except for the directory, so they are written here and not in each manifest.
+    pub(super) fn with_addresses(mut self, directory: &str) -> Self {
+        let path = format!("packages/{directory}");
+        for (field, value) in [
+            (
+                "repository",
+                json!({ "type": "git", "url": format!("git+{REPOSITORY}.git"), "directory": path }),
+            ),
+            ("homepage", json!(format!("{REPOSITORY}/tree/main/{path}#readme"))),
+            ("bugs", json!({ "url": format!("{REPOSITORY}/issues") })),
+            ("keywords", json!(KEYWORDS)),
+            // Without this setting, npm refuses to publish a package with a scope for everybody.
+            ("publishConfig", json!({ "access": "public" })),
+        ] {
+            self.0.entry(field).or_insert(value);
+        }
+        self
     }
 
     /// Adds an optional dependency: a package that npm installs only on the platform that its manifest names.
@@ -229,5 +261,28 @@ mod tests {
             own.declarations().unwrap()[1..],
             [("@kit/a/codec".to_owned(), "./dist/codec/index.d.ts".to_owned())]
         );
+    }
+
+    #[test]
+    fn packages_name_their_repository_and_directory() {
+        let own = manifest(json!({ "name": "@kit/a", "keywords": ["own"] }));
+        let Manifest(published) = own.with_addresses("a");
+        assert_eq!(published["repository"]["directory"], "packages/a");
+        assert!(published["bugs"]["url"].as_str().unwrap().ends_with("/issues"));
+        assert_eq!(published["publishConfig"], json!({ "access": "public" }));
+        // What a manifest says itself stays.
+        assert_eq!(published["keywords"], json!(["own"]));
+    }
+
+    #[test]
+    fn a_package_with_an_addon_is_commonjs_and_contains_the_notices() {
+        let of = manifest(json!({ "name": "@kit/a", "version": "1.0.0", "license": "MIT" }));
+        let platform = [("os", "linux".to_owned())];
+        let Manifest(made) = Manifest::of_addon(&of, "@kit/a-linux", &["a.node", "NOTICES.txt"], &platform);
+        assert_eq!(
+            (&made["type"], &made["main"], &made["os"]),
+            (&json!("commonjs"), &json!("a.node"), &json!(["linux"]))
+        );
+        assert_eq!(made["files"], json!(["a.node", "NOTICES.txt"]));
     }
 }

@@ -1,16 +1,17 @@
 //! The crates that are compiled into the addons on this platform, from the output of cargo.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::Value;
 
 use super::cyclonedx::{Bill, Component, Scope};
 use crate::repository::Repository;
-use crate::{release, run};
+use crate::{optimized, run};
 
 /// Crates and the dependencies between them. Dependencies of tests are not included.
-pub(super) struct Graph {
+pub(crate) struct Graph {
     crates: BTreeMap<String, Crate>,
 }
 
@@ -20,13 +21,32 @@ struct Crate {
     is_macro: bool,
     /// Ids of its dependencies. The flag is true if the build script needs the dependency.
     needs: Vec<(String, bool)>,
+    linked: Linked,
+}
+
+/// A crate that is part of an addon, with the facts that notices need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Linked {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// Licence expression, such as `MIT OR Apache-2.0`.
+    pub(crate) licence: String,
+    pub(crate) authors: Vec<String>,
+    /// Directory of the sources.
+    pub(crate) directory: PathBuf,
+    /// True for a crate of this repository.
+    pub(crate) is_own: bool,
 }
 
 impl Graph {
     /// Reads the crates of all addons, as `cargo xtask addons` builds them. `cargo metadata` has the dependencies,
     /// but enables the features of all workspace members. So `cargo tree` tells which crates are really compiled.
-    pub(super) fn read(repository: &Repository, addons: &[&str]) -> anyhow::Result<Self> {
-        let host = release::host()?;
+    pub(crate) fn read(repository: &Repository, addons: &[&str]) -> anyhow::Result<Self> {
+        Self::read_for(repository, addons, &optimized::host()?)
+    }
+
+    /// Reads the crates of addons for a target, such as `x86_64-unknown-linux-gnu`.
+    pub(crate) fn read_for(repository: &Repository, addons: &[&str], target: &str) -> anyhow::Result<Self> {
         let mut metadata = run::command(repository, "cargo")?;
         metadata.args([
             "metadata",
@@ -35,11 +55,11 @@ impl Graph {
             "1",
             "--filter-platform",
         ]);
-        metadata.arg(&host);
+        metadata.arg(target);
         let metadata = run::stdout_of("reading the crates", metadata)?;
         let mut tree = run::command(repository, "cargo")?;
         tree.args(["tree", "--locked", "--edges", "normal,build", "--prefix", "none"]);
-        tree.args(["--format", "{p}", "--target", &host]);
+        tree.args(["--format", "{p}", "--target", target]);
         for addon in addons {
             tree.args(["--package", addon]);
         }
@@ -86,10 +106,21 @@ impl Graph {
             let is_macro = kinds
                 .flat_map(|target| target["kind"].as_array().into_iter().flatten())
                 .any(|kind| kind == "proc-macro");
+            let authors = package["authors"].as_array().into_iter().flatten();
+            let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+            let linked = Linked {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                licence: component.licence.clone().unwrap_or_default(),
+                authors: authors.filter_map(Value::as_str).map(str::to_owned).collect(),
+                directory: manifest.parent().unwrap_or(manifest).to_path_buf(),
+                is_own: package["source"].is_null(),
+            };
             let one = Crate {
                 component,
                 is_macro,
                 needs: Vec::new(),
+                linked,
             };
             crates.insert(text("id")?.to_owned(), one);
         }
@@ -135,6 +166,23 @@ impl Graph {
         Ok(bill)
     }
 
+    /// Returns the crates of others that are part of an addon, sorted by name and version.
+    pub(crate) fn linked(&self, addon: &str) -> anyhow::Result<Vec<Linked>> {
+        let (root, _) = self
+            .crates
+            .iter()
+            .find(|(_, one)| one.component.name == addon)
+            .with_context(|| format!("the output of cargo does not contain the crate {addon}"))?;
+        let mut found: Vec<Linked> = self
+            .reached(root, true)
+            .into_iter()
+            .map(|id| self.crates[id].linked.clone())
+            .filter(|linked| !linked.is_own)
+            .collect();
+        found.sort_by(|one, other| (&one.name, &one.version).cmp(&(&other.name, &other.version)));
+        Ok(found)
+    }
+
     /// Returns the ids of a crate and of all its dependencies. If `running` is true, dependencies that are used only
     /// at build time are omitted.
     fn reached<'a>(&'a self, root: &'a str, running: bool) -> BTreeSet<&'a str> {
@@ -172,6 +220,8 @@ fn needs(dependency: &Value) -> Vec<(String, bool)> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::{Value, json};
 
     use super::super::cyclonedx::Scope;
@@ -179,6 +229,7 @@ mod tests {
 
     fn package(name: &str, kind: &str) -> Value {
         json!({ "id": name, "name": name, "version": "1.0.0+1", "license": "MIT/Apache-2.0",
+            "source": "registry", "manifest_path": format!("/crates/{name}/Cargo.toml"),
             "targets": [{ "kind": [kind] }] })
     }
 
@@ -203,7 +254,8 @@ mod tests {
         });
         let tree = "addon v1.0.0+1 (/kit)\nused v1.0.0+1\nderive v1.0.0+1 (proc-macro)\nparser v1.0.0+1\n\
             builder v1.0.0+1\ntester v1.0.0+1\n\nused v1.0.0+1 (*)\n";
-        let bill = Graph::parse(&metadata, tree).unwrap().bill("addon").unwrap();
+        let graph = Graph::parse(&metadata, tree).unwrap();
+        let bill = graph.bill("addon").unwrap();
         let found: Vec<(&str, Scope)> = bill
             .components
             .iter()
@@ -222,5 +274,9 @@ mod tests {
         assert_eq!(bill.components[0].licence.as_deref(), Some("MIT OR Apache-2.0"));
         assert!(bill.dependencies["pkg:cargo/derive@1.0.0%2B1"].contains("pkg:cargo/parser@1.0.0%2B1"));
         assert_eq!(bill.subject.name, "addon");
+        let linked = graph.linked("addon").unwrap();
+        let names: Vec<&str> = linked.iter().map(|linked| linked.name.as_str()).collect();
+        assert_eq!(names, ["addon", "used"]);
+        assert_eq!(linked[1].directory, Path::new("/crates/used"));
     }
 }

@@ -1,0 +1,143 @@
+//! The plan of a publication: checksums, the commands in their order, and their execution for a registry.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use sha2::{Digest, Sha256};
+
+use crate::pack::Packed;
+use crate::repository::Repository;
+use crate::{optimized, run};
+
+/// Writes `SHA256SUMS` and `PUBLISH.md`.
+pub(super) fn write(packed: &[Packed], version: &str, missing: &[&str], out: &Path) -> anyhow::Result<()> {
+    let compiler = optimized::compiler()?;
+    let mut sums = String::new();
+    for one in packed {
+        let bytes =
+            std::fs::read(out.join(&one.file)).with_context(|| format!("cannot read {}", one.file))?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(sums, "{}  {}", hexadecimal(&bytes), one.file);
+    }
+    std::fs::write(out.join("SHA256SUMS"), sums)?;
+    std::fs::write(out.join("PUBLISH.md"), text(packed, version, missing, &compiler))?;
+    println!("{:>9}  PUBLISH.md, SHA256SUMS, RELEASE_NOTES.md, sbom/", "");
+    Ok(())
+}
+
+/// Returns the text of the plan.
+fn text(packed: &[Packed], version: &str, missing: &[&str], compiler: &str) -> String {
+    let mut out = format!(
+        "# Publication of {version}\n\nBuilt with {compiler}. Another version of Rust makes other addons from the same commit.\n\n"
+    );
+    if !missing.is_empty() {
+        let _ = write!(
+            out,
+            "These platforms have no addons in this release: {}. Do not publish it before they are built.\n\n",
+            missing.join(", ")
+        );
+    }
+    out.push_str(
+        "Run in this directory, in this order: each package comes after those that it needs, and addons come first.\n\n```sh\nsha256sum --check SHA256SUMS\n",
+    );
+    let tag = tag(version);
+    for one in packed {
+        let _ = writeln!(out, "npm publish ./{} --tag {tag} --provenance", one.file);
+    }
+    let _ = write!(
+        out,
+        "git tag v{version}\ngit push origin v{version}\n```\n\n`--provenance` works only in a workflow of a public forge; leave the option out elsewhere.\n"
+    );
+    out
+}
+
+/// Returns the tag of npm under which users find a version. `npm install` without a version installs `latest`.
+fn tag(version: &str) -> &'static str {
+    if version.contains('-') { "next" } else { "latest" }
+}
+
+/// Publishes all archives. Archives that the registry has already are left out, so that the command can be repeated.
+pub(super) fn publish(
+    repository: &Repository,
+    packed: &[Packed],
+    version: &str,
+    out: &Path,
+    registry: &str,
+) -> anyhow::Result<()> {
+    for one in packed {
+        let mut view = run::command(repository, "npm")?;
+        view.args(["view", &format!("{}@{version}", one.name), "version", "--json"]);
+        view.args(["--registry", registry]).current_dir(out);
+        let seen = view.output().context("npm could not be started")?;
+        if seen.status.success() && String::from_utf8_lossy(&seen.stdout).contains(version) {
+            println!("{} {version} is in the registry already", one.name);
+            continue;
+        }
+        let mut npm = run::command(repository, "npm")?;
+        // Without `./`, npm would take the name for a repository on GitHub.
+        npm.arg("publish").arg(format!("./{}", one.file));
+        npm.args(["--registry", registry, "--tag", tag(version)]);
+        if std::env::var_os("GITHUB_ACTIONS").is_some() {
+            npm.arg("--provenance");
+        }
+        npm.current_dir(out);
+        run::step(&format!("publishing {}", one.name), npm)?;
+    }
+    if packed.is_empty() {
+        bail!("there is nothing to publish");
+    }
+    Ok(())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hexadecimal, text};
+    use crate::pack::Packed;
+
+    fn packed(name: &str) -> Packed {
+        Packed {
+            name: format!("@kit/{name}"),
+            file: format!("kit-{name}-0.2.0.tgz"),
+            bytes: 1,
+            has_types: true,
+        }
+    }
+
+    #[test]
+    fn names_all_packages_in_their_order_and_the_platforms_that_are_missing() {
+        let plan = text(
+            &[packed("types"), packed("core")],
+            "0.2.0",
+            &["darwin-x64"],
+            "rustc 1.95.0",
+        );
+        let types = plan
+            .find("npm publish ./kit-types-0.2.0.tgz --tag latest --provenance")
+            .unwrap();
+        let core = plan.find("npm publish ./kit-core-0.2.0.tgz").unwrap();
+        assert!(types < core, "{plan}");
+        assert!(plan.contains("no addons in this release: darwin-x64."), "{plan}");
+        assert!(!text(&[], "0.2.0", &[], "").contains("no addons"));
+    }
+
+    #[test]
+    fn versions_before_a_release_get_another_tag() {
+        assert!(text(&[packed("core")], "1.0.0-beta.1", &[], "").contains("--tag next"));
+    }
+
+    #[test]
+    fn formats_checksums_as_sha256sum_does() {
+        assert_eq!(
+            hexadecimal(b"kit"),
+            "cbc8a597a67c465497550c4a4a7eebdb138442c06be06a78cc1ee8715658ff44"
+        );
+    }
+}
