@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn refuses_archives_that_are_larger_than_expected() {
-        sizes(&[packed("kit-core-0.1.0.tgz", 512)]).unwrap();
-        let error = sizes(&[packed("kit-core-0.1.0.tgz", 513)]).unwrap_err();
+        sizes(&[packed("kit-errors-0.1.0.tgz", 512)]).unwrap();
+        let error = sizes(&[packed("kit-errors-0.1.0.tgz", 513)]).unwrap_err();
         assert!(error.to_string().contains("513 KiB"), "{error}");
         sizes(&[packed("kit-transform-native-linux-x64-gnu-0.1.0.tgz", 9_000)]).unwrap();
     }
