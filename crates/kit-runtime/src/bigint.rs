@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 
 use num_bigint::ToBigInt as _;
@@ -12,19 +13,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Maximum length of an integer in its wire form, in bytes. No database column or protocol needs more digits.
 pub(crate) const MAX_CHARACTERS: usize = 1000;
 
-/// An integer of any size. The integer has no arithmetic of its own: convert it with `i64::try_from` or
-/// `i128::try_from` to calculate in Rust, or use [`Display`](fmt::Display) to pass its digits to a crate for
-/// larger numbers.
+/// An integer of any size.
+///
+/// The type dereferences to [`num_bigint::BigInt`], whose methods and operators calculate. Convert with `i64::try_from` or
+/// `i128::try_from` if the number is small enough.
 ///
 /// ```
 /// use kit_runtime::BigInt;
 ///
 /// let number: BigInt = "12345678901234567890".parse()?;
+/// assert_eq!(BigInt::from(&*number * 2), "24691357802469135780".parse()?);
+/// assert!(number.pow(2).bits() > 64);
 /// assert_eq!(i128::try_from(&number), Ok(12_345_678_901_234_567_890));
 /// assert!(i64::try_from(&number).is_err());
 /// assert!(BigInt::from(7) < number);
 /// # Ok::<(), kit_runtime::ParseBigIntError>(())
 /// ```
+///
+/// `num_bigint::BigInt` cannot be the type of a field itself, because serde would write it as a list of digits.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BigInt(num_bigint::BigInt);
 
@@ -118,6 +124,26 @@ impl FromStr for BigInt {
 
     fn from_str(text: &str) -> Result<Self, ParseBigIntError> {
         Self::read(text).ok_or(ParseBigIntError)
+    }
+}
+
+impl Deref for BigInt {
+    type Target = num_bigint::BigInt;
+
+    fn deref(&self) -> &num_bigint::BigInt {
+        &self.0
+    }
+}
+
+impl From<num_bigint::BigInt> for BigInt {
+    fn from(number: num_bigint::BigInt) -> Self {
+        Self(number)
+    }
+}
+
+impl From<BigInt> for num_bigint::BigInt {
+    fn from(number: BigInt) -> Self {
+        number.0
     }
 }
 

@@ -23,7 +23,9 @@ pub mod coerce;
 mod connection;
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
+#[cfg(feature = "decimal")]
 mod decimal;
+mod decimal_text;
 mod environment;
 mod file_signatures;
 #[doc(hidden)] // Public only for generated code.
@@ -94,6 +96,8 @@ pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
 pub use cookies::{Cookie, SameSite};
+#[cfg(feature = "decimal")]
+pub use decimal::{Decimal, ParseDecimalError};
 pub use environment::environment;
 #[cfg(feature = "etag")]
 pub use http::Etag;
@@ -111,7 +115,10 @@ pub use http::{Socket, SocketClose, SocketOptions};
 #[doc(hidden)] // Public only for generated code.
 pub use http::{check_origins, origins_of};
 pub use indexmap::IndexMap;
+#[cfg(feature = "jiff")]
+pub use jiff;
 pub use never::Never;
+pub use num_bigint;
 #[cfg(any(
     feature = "api-keys",
     feature = "oidc",
@@ -119,6 +126,8 @@ pub use never::Never;
     feature = "sessions"
 ))]
 pub use option_error::OptionError;
+#[cfg(feature = "decimal")]
+pub use rust_decimal;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};
 pub use shutdown::stopping;

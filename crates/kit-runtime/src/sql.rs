@@ -9,6 +9,8 @@ use sqlx::postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueFo
 use sqlx::query::QueryAs;
 use sqlx::{Decode, Encode, Error, FromRow, PgExecutor, Postgres, Row as _, Type, ValueRef};
 
+#[cfg(feature = "decimal")]
+use crate::Decimal;
 use crate::format::{is_calendar_date, is_decimal, is_uuid};
 use crate::{BigInt, Bytes, OutOfRange, Timestamp};
 
@@ -315,6 +317,32 @@ impl Encode<'_, Postgres> for BigInt {
 impl<'r> Decode<'r, Postgres> for BigInt {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
         Ok(<i64 as Decode<Postgres>>::decode(value)?.into())
+    }
+}
+
+/// Reads and writes `numeric` columns as texts. Statements cast the columns and the parameters.
+#[cfg(feature = "decimal")]
+impl Type<Postgres> for Decimal {
+    fn type_info() -> PgTypeInfo {
+        <String as Type<Postgres>>::type_info()
+    }
+
+    fn compatible(r#type: &PgTypeInfo) -> bool {
+        <String as Type<Postgres>>::compatible(r#type)
+    }
+}
+
+#[cfg(feature = "decimal")]
+impl Encode<'_, Postgres> for Decimal {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        Encode::<Postgres>::encode(self.to_string(), buffer)
+    }
+}
+
+#[cfg(feature = "decimal")]
+impl<'r> Decode<'r, Postgres> for Decimal {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(<&str as Decode<Postgres>>::decode(value)?.parse()?)
     }
 }
 

@@ -27,6 +27,10 @@ pub(crate) const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat"
 /// assert_eq!(moment.to_string(), "2026-01-01T00:00:00.500Z");
 /// # Ok::<(), kit_runtime::TimestampError>(())
 /// ```
+///
+/// The cargo feature `jiff` converts timestamps from and to `jiff::Timestamp`, for calendars and time zones.
+/// `jiff::Timestamp` cannot be the type of a field itself: its text has no `.000`, and its nanoseconds would get lost in
+/// databases and in JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -108,6 +112,48 @@ impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         Self(i64::try_from(since.as_millis()).unwrap_or(LAST).min(LAST))
+    }
+}
+
+/// Converts a timestamp. The range of `jiff` includes all timestamps.
+///
+/// ```
+/// use kit_runtime::{Timestamp, jiff};
+///
+/// let moment: Timestamp = "2026-01-01T00:00:00.5Z".parse()?;
+/// let next_day = jiff::Timestamp::from(moment) + jiff::SignedDuration::from_hours(24);
+/// assert_eq!(next_day.to_string(), "2026-01-02T00:00:00.5Z");
+/// # Ok::<(), kit_runtime::TimestampError>(())
+/// ```
+#[cfg(feature = "jiff")]
+impl From<Timestamp> for jiff::Timestamp {
+    fn from(moment: Timestamp) -> Self {
+        Self::from_millisecond(moment.0).unwrap_or_default()
+    }
+}
+
+/// Converts a timestamp of `jiff`. Drops fractions of a millisecond.
+///
+/// ```
+/// use kit_runtime::{Timestamp, jiff};
+///
+/// let moment: jiff::Timestamp = "2026-01-01T00:00:00.1239Z".parse()?;
+/// assert_eq!(Timestamp::try_from(moment)?.to_string(), "2026-01-01T00:00:00.123Z");
+/// assert!(Timestamp::try_from(jiff::Timestamp::MIN).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// If the year is below 0. The last timestamp of `jiff` is in the year 9999.
+#[cfg(feature = "jiff")]
+impl TryFrom<jiff::Timestamp> for Timestamp {
+    type Error = TimestampError;
+
+    fn try_from(moment: jiff::Timestamp) -> Result<Self, TimestampError> {
+        // Rounds down also before 1970, as when a database column is read.
+        let millis = moment.as_nanosecond().div_euclid(1_000_000);
+        Self::from_unix_millis(i64::try_from(millis).map_err(|_| TimestampError)?)
     }
 }
 

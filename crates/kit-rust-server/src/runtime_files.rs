@@ -29,6 +29,7 @@
     ("cookies/signature.rs", include_str!("../../kit-runtime/src/cookies/signature.rs")),
     ("cookies/writer.rs", include_str!("../../kit-runtime/src/cookies/writer.rs")),
     ("decimal.rs", include_str!("../../kit-runtime/src/decimal.rs")),
+    ("decimal_text.rs", include_str!("../../kit-runtime/src/decimal_text.rs")),
     ("environment.rs", include_str!("../../kit-runtime/src/environment.rs")),
     ("file_signatures.rs", include_str!("../../kit-runtime/src/file_signatures.rs")),
     ("format/email.rs", include_str!("../../kit-runtime/src/format/email.rs")),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::rule::Rule;
 use super::rules::{self, has_format};
 use crate::bigint::{BigInt, MAX_CHARACTERS};
-use crate::decimal::compare_decimals;
+use crate::decimal_text::compare_decimals;
 use crate::json::Json;
 use crate::shape::{Array, DecimalBounds, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
 

@@ -28,6 +28,7 @@ mod set_cookies;
 mod shutdown;
 mod sockets;
 mod start;
+mod tagged_enums;
 mod telemetry;
 mod tenants;
 mod text_of_headers;
