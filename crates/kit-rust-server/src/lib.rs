@@ -211,7 +211,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     files.extend(database.files());
     files.push(errors::file(&types));
     files.push(router::file(&types, &routes));
-    let manifest = manifest::Manifest::new(options, !database.is_empty(), &features(program));
+    let manifest = manifest::Manifest::new(options, !database.is_empty(), &features(program, &types));
     files.extend(project::files(options, &types, &routes, &database, &manifest));
     let (handlers, warnings) = handlers::files(&types, &routes, &database);
     files.extend(handlers);
@@ -232,9 +232,10 @@ pub fn generate(program: &Program, options: &Options) -> Output {
 
 /// Returns the cargo features of `kit-runtime` that the application needs, besides the features that the
 /// configuration selects.
-fn features(program: &Program) -> Vec<&'static str> {
+fn features(program: &Program, types: &types::Types<'_>) -> Vec<&'static str> {
     let mut features = edge::features(program);
     features.extend(sockets::feature(program));
+    features.extend(types.have_decimals().then_some("decimal"));
     features
 }
 

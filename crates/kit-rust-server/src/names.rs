@@ -88,6 +88,7 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Bytes",
     "Context",
     "Contract",
+    "Decimal",
     "Deserialize",
     "Deserializer",
     "Element",

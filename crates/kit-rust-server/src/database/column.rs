@@ -3,67 +3,11 @@
 
 use kit_database::{ColumnDefault, ColumnType, ElementType, sql};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 
-use super::{Kind, StoredColumn};
+use super::{Kind, Parameter, StoredColumn};
 use crate::source::string_literal;
-use crate::types::{RuntimeItem, RuntimeType, RustType};
-
-/// Rust type of a function parameter that a statement compares with a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Parameter {
-    /// `&str`.
-    Text,
-    /// `i64`.
-    Whole,
-    /// `f64`.
-    Float,
-    /// `&BigInt`.
-    BigInt(RuntimeType),
-}
-
-impl Parameter {
-    /// Returns true if generated code copies values of the type, and false if it borrows them.
-    pub(crate) fn is_copied(&self) -> bool {
-        matches!(self, Self::Whole | Self::Float)
-    }
-
-    /// Returns true for [`Parameter::BigInt`]. Only values of this type can be too large for their column.
-    pub(crate) fn is_bigint(&self) -> bool {
-        matches!(self, Self::BigInt(_))
-    }
-
-    /// Returns true if a value of the Rust type can be passed as this parameter, with a `&` if necessary.
-    pub(crate) fn accepts(&self, r#type: &RustType) -> bool {
-        match self {
-            Self::Text => *r#type == RustType::String,
-            Self::Whole => *r#type == RustType::I64,
-            Self::Float => *r#type == RustType::F64,
-            Self::BigInt(_) => r#type.is_runtime(RuntimeItem::BigInt),
-        }
-    }
-
-    /// Returns the `&` that generated code writes before a value of this parameter type. Returns no tokens if
-    /// the value is copied.
-    pub(crate) fn borrow(&self) -> TokenStream {
-        if self.is_copied() {
-            TokenStream::new()
-        } else {
-            quote!(&)
-        }
-    }
-}
-
-impl ToTokens for Parameter {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(match self {
-            Self::Text => quote!(&str),
-            Self::Whole => quote!(i64),
-            Self::Float => quote!(f64),
-            Self::BigInt(bigint) => quote!(&#bigint),
-        });
-    }
-}
+use crate::types::{RuntimeItem, RustType};
 
 impl StoredColumn<'_> {
     /// Returns the column for a `SELECT` list, with a cast if the Rust type needs one: `"count"::int8 AS "count"`.
@@ -270,9 +214,11 @@ impl StoredColumn<'_> {
             RustType::String if self.kind == Kind::Plain => Some(Parameter::Text),
             RustType::I64 => Some(Parameter::Whole),
             RustType::F64 => Some(Parameter::Float),
-            RustType::Runtime(own) if own.item == RuntimeItem::BigInt && self.kind == Kind::Plain => {
-                Some(Parameter::BigInt(own.clone()))
-            }
+            RustType::Runtime(own) if self.kind == Kind::Plain => match own.item {
+                RuntimeItem::BigInt => Some(Parameter::BigInt(own.clone())),
+                RuntimeItem::Decimal => Some(Parameter::Decimal(own.clone())),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -290,6 +236,13 @@ impl StoredColumn<'_> {
         self.within.as_ref().unwrap_or(self.plain_type())
     }
 
+    /// Returns the Rust type that [`Self::read`] names. Returns `None` if the type of the field decides what sqlx reads.
+    pub(super) fn named_in_read(&self) -> Option<&RustType> {
+        let is_option = self.field.optional || self.field.r#type.is_option();
+        let is_named = self.kind == Kind::Newtype && is_option && self.column.r#type != ColumnType::Uuid;
+        is_named.then(|| self.scalar())
+    }
+
     /// Returns the Rust type of the values, without the `Option` for null.
     pub(crate) fn plain_type(&self) -> &RustType {
         self.field.r#type.without_option()
@@ -301,7 +254,7 @@ impl StoredColumn<'_> {
     pub(super) fn comparison_error(&self, optional: &TokenStream) -> Option<TokenStream> {
         match (self.kind, self.column.r#type) {
             (Kind::Plain, ColumnType::Uuid) => Some(quote!(sql::is_not_uuid(#optional.as_deref()))),
-            (Kind::Plain, ColumnType::Numeric { .. }) => {
+            (Kind::Plain, ColumnType::Numeric { .. }) if *self.plain_type() == RustType::String => {
                 Some(quote!(sql::is_not_decimal(#optional.as_deref())))
             }
             (Kind::Plain, ColumnType::Date) => Some(quote!(sql::is_not_day(#optional.as_deref()))),
@@ -312,6 +265,7 @@ impl StoredColumn<'_> {
             (Kind::Json, ColumnType::Array { element }) => {
                 let error = match element {
                     ElementType::Uuid => quote!(sql::is_not_uuid(Some(value.as_str()))),
+                    ElementType::Numeric { .. } if self.has_decimals() => return None,
                     ElementType::Numeric { .. } => quote!(sql::is_not_decimal(Some(value.as_str()))),
                     ElementType::Integer => quote!(i32::try_from(*value).is_err()),
                     ElementType::BigIntExact => quote!(sql::exceeds_bigint(Some(value))),
@@ -370,6 +324,20 @@ impl StoredColumn<'_> {
         1 + usize::from(self.column.nullable)
     }
 
+    /// Returns the column as the filter of a list has it. The filter for a decimal number is a text, because a query may have any text.
+    pub(super) fn as_filter(&self) -> Self {
+        let mut filter = self.clone();
+        if self.is_decimal() {
+            filter.field.r#type = RustType::String;
+        }
+        filter
+    }
+
+    /// Returns true if the values are `Decimal`s.
+    pub(crate) fn is_decimal(&self) -> bool {
+        self.plain_type().is_runtime(RuntimeItem::Decimal)
+    }
+
     /// Returns true if a list can filter by this column. A UUID in a newtype is excluded, because generated code does
     /// not check if a value is a UUID there.
     pub(crate) fn can_filter(&self) -> bool {
@@ -398,6 +366,7 @@ impl StoredColumn<'_> {
             | ElementType::Varchar { .. }
             | ElementType::Boolean
             | ElementType::DoublePrecision => true,
+            ElementType::Numeric { .. } if self.has_decimals() => true,
             ElementType::Uuid | ElementType::Numeric { .. } => checked(&RustType::String),
             ElementType::Integer | ElementType::BigInt => checked(&RustType::I64),
             ElementType::BigIntExact => {
@@ -405,6 +374,11 @@ impl StoredColumn<'_> {
             }
             ElementType::Timestamptz => false,
         }
+    }
+
+    /// Returns true for an array of `Decimal`s.
+    fn has_decimals(&self) -> bool {
+        matches!(self.plain_type(), RustType::Vec(of) if of.is_runtime(RuntimeItem::Decimal))
     }
 
     /// Returns the condition of a list that filters by the column. `number` is the number of the parameter; null selects all

@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::column::Parameter;
 use super::module::{early_returns, function, parameter_names};
+use super::parameter::Parameter;
 use super::statements::constant;
 use super::{Stored, StoredColumn, is_uuid};
 use crate::names;

@@ -8,7 +8,10 @@ mod keyset;
 mod module;
 mod order;
 mod owner;
+mod parameter;
 mod statements;
+
+use std::collections::BTreeMap;
 
 use kit_database::{
     Change, Column, ColumnDefault, ColumnType, Schema, Snapshot, Table, local_name, plan, sql,
@@ -21,11 +24,11 @@ use crate::source::{file_doc, ident, order};
 use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names};
 
-pub(crate) use column::Parameter;
 pub(crate) use constraints::{Constraint, Rule};
 use module::StructNames;
 use order::Sorted;
 pub(crate) use owner::Rows;
+pub(crate) use parameter::Parameter;
 
 /// All tables of an application.
 pub(crate) struct Database<'a> {
@@ -44,8 +47,8 @@ pub(crate) struct Stored<'a> {
     /// Indexes (into `columns`) of the primary key's columns. Empty if a column has a type that no function parameter
     /// can have.
     key: Vec<usize>,
-    /// Indexes (into `columns`) of the columns by which lists filter rows.
-    filters: Vec<usize>,
+    /// Columns by which lists filter rows, by their indexes in `columns`. The types of their fields are those of filters.
+    filters: BTreeMap<usize, StoredColumn<'a>>,
     sorted: Sorted,
     /// True if a list reads the rows in pages with cursors.
     has_cursors: bool,
@@ -57,6 +60,7 @@ pub(crate) struct Stored<'a> {
 }
 
 /// A column, with the field of the entity's struct that has its values.
+#[derive(Clone)]
 pub(crate) struct StoredColumn<'a> {
     pub(crate) column: &'a Column,
     pub(crate) field: Field,
@@ -149,7 +153,7 @@ impl<'a> Database<'a> {
                 module,
                 columns,
                 key: key.unwrap_or_default(),
-                filters: Vec::new(),
+                filters: BTreeMap::new(),
                 sorted: Sorted::default(),
                 has_cursors: false,
             });
@@ -190,11 +194,10 @@ impl<'a> Database<'a> {
         };
         stored.has_cursors |= has_cursors;
         for (place, column) in stored.columns.iter().enumerate() {
-            if properties.contains(&column.field.property) && !stored.filters.contains(&place) {
-                stored.filters.push(place);
+            if properties.contains(&column.field.property) {
+                stored.filters.insert(place, column.as_filter());
             }
         }
-        stored.filters.sort_unstable();
     }
 
     /// Adds the columns of these properties to the columns by which lists of the table can be sorted.
@@ -318,7 +321,7 @@ impl Stored<'_> {
 
     /// Returns the columns by which a list filters rows.
     pub(crate) fn filters(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
-        self.filters.iter().map(|place| &self.columns[*place])
+        self.filters.values()
     }
 
     /// Returns the columns for which an insert has a parameter.

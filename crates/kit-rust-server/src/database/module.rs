@@ -6,7 +6,7 @@ use kit_database::ColumnType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::column::Parameter;
+use super::parameter::Parameter;
 use super::{Rule, Stored, StoredColumn, is_uuid};
 use crate::names;
 use crate::source::{Imports, comment, doc, file_doc, ident};
@@ -107,6 +107,7 @@ impl Stored<'_> {
         for r#type in written
             .chain(compared.iter().copied())
             .map(StoredColumn::plain_type)
+            .chain(all.clone().filter_map(StoredColumn::named_in_read))
         {
             for name in r#type.models() {
                 models.add("crate::models", name);

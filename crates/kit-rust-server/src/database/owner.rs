@@ -5,7 +5,7 @@ use kit_ir::EntityOwner;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::column::Parameter;
+use super::parameter::Parameter;
 use super::{Database, Stored, StoredColumn, is_uuid};
 use crate::source::ident;
 use crate::types::RustType;

@@ -201,18 +201,24 @@ impl<'k> HandlerContext<'k, '_> {
             .columns
             .iter()
             .find(|column| column.field.property == field.property && column.can_filter())?;
-        if *column.plain_type() != field.r#type {
+        let is_same = *column.plain_type() == field.r#type;
+        let is_text_of_decimal = column.is_decimal() && field.r#type == RustType::String;
+        if !is_same && !is_text_of_decimal {
             return None;
         }
-        let value = part.field(field);
+        let given = part.field(field);
+        // Filters have the texts of decimal numbers.
+        let is_converted = is_same && column.is_decimal();
+        let value = match (field.optional, is_converted) {
+            (true, false) => given.clone(),
+            (true, true) => quote!(#given.map(|number| number.to_string())),
+            (false, false) => quote!(Some(#given)),
+            (false, true) => quote!(Some(#given.to_string())),
+        };
         Some(Filter {
             property: field.property.clone(),
-            given: value.clone(),
-            value: if field.optional {
-                value
-            } else {
-                quote!(Some(#value))
-            },
+            given,
+            value,
         })
     }
 

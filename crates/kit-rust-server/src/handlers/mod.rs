@@ -161,10 +161,10 @@ impl Uses {
 
     /// Imports the type of a function parameter.
     fn parameter(&mut self, r#type: &Parameter) {
-        if let Parameter::BigInt(bigint) = r#type
-            && !bigint.is_qualified
+        if let Parameter::BigInt(own) | Parameter::Decimal(own) = r#type
+            && !own.is_qualified
         {
-            self.runtime("BigInt");
+            self.runtime(own.item.name());
         }
     }
 

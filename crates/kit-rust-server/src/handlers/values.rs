@@ -92,9 +92,9 @@ impl<'f> RequestValue<'f> {
             (Parameter::BigInt(_), 0) => quote!(Some(&#value)),
             (Parameter::BigInt(_), 1) => quote!(#value.as_ref()),
             (Parameter::BigInt(_), _) => quote!(#value.as_ref().and_then(Option::as_ref)),
-            (Parameter::Whole | Parameter::Float, 0) => quote!(Some(#value)),
-            (Parameter::Whole | Parameter::Float, 1) => value,
-            (Parameter::Whole | Parameter::Float, _) => quote!(#value.flatten()),
+            (Parameter::Whole | Parameter::Float | Parameter::Decimal(_), 0) => quote!(Some(#value)),
+            (Parameter::Whole | Parameter::Float | Parameter::Decimal(_), 1) => value,
+            (Parameter::Whole | Parameter::Float | Parameter::Decimal(_), _) => quote!(#value.flatten()),
         })
     }
 }

@@ -9,6 +9,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 use serde_json::Value;
 
+use super::texts::{decoded, millis};
 use super::{Models, Module, number};
 use crate::shapes;
 use crate::source::{ident, number as digits, string_literal};
@@ -228,6 +229,9 @@ impl Writer<'_, '_> {
     fn scalar(&mut self, id: TypeId, rust: &RustType, value: &Value) -> Option<TokenStream> {
         let r#type = &self.types.program.types[id];
         Some(match (&r#type.kind, value) {
+            (TypeKind::String, Value::String(text)) if rust.is_runtime(RuntimeItem::Decimal) => {
+                self.decimal(text)
+            }
             (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => owned(text),
             (_, Value::Bool(value)) => quote!(#value),
             (_, Value::Null) => quote!(()),
@@ -273,6 +277,22 @@ impl Writer<'_, '_> {
             }
             _ => return None,
         })
+    }
+
+    /// Returns the expression of a decimal number: `Decimal::new(150, 2)` for `1.50`.
+    fn decimal(&mut self, text: &str) -> TokenStream {
+        // The build has already validated the value, so the fallback never applies.
+        let parsed = quote!(#text.parse().unwrap_or_default());
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        match format!("{whole}{fraction}").parse::<i64>() {
+            Ok(all) if all != 0 || !text.starts_with('-') => {
+                let decimal = self.runtime(RuntimeItem::Decimal);
+                let all = digits(&shapes::grouped(&all.to_string()));
+                let scale = Literal::usize_unsuffixed(fraction.len());
+                quote!(#decimal::new(#all, #scale))
+            }
+            _ => parsed,
+        }
     }
 
     /// Returns the expression of a `Vec` with these items.
@@ -448,36 +468,4 @@ fn as_json(default: &DefaultValue) -> Option<Value> {
         DefaultValue::Json(text) => serde_json::from_str(text).ok()?,
         DefaultValue::Now => return None,
     })
-}
-
-/// Returns the milliseconds since 1970 of an RFC 3339 date-time. As in the runtimes, a leap second (`:60`) counts as
-/// the second after it.
-fn millis(text: &str) -> Option<i64> {
-    let text = text.to_ascii_uppercase();
-    let leap = text.get(17..19) == Some("60");
-    let text = if leap {
-        format!("{}59{}", &text[..17], &text[19..])
-    } else {
-        text
-    };
-    let moment: jiff::Timestamp = text.parse().ok()?;
-    Some(moment.as_millisecond() + if leap { 1000 } else { 0 })
-}
-
-/// Decodes base64. Returns `None` for other text. The build has already refused such a default.
-fn decoded(text: &str) -> Option<Vec<u8>> {
-    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut bytes = Vec::new();
-    for group in text.trim_end_matches('=').as_bytes().chunks(4) {
-        let mut bits = 0_u32;
-        for at in 0..4 {
-            let sextet = match group.get(at) {
-                Some(digit) => DIGITS.iter().position(|known| known == digit)?,
-                None => 0,
-            };
-            bits = bits << 6 | u32::try_from(sextet).ok()?;
-        }
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
-    }
-    Some(bytes)
 }

@@ -2,9 +2,13 @@
 
 mod defaults;
 mod module;
+mod renames;
 mod structs;
+mod tagged;
+mod texts;
 mod tuples;
 mod unions;
+mod variant_names;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +21,7 @@ use quote::quote;
 use crate::File;
 use crate::shapes::shape;
 use crate::source::{Imports, doc, file_doc, ident, order, string_literal};
-use crate::types::{Definition, Form, RuntimeItem, RustType, Types};
+use crate::types::{Definition, Form, RuntimeItem, RustType, Tagged, Types, is_decimal};
 
 use defaults::Pending;
 pub(crate) use module::Module;
@@ -102,7 +106,9 @@ impl Models<'_, '_> {
         };
         let comment = self.comment(declaration);
         match &program.types[declaration.r#type].kind {
-            TypeKind::Object(object) if !is_map(object) => self.structure(name, &comment, object, &site),
+            TypeKind::Object(object) if !is_map(object) => {
+                self.structure(name, &comment, object, Tagged::Declared(self.home), &site);
+            }
             TypeKind::Tuple { elements } => self.tuple_struct(name, &comment, elements, &site),
             TypeKind::Union { members } => match self.texts(members) {
                 Some(texts) => self.text_enum(name, &comment, &texts),
@@ -234,6 +240,7 @@ impl Models<'_, '_> {
             | TypeKind::Literal {
                 value: LiteralValue::Number(_),
             } => number(&r#type.kind, &r#type.constraints).unwrap_or(RustType::F64),
+            TypeKind::String if is_decimal(&r#type.constraints) => self.runtime_type(RuntimeItem::Decimal),
             // Template literals and formats are only rules of the shape. The Rust type is a string.
             TypeKind::String | TypeKind::Template { .. } => RustType::String,
             TypeKind::BigInt
@@ -260,7 +267,7 @@ impl Models<'_, '_> {
                     return known;
                 }
                 let name = self.types.name_anonymous(self.home, site.name);
-                self.structure(&name, &site.comment(), object, site);
+                self.structure(&name, &site.comment(), object, Tagged::Anonymous(id), site);
                 self.record_type(id, name)
             }
             TypeKind::Union { members } => self.union_rust_type(id, members, site, inside),

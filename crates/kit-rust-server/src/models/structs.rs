@@ -9,7 +9,7 @@ use super::{Models, UseSite};
 use crate::names;
 use crate::shapes;
 use crate::source::{doc, ident, string_literal};
-use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType};
+use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType, Tagged};
 
 /// Field of a struct for an index signature: a map with the keys that match the signature.
 struct Map<'a> {
@@ -21,21 +21,26 @@ struct Map<'a> {
 }
 
 impl Models<'_, '_> {
+    /// Generates the struct for an object. `tagged` is the object as a member of a tagged union.
     pub(super) fn structure(
         &mut self,
         name: &str,
         comment: &TokenStream,
         object: &ObjectType,
+        tagged: Tagged,
         site: &UseSite<'_>,
     ) {
+        let tag = self.types.tag(tagged).cloned();
+        let mut comment = comment.clone();
+        if let Some((property, text)) = &tag {
+            let property = property.escape_debug();
+            let line = format!("\nIn JSON, the enum around the struct adds `{property}: {text:?}`.");
+            comment.extend(doc(&line));
+        }
         let mut fields: Vec<Field> = Vec::new();
         let mut attributes = Vec::new();
         let mut defaults = Vec::new();
-        // A property that can never have a value gets no field.
-        for property in &object.properties {
-            if !self.may_hold(property) {
-                continue;
-            }
+        for property in self.properties_of(object, tagged) {
             let field = self.field(name, property, site, &fields);
             attributes.push(self.attributes(name, &field, property, &mut defaults));
             fields.push(field);
@@ -85,6 +90,16 @@ impl Models<'_, '_> {
             .definitions
             .insert(name.to_owned(), Definition::Struct { maps });
         self.types.structs.insert(name.to_owned(), fields);
+    }
+
+    /// Returns the properties of an object for which its struct has fields: not the property that an enum around the struct
+    /// writes, and no property that can never have a value.
+    pub(super) fn properties_of<'o>(&self, object: &'o ObjectType, tagged: Tagged) -> Vec<&'o Property> {
+        let tag = self.types.tag(tagged).map(|(property, _)| property);
+        let properties = object.properties.iter();
+        properties
+            .filter(|property| self.may_hold(property) && tag != Some(&property.name))
+            .collect()
     }
 
     /// Returns false for an optional property whose type has no values (`never`): the property is always

@@ -6,11 +6,13 @@ use kit_ir::{LiteralValue, TypeId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::renames::Renames;
+use super::variant_names::VariantNames;
 use super::{Models, UseSite, number};
 use crate::names;
 use crate::shapes;
 use crate::source::{doc, ident, string_literal};
-use crate::types::{Definition, RustType, Variant};
+use crate::types::{Definition, RustType, StringEnum, Variant};
 
 impl Models<'_, '_> {
     pub(super) fn union_rust_type(
@@ -94,43 +96,56 @@ impl Models<'_, '_> {
     }
 
     pub(super) fn named_text_enum(&mut self, site: &UseSite<'_>, texts: &[String]) -> RustType {
-        if let Some((module, name)) = self.types.string_enum(site.span, texts).cloned() {
+        let path = site.display_name.rsplit('.').next().unwrap_or_default();
+        let mut wanted = StringEnum {
+            span: site.span,
+            property: path.trim_end_matches("[]").to_owned(),
+            texts: texts.to_vec(),
+            is_of_entity: self.types.entity(self.home).is_some(),
+            module: self.module.name.clone(),
+            name: String::new(),
+        };
+        if let Some(StringEnum { module, name, .. }) = self.types.string_enum(&wanted) {
+            let (module, name) = (module.clone(), name.clone());
             return self.imported(&module, name);
         }
-        let name = self.types.name_anonymous(self.home, site.name);
+        wanted.name = self.types.name_anonymous(self.home, site.name);
+        let name = wanted.name.clone();
         self.text_enum(&name, &site.comment(), texts);
-        self.types
-            .record_string_enum(site.span, texts, &self.module.name, &name);
+        self.types.record_string_enum(wanted);
         RustType::Model(name)
     }
 
     pub(super) fn text_enum(&mut self, name: &str, comment: &TokenStream, texts: &[String]) {
         let mut variants: Vec<String> = Vec::new();
+        for text in texts {
+            variants.push(unique(names::variant(text), &variants));
+        }
+        let Renames { all, single } = Renames::new(&variants, texts);
+        let all = all.map(|rule| quote!(#[serde(rename_all = #rule)]));
         let mut body = Vec::new();
         let mut arms = Vec::new();
-        for text in texts {
-            let variant = unique(names::variant(text), &variants);
-            let (own, quoted) = (ident(&variant), string_literal(text));
+        for ((variant, text), rename) in variants.iter().zip(texts).zip(single) {
+            let (own, quoted) = (ident(variant), string_literal(text));
             let comment = doc(&format!("`{}`", text.escape_debug()));
-            let rename = (variant != *text).then(|| quote!(#[serde(rename = #quoted)]));
             body.push(quote!(#comment #rename #own));
             arms.push(quote!(Self::#own => #quoted));
-            variants.push(variant);
         }
         let (reads, writes) = self.derives();
         let model = ident(name);
         self.module.items.push(quote! {
             #comment
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, #reads, #writes)]
+            #all
             pub enum #model {
                 #(#body),*
             }
         });
-        let all = variants.iter().map(|variant| ident(variant));
+        let values = variants.iter().map(|variant| ident(variant));
         self.module.items.push(quote! {
             impl #model {
                 /// All values.
-                pub const ALL: &[Self] = &[#(Self::#all),*];
+                pub const ALL: &[Self] = &[#(Self::#values),*];
 
                 /// Returns the text on the wire.
                 pub const fn as_str(self) -> &'static str {
@@ -157,12 +172,17 @@ impl Models<'_, '_> {
     ) {
         let program = self.types.program;
         let plan = UnionPlan::new(program, members);
+        let flat: Vec<TypeId> = plan.members.iter().map(|member| member.r#type).collect();
+        if let Some(tagged) = self.types.tagged_union(&flat).cloned() {
+            return self.tagged_enum(name, comment, &flat, &tagged, site);
+        }
+        let wanted = VariantNames::new(self.types, &flat);
+        let wanted: Vec<String> = (0..flat.len()).map(|number| wanted.name(number)).collect();
         let mut variants: Vec<Variant> = Vec::new();
-        for (number, member) in plan.members.iter().enumerate() {
-            let wanted = self.variant(member.r#type, number);
+        for (member, wanted) in flat.into_iter().zip(wanted) {
             let known: Vec<String> = variants.iter().map(|variant| variant.name.clone()).collect();
             let variant = unique(wanted, &known);
-            let inner = match &program.types[member.r#type].kind {
+            let inner = match &program.types[member].kind {
                 TypeKind::Null | TypeKind::Literal { .. } => None,
                 _ => {
                     let inner_site = UseSite {
@@ -170,11 +190,11 @@ impl Models<'_, '_> {
                         display_name: site.display_name.clone(),
                         span: site.span,
                     };
-                    Some(self.rust_type(member.r#type, &inner_site, false))
+                    Some(self.rust_type(member, &inner_site, false))
                 }
             };
             variants.push(Variant {
-                member: member.r#type,
+                member,
                 name: variant,
                 inner,
             });
@@ -303,46 +323,10 @@ impl Models<'_, '_> {
             }
         });
     }
-
-    /// Returns the name of the variant for a union member: `Note` for a reference, `Text` for `string`.
-    fn variant(&self, id: TypeId, number: usize) -> String {
-        let program = self.types.program;
-        match &program.types[id].kind {
-            TypeKind::Reference { declaration } => self.types.name(*declaration).to_owned(),
-            TypeKind::Unknown => "Any".to_owned(),
-            TypeKind::Null => "Null".to_owned(),
-            TypeKind::Boolean => "Boolean".to_owned(),
-            TypeKind::Number => "Number".to_owned(),
-            TypeKind::String | TypeKind::Template { .. } => "Text".to_owned(),
-            TypeKind::BigInt => "BigInt".to_owned(),
-            TypeKind::Date => "Date".to_owned(),
-            TypeKind::Bytes => "Bytes".to_owned(),
-            TypeKind::Array { .. } => "List".to_owned(),
-            TypeKind::Tuple { .. } => "Tuple".to_owned(),
-            TypeKind::Literal { value } => names::variant(&match value {
-                LiteralValue::String(text) | LiteralValue::BigInt(text) => text.clone(),
-                LiteralValue::Number(number) => number.to_string().replace('-', "minus "),
-                LiteralValue::Boolean(value) => value.to_string(),
-            }),
-            TypeKind::Object(object) if super::is_map(object) => "Map".to_owned(),
-            TypeKind::Object(object) => {
-                let tag = object.properties.iter().find_map(|property| {
-                    match &program.types[property.r#type].kind {
-                        TypeKind::Literal {
-                            value: LiteralValue::String(text),
-                        } => Some(names::variant(text)),
-                        _ => None,
-                    }
-                });
-                tag.unwrap_or_else(|| format!("Variant{}", number + 1))
-            }
-            TypeKind::Never | TypeKind::Union { .. } => format!("Variant{}", number + 1),
-        }
-    }
 }
 
 /// Returns the name `wanted`. If another variant has this name, appends a number.
-fn unique(wanted: String, variants: &[String]) -> String {
+pub(super) fn unique(wanted: String, variants: &[String]) -> String {
     names::unique(wanted, |name| variants.iter().any(|known| known == name))
 }
 

@@ -3,12 +3,13 @@
 
 mod forms;
 mod rust_type;
+mod tagged;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Route, Span, TypeId};
+use kit_ir::{Constraints, DeclarationId, DeclarationOrigin, Entity, Program, Route, Span, TypeId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -18,6 +19,8 @@ use crate::{Problem, names};
 pub(crate) use forms::Form;
 use forms::Forms;
 pub(crate) use rust_type::{RuntimeItem, RuntimeType, RustType};
+use tagged::TaggedUnions;
+pub(crate) use tagged::{Tagged, TaggedUnion};
 
 /// The types of an application, and the Rust types that are generated for them.
 pub(crate) struct Types<'a> {
@@ -31,12 +34,12 @@ pub(crate) struct Types<'a> {
     /// For each declared type, its Rust name.
     names: Vec<String>,
     forms: Forms,
+    tagged: TaggedUnions,
     /// Module and name of the Rust types that were generated for types without a name. With `Omit` and
     /// `Pick`, several declarations can contain the same type.
     generated: BTreeMap<(TypeId, Form), (String, String)>,
-    /// Module and name of the enums that were generated for unions of strings without a name, by the location
-    /// of their property.
-    string_enums: Vec<(Span, Vec<String>, (String, String))>,
+    /// Enums that were generated for unions of strings without a name.
+    string_enums: Vec<StringEnum>,
     /// Names that Rust types already have.
     pub(crate) taken: BTreeSet<String>,
     /// Fields of each struct, by the name of the struct.
@@ -44,6 +47,20 @@ pub(crate) struct Types<'a> {
     /// Definition of each Rust type, by the name of the type.
     pub(crate) definitions: BTreeMap<String, Definition>,
     problems: Vec<Problem>,
+}
+
+/// An enum for a union of strings without a name.
+pub(crate) struct StringEnum {
+    /// Location of the property that has the union.
+    pub(crate) span: Span,
+    /// Name of the property in TypeScript.
+    pub(crate) property: String,
+    pub(crate) texts: Vec<String>,
+    /// True if the property belongs to an entity.
+    pub(crate) is_of_entity: bool,
+    /// Module below `models` that has the enum.
+    pub(crate) module: String,
+    pub(crate) name: String,
 }
 
 /// Definition of a Rust type. The Rust expression of a default value depends on it.
@@ -99,6 +116,14 @@ fn answered(route: &Route) -> impl Iterator<Item = DeclarationId> {
     route.written().chain(headers)
 }
 
+/// Returns true for a decimal number that `kit_runtime::Decimal` can hold. Decimal numbers with more digits stay texts.
+pub(crate) fn is_decimal(rules: &Constraints) -> bool {
+    const MAX_PRECISION: u32 = 28;
+    rules
+        .digits
+        .is_some_and(|digits| digits.precision <= MAX_PRECISION)
+}
+
 /// Returns the type of the environment variables.
 fn environment(program: &Program) -> Option<DeclarationId> {
     let variables = program.application.environment.as_ref()?;
@@ -135,6 +160,7 @@ impl<'a> Types<'a> {
             needed: BTreeSet::new(),
             names: names::declared(program),
             forms: Forms::default(),
+            tagged: TaggedUnions::default(),
             generated: BTreeMap::new(),
             taken: BTreeSet::new(),
             structs: BTreeMap::new(),
@@ -148,7 +174,7 @@ impl<'a> Types<'a> {
             .iter_ids()
             .map(|(id, _)| types.module_name(id))
             .collect();
-        let roots = program
+        let roots: BTreeSet<DeclarationId> = program
             .entities
             .iter()
             .map(|entity| entity.declaration)
@@ -164,11 +190,13 @@ impl<'a> Types<'a> {
                     .declared_format()
                     .map(|declared| declared.body),
             )
-            .chain(environment(program));
-        for root in roots {
-            types.needed.insert(root);
-            types.needed.extend(&types.reached[usize::from(root)]);
+            .chain(environment(program))
+            .collect();
+        for root in &roots {
+            types.needed.insert(*root);
+            types.needed.extend(&types.reached[usize::from(*root)]);
         }
+        types.tagged = TaggedUnions::new(program, &types.needed, &roots);
         types.forms = Forms::new(program, &types.reached, &types.names, &mut types.taken);
         types
     }
@@ -187,20 +215,32 @@ impl<'a> Types<'a> {
         self.generated.get(&(id, self.form_of(id, form)))
     }
 
-    /// Returns the module and the name of the enum for a property with these strings. Returns `None` if it was not
-    /// generated yet.
-    pub(crate) fn string_enum(&self, span: Span, texts: &[String]) -> Option<&(String, String)> {
-        let known = self
-            .string_enums
-            .iter()
-            .find(|(of, known, _)| *of == span && known == texts);
-        known.map(|(_, _, made)| made)
+    /// Returns the enum for a property with these strings. Returns `None` if it was not generated yet.
+    ///
+    /// A property of a request or a response gets the enum of the only entity that has a property with the same name and
+    /// the same strings, otherwise the enum of another such property in the same module.
+    pub(crate) fn string_enum(&self, wanted: &StringEnum) -> Option<&StringEnum> {
+        let same = || {
+            self.string_enums
+                .iter()
+                .filter(|known| known.texts == wanted.texts)
+        };
+        if let Some(exact) = same().find(|known| known.span == wanted.span) {
+            return Some(exact);
+        }
+        // A single string is a tag, which belongs to its struct.
+        if wanted.is_of_entity || wanted.texts.len() < 2 {
+            return None;
+        }
+        let alike = || same().filter(|known| known.property == wanted.property);
+        let mut of_entities = alike().filter(|known| known.is_of_entity);
+        let only = of_entities.next().filter(|_| of_entities.next().is_none());
+        only.or_else(|| alike().find(|known| known.module == wanted.module))
     }
 
-    /// Records the enum that was generated for a property with these strings.
-    pub(crate) fn record_string_enum(&mut self, span: Span, texts: &[String], module: &str, name: &str) {
-        let made = (module.to_owned(), name.to_owned());
-        self.string_enums.push((span, texts.to_vec(), made));
+    /// Records an enum that was generated.
+    pub(crate) fn record_string_enum(&mut self, made: StringEnum) {
+        self.string_enums.push(made);
     }
 
     /// Records the Rust type that was generated for a type without a name. Types that refer to recursive types are
@@ -218,6 +258,18 @@ impl<'a> Types<'a> {
     /// responses are equal, the result is the same for the two forms.
     fn form_of(&self, id: TypeId, form: Form) -> Form {
         if self.differs(id) { form } else { Form::Complete }
+    }
+
+    /// Returns the tagged union with these members, which are the members of the flattened union. Returns `None` if the
+    /// union is not tagged.
+    pub(crate) fn tagged_union(&self, members: &[TypeId]) -> Option<&TaggedUnion> {
+        self.tagged.union(members)
+    }
+
+    /// Returns the name and the text of the property for which the struct of an object has no field, because the enum
+    /// around the struct writes the property.
+    pub(crate) fn tag(&self, object: Tagged) -> Option<&(String, String)> {
+        self.tagged.tag(object)
     }
 
     /// Returns the Rust name of a declared type.
@@ -268,6 +320,23 @@ impl<'a> Types<'a> {
 
     pub(crate) fn module(&self, id: DeclarationId) -> &str {
         &self.modules[usize::from(id)]
+    }
+
+    /// Returns true if a Rust type of the application needs `kit_runtime::Decimal`.
+    pub(crate) fn have_decimals(&self) -> bool {
+        let mut pending: Vec<TypeId> = self
+            .needed
+            .iter()
+            .map(|id| self.program.declarations[*id].r#type)
+            .collect();
+        while let Some(id) = pending.pop() {
+            let r#type = &self.program.types[id];
+            if is_decimal(&r#type.constraints) {
+                return true;
+            }
+            pending.extend(kit_analysis::children(&r#type.kind));
+        }
+        false
     }
 
     /// Returns true if values of a declared type can contain values of the same type.

@@ -38,6 +38,7 @@ pub(crate) struct RuntimeType {
 pub(crate) enum RuntimeItem {
     BigInt,
     Bytes,
+    Decimal,
     IndexMap,
     Never,
     Timestamp,
@@ -49,6 +50,7 @@ impl RuntimeItem {
         match self {
             Self::BigInt => "BigInt",
             Self::Bytes => "Bytes",
+            Self::Decimal => "Decimal",
             Self::IndexMap => "IndexMap",
             Self::Never => "Never",
             Self::Timestamp => "Timestamp",
@@ -96,7 +98,7 @@ impl RustType {
     pub(crate) fn is_copied(&self) -> bool {
         match self {
             Self::Bool | Self::I64 | Self::F64 => true,
-            other => other.is_runtime(RuntimeItem::Timestamp),
+            other => other.is_runtime(RuntimeItem::Timestamp) || other.is_runtime(RuntimeItem::Decimal),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Tests that columns of every type keep their values. `tests/served.rs` copies this file into the generated project and runs it there,
 //! on a database with the generated tables.
 
-use kit_runtime::{BigInt, Bytes, IndexMap, Timestamp};
+use kit_runtime::{BigInt, Bytes, Decimal, IndexMap, Timestamp};
 use names::db::option_model::{self as options, NewOptionModel, OptionModelChanges};
 use names::models::{
     Json, OptionModelFormer, OptionModelPlace, OptionModelPrices, OptionModelState, Rank, ResultModel,
@@ -52,7 +52,8 @@ fn a_choice() -> NewOptionModel {
         since: "2026-01-31T12:00:00.123Z".parse::<Timestamp>().unwrap(),
         rank: Rank(3),
         next: None,
-        price: "-1234567890123456789012345678.90".to_owned(),
+        price: "-12345678901234567890123456.70".parse().unwrap(),
+        mass: "-1234567890123456789012345678.90".to_owned(),
         rate: None,
         day: "2024-02-29".to_owned(),
         until: None,
@@ -60,7 +61,7 @@ fn a_choice() -> NewOptionModel {
         event: None,
         labels: vec!["a,b".to_owned(), String::new(), "\"null\"".to_owned()],
         results: vec![ResultModel::ValueSelf, ResultModel::Ok],
-        amounts: Some(vec!["-1234567890123456789012345678.90".to_owned()]),
+        amounts: Some(vec!["-12345678901234567890123456.70".parse().unwrap(), Decimal::new(5, 2)]),
         bigs: Some(vec![big("-9223372036854775808"), big("0")]),
         moments: vec!["2026-01-31T12:00:00.123Z".parse().unwrap()],
         ranks: vec![Rank(3), Rank(1)],
@@ -90,9 +91,11 @@ fn returns_stored_values_unchanged() {
             (found.nick.flatten(), found.rank, found.next),
             (None, Rank(3), None)
         );
-        assert_eq!((&found.price, &found.day), (&new.price, &new.day));
+        assert_eq!((found.price, &found.day), (new.price, &new.day));
+        assert_eq!(found.price.to_string(), "-12345678901234567890123456.70");
+        assert_eq!(found.mass, new.mass);
         assert_eq!((found.small, &found.until), (new.small, &None));
-        assert_eq!(found.rate.as_deref(), Some("0.500"));
+        assert_eq!(found.rate.map(|rate| rate.to_string()).as_deref(), Some("0.500"));
         assert_eq!(&found.event[14..15], "7");
         assert_eq!((&found.labels, &found.results), (&new.labels, &new.results));
         assert_eq!(Some(&found.amounts), new.amounts.as_ref());

@@ -26,6 +26,7 @@ export interface Option {
   rank: Rank;
   next?: Rank;
   price: Price;
+  mass: Decimal<30, 2>;
   /** @default 0.50 */
   rate: Decimal<3, 3> | null;
   /** @storedAs date */
@@ -61,7 +62,7 @@ export interface Option {
 }
 
 /** An amount of money. */
-export type Price = Decimal<30, 2>;
+export type Price = Decimal<28, 2>;
 
 /** How high something stands. */
 export type Rank = 1 | 2 | 3;
@@ -98,6 +99,7 @@ export interface Value {
   shape: Shape;
   property?: Property;
   bigint: BigInt;
+  notice?: Notice;
 }
 
 export interface Timestamp {
@@ -155,6 +157,25 @@ export interface $Odd_name {
   now: Date;
   /** @default {"name":"n","account":{"name":"m"}} */
   named: UserAccount;
+  /** @default {"kind":"closed","hard":true,"after":[{"kind":"shut-down"}]} */
+  notice: Notice;
+  /** @default -0.0 */
+  zero: Price;
+}
+
+/** Differs in the text of its first property, and holds itself. */
+export type Notice = Opened | Closed | { kind: "shut-down" };
+
+export interface Opened {
+  kind: "opened";
+  at: Date;
+}
+
+export interface Closed {
+  kind: "closed";
+  /** @default false */
+  hard: boolean;
+  after: Notice[];
 }
 
 /** Holds itself through a union that is a member of another one, with rules on the way. */

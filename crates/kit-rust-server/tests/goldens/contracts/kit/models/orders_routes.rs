@@ -130,12 +130,11 @@ impl Contract for PostOrdersHeaders {
 
 /// `PostOrdersCookies.theme`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PostOrdersCookiesTheme {
     /// `dark`
-    #[serde(rename = "dark")]
     Dark,
     /// `light`
-    #[serde(rename = "light")]
     Light,
 }
 

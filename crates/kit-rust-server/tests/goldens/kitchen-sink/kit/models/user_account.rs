@@ -47,15 +47,13 @@ static TEMPLATE_3: Template = Template::new(
 
 /// `UserAccount.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum UserAccountStatus {
     /// `active`
-    #[serde(rename = "active")]
     Active,
     /// `suspended`
-    #[serde(rename = "suspended")]
     Suspended,
     /// `deleted`
-    #[serde(rename = "deleted")]
     Deleted,
 }
 
@@ -844,9 +842,9 @@ impl Contract for OddOptional {
 
 /// `Circle.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CircleKind {
     /// `circle`
-    #[serde(rename = "circle")]
     Circle,
 }
 
@@ -886,9 +884,9 @@ impl Contract for Circle {
 
 /// `Figure.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FigureSquareKind {
     /// `square`
-    #[serde(rename = "square")]
     Square,
 }
 
@@ -949,72 +947,33 @@ impl Contract for Figure {
     }
 }
 
-/// `Unions.status`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-pub enum UnionsStatus {
-    /// `active`
-    #[serde(rename = "active")]
-    Active,
-    /// `suspended`
-    #[serde(rename = "suspended")]
-    Suspended,
-    /// `deleted`
-    #[serde(rename = "deleted")]
-    Deleted,
-}
-
-impl UnionsStatus {
-    /// All values.
-    pub const ALL: &[Self] = &[Self::Active, Self::Suspended, Self::Deleted];
-
-    /// Returns the text on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Suspended => "suspended",
-            Self::Deleted => "deleted",
-        }
-    }
-}
-
 /// `Unions.many`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum UnionsMany {
     /// `choice0`
-    #[serde(rename = "choice0")]
     Choice0,
     /// `choice1`
-    #[serde(rename = "choice1")]
     Choice1,
     /// `choice2`
-    #[serde(rename = "choice2")]
     Choice2,
     /// `choice3`
-    #[serde(rename = "choice3")]
     Choice3,
     /// `choice4`
-    #[serde(rename = "choice4")]
     Choice4,
     /// `choice5`
-    #[serde(rename = "choice5")]
     Choice5,
     /// `choice6`
-    #[serde(rename = "choice6")]
     Choice6,
     /// `choice7`
-    #[serde(rename = "choice7")]
     Choice7,
     /// `choice8`
-    #[serde(rename = "choice8")]
     Choice8,
     /// `choice9`
-    #[serde(rename = "choice9")]
     Choice9,
     /// `choice10`
-    #[serde(rename = "choice10")]
     Choice10,
     /// `choice11`
-    #[serde(rename = "choice11")]
     Choice11,
 }
 
@@ -1131,7 +1090,7 @@ pub struct UnionsOverlappingVariant1 {
 
 /// `Unions.overlapping`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct UnionsOverlappingVariant2 {
+pub struct UnionsOverlappingB {
     pub a: String,
     pub b: Timestamp,
 }
@@ -1143,7 +1102,7 @@ pub enum UnionsOverlapping {
     /// `{ a: string }`
     Variant1(UnionsOverlappingVariant1),
     /// `{ a: string; b: Date }`
-    Variant2(UnionsOverlappingVariant2),
+    B(UnionsOverlappingB),
 }
 
 impl<'de> Deserialize<'de> for UnionsOverlapping {
@@ -1158,7 +1117,7 @@ impl<'de> Deserialize<'de> for UnionsOverlapping {
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
             Some(0) => from_json(&json).map(Self::Variant1),
-            Some(1) => from_json(&json).map(Self::Variant2),
+            Some(1) => from_json(&json).map(Self::B),
             _ => Err(de::Error::custom("no member of `UnionsOverlapping`")),
         };
         read.map_err(de::Error::custom)
@@ -1176,7 +1135,7 @@ pub enum UnionsAnything {
     /// `number`
     Number(f64),
     /// `{ a: string }`
-    Variant4(UnionsOverlappingVariant1),
+    A(UnionsOverlappingVariant1),
 }
 
 impl<'de> Deserialize<'de> for UnionsAnything {
@@ -1196,7 +1155,7 @@ impl<'de> Deserialize<'de> for UnionsAnything {
             Some(0) => from_json(&json).map(Self::Circle),
             Some(1) => from_json(&json).map(Self::Square),
             Some(2) => from_json(&json).map(Self::Number),
-            Some(3) => from_json(&json).map(Self::Variant4),
+            Some(3) => from_json(&json).map(Self::A),
             _ => Err(de::Error::custom("no member of `UnionsAnything`")),
         };
         read.map_err(de::Error::custom)
@@ -1233,7 +1192,7 @@ pub struct Unions {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub figure: Option<Figure>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
-    pub status: Option<UnionsStatus>,
+    pub status: Option<UserAccountStatus>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub many: Option<UnionsMany>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -1388,7 +1347,7 @@ pub struct ChoicesLooseFirstVariant1 {
 
 /// `Choices.looseFirst`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct ChoicesLooseFirstVariant2 {
+pub struct ChoicesLooseFirstB {
     pub a: String,
     pub b: f64,
 }
@@ -1400,7 +1359,7 @@ pub enum ChoicesLooseFirst {
     /// `{ a: string }`
     Variant1(ChoicesLooseFirstVariant1),
     /// `{ a: string; b: number }`
-    Variant2(ChoicesLooseFirstVariant2),
+    B(ChoicesLooseFirstB),
 }
 
 impl<'de> Deserialize<'de> for ChoicesLooseFirst {
@@ -1415,7 +1374,7 @@ impl<'de> Deserialize<'de> for ChoicesLooseFirst {
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
             Some(0) => from_json(&json).map(Self::Variant1),
-            Some(1) => from_json(&json).map(Self::Variant2),
+            Some(1) => from_json(&json).map(Self::B),
             _ => Err(de::Error::custom("no member of `ChoicesLooseFirst`")),
         };
         read.map_err(de::Error::custom)
@@ -1427,7 +1386,7 @@ impl<'de> Deserialize<'de> for ChoicesLooseFirst {
 #[serde(untagged)]
 pub enum ChoicesLooseLast {
     /// `{ a: string; b: number }`
-    Variant1(ChoicesLooseFirstVariant2),
+    B(ChoicesLooseFirstB),
     /// `{ a: string }`
     Variant2(ChoicesLooseFirstVariant1),
 }
@@ -1443,7 +1402,7 @@ impl<'de> Deserialize<'de> for ChoicesLooseLast {
         ]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
-            Some(0) => from_json(&json).map(Self::Variant1),
+            Some(0) => from_json(&json).map(Self::B),
             Some(1) => from_json(&json).map(Self::Variant2),
             _ => Err(de::Error::custom("no member of `ChoicesLooseLast`")),
         };
@@ -1496,14 +1455,14 @@ impl<'de> Deserialize<'de> for ChoicesByType {
 
 /// `Choices.result`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct ChoicesResultVariant1 {
+pub struct ChoicesResultOkTrue {
     pub ok: bool,
     pub data: Timestamp,
 }
 
 /// `Choices.result`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct ChoicesResultVariant2 {
+pub struct ChoicesResultOkFalse {
     pub ok: bool,
     pub error: String,
 }
@@ -1513,9 +1472,9 @@ pub struct ChoicesResultVariant2 {
 #[serde(untagged)]
 pub enum ChoicesResult {
     /// `{ ok: true; data: Date }`
-    Variant1(ChoicesResultVariant1),
+    OkTrue(ChoicesResultOkTrue),
     /// `{ ok: false; error: string }`
-    Variant2(ChoicesResultVariant2),
+    OkFalse(ChoicesResultOkFalse),
 }
 
 impl<'de> Deserialize<'de> for ChoicesResult {
@@ -1533,8 +1492,8 @@ impl<'de> Deserialize<'de> for ChoicesResult {
         .discriminants(&["ok"]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
-            Some(0) => from_json(&json).map(Self::Variant1),
-            Some(1) => from_json(&json).map(Self::Variant2),
+            Some(0) => from_json(&json).map(Self::OkTrue),
+            Some(1) => from_json(&json).map(Self::OkFalse),
             _ => Err(de::Error::custom("no member of `ChoicesResult`")),
         };
         read.map_err(de::Error::custom)
@@ -1543,9 +1502,9 @@ impl<'de> Deserialize<'de> for ChoicesResult {
 
 /// `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantXFirst {
     /// `x`
-    #[serde(rename = "x")]
     X,
 }
 
@@ -1563,9 +1522,9 @@ impl ChoicesQuadrantXFirst {
 
 /// `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantXSecond {
     /// `x`
-    #[serde(rename = "x")]
     X,
 }
 
@@ -1592,9 +1551,9 @@ pub struct ChoicesQuadrantX {
 
 /// `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantX2First {
     /// `x`
-    #[serde(rename = "x")]
     X,
 }
 
@@ -1612,9 +1571,9 @@ impl ChoicesQuadrantX2First {
 
 /// `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantX2Second {
     /// `y`
-    #[serde(rename = "y")]
     Y,
 }
 
@@ -1641,9 +1600,9 @@ pub struct ChoicesQuadrantX2 {
 
 /// `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantYFirst {
     /// `y`
-    #[serde(rename = "y")]
     Y,
 }
 
@@ -1661,9 +1620,9 @@ impl ChoicesQuadrantYFirst {
 
 /// `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantYSecond {
     /// `x`
-    #[serde(rename = "x")]
     X,
 }
 
@@ -1690,9 +1649,9 @@ pub struct ChoicesQuadrantY {
 
 /// `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantY2First {
     /// `y`
-    #[serde(rename = "y")]
     Y,
 }
 
@@ -1710,9 +1669,9 @@ impl ChoicesQuadrantY2First {
 
 /// `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantY2Second {
     /// `y`
-    #[serde(rename = "y")]
     Y,
 }
 
@@ -1790,15 +1749,15 @@ impl<'de> Deserialize<'de> for ChoicesQuadrant {
 
 /// `Choices.versioned`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct ChoicesVersionedVariant1 {
+pub struct ChoicesVersionedOld {
     pub old: Timestamp,
 }
 
 /// `Choices.versioned.version`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChoicesVersionedXVersion {
     /// `x`
-    #[serde(rename = "x")]
     X,
 }
 
@@ -1826,7 +1785,7 @@ pub struct ChoicesVersionedX {
 #[serde(untagged)]
 pub enum ChoicesVersioned {
     /// `{ version?: never; old: Date }`
-    Variant1(ChoicesVersionedVariant1),
+    Old(ChoicesVersionedOld),
     /// `{ version: \"x\"; new: Date }`
     X(ChoicesVersionedX),
 }
@@ -1846,7 +1805,7 @@ impl<'de> Deserialize<'de> for ChoicesVersioned {
         .discriminants(&["version"]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
-            Some(0) => from_json(&json).map(Self::Variant1),
+            Some(0) => from_json(&json).map(Self::Old),
             Some(1) => from_json(&json).map(Self::X),
             _ => Err(de::Error::custom("no member of `ChoicesVersioned`")),
         };
@@ -1892,9 +1851,9 @@ impl<'de> Deserialize<'de> for ChoicesTuples {
 #[serde(untagged)]
 pub enum ChoicesLists {
     /// `Date[]`
-    List(Vec<Timestamp>),
+    DateList(Vec<Timestamp>),
     /// `boolean[]`
-    List2(Vec<bool>),
+    BooleanList(Vec<bool>),
 }
 
 impl<'de> Deserialize<'de> for ChoicesLists {
@@ -1903,8 +1862,8 @@ impl<'de> Deserialize<'de> for ChoicesLists {
             Shape::union(&[Shape::array(&Shape::Date), Shape::array(&Shape::Boolean)]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
-            Some(0) => from_json(&json).map(Self::List),
-            Some(1) => from_json(&json).map(Self::List2),
+            Some(0) => from_json(&json).map(Self::DateList),
+            Some(1) => from_json(&json).map(Self::BooleanList),
             _ => Err(de::Error::custom("no member of `ChoicesLists`")),
         };
         read.map_err(de::Error::custom)
@@ -1962,7 +1921,7 @@ impl<'de> Deserialize<'de> for ChoicesBytesOrText {
 #[serde(untagged)]
 pub enum ChoicesPossible {
     /// `{ a: string; b: number }`
-    Variant1(ChoicesLooseFirstVariant2),
+    A(ChoicesLooseFirstB),
 }
 
 impl<'de> Deserialize<'de> for ChoicesPossible {
@@ -1973,7 +1932,7 @@ impl<'de> Deserialize<'de> for ChoicesPossible {
         ])]);
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(&SHAPE, &json) {
-            Some(0) => from_json(&json).map(Self::Variant1),
+            Some(0) => from_json(&json).map(Self::A),
             _ => Err(de::Error::custom("no member of `ChoicesPossible`")),
         };
         read.map_err(de::Error::custom)
@@ -1989,7 +1948,7 @@ pub struct ChoicesNestedVariant1 {
 /// `Choices.nested`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesNestedVariant2 {
-    pub r#in: ChoicesLooseFirstVariant2,
+    pub r#in: ChoicesLooseFirstB,
 }
 
 /// `Choices.nested`.

@@ -9,10 +9,11 @@ pub use names_routes::{
     PostStringsQuery,
 };
 pub use option_model::{
-    BigInt, BoxModel, Context, Deserialize, ErrorModel, Forest, ForestVariant3, Json, OddName,
-    OddNameList, OddNameNested, OptionModel, OptionModelFormer, OptionModelInput, OptionModelPlace,
-    OptionModelPrices, OptionModelState, Property, Rank, Request, Response, ResultModel, Router,
-    RouterRoutes, Serialize, Shape, ShapeVariant1, ShapeVariant2, SomeModel, StringModel,
-    StringModelBox, StringModelBoxEmpty, StringModelBoxEmptyKind, StringModelBoxFull,
-    StringModelBoxFullKind, Timestamp, Tree, UserAccount, UserAccount2, Value, VecModel,
+    BigInt, BoxModel, Closed, Context, Deserialize, ErrorModel, Forest, ForestTrees, Json, Notice,
+    OddName, OddNameList, OddNameNested, Opened, OptionModel, OptionModelFormer, OptionModelInput,
+    OptionModelPlace, OptionModelPrices, OptionModelState, Property, Rank, Request, Response,
+    ResultModel, Router, RouterRoutes, Serialize, Shape, ShapeDeserialize, ShapeSerialize,
+    SomeModel, StringModel, StringModelBox, StringModelBoxEmpty, StringModelBoxEmptyKind,
+    StringModelBoxFull, StringModelBoxFullKind, Timestamp, Tree, UserAccount, UserAccount2, Value,
+    VecModel,
 };

@@ -5,17 +5,19 @@ use kit_runtime::check::pick;
 use kit_runtime::json::from_json;
 use kit_runtime::serde_parts::{Items, members};
 use kit_runtime::shape::{Element, Format, Index, Keys, Literal, Pattern, Template, TemplatePart};
-use kit_runtime::{Bytes, Contract, IndexMap, optional, shape, value};
+use kit_runtime::{Bytes, Contract, Decimal, IndexMap, optional, shape, value};
 use serde::ser::SerializeSeq as _;
 use serde::{Deserializer, Serializer, de};
 
 static PATTERN_1: Pattern = Pattern::new("^[a-z]+$");
 
-static PATTERN_2: Pattern = Pattern::new("^-?(?:0|[1-9][0-9]{0,27})(?:\\.[0-9]{1,2})?$");
+static PATTERN_2: Pattern = Pattern::new("^-?(?:0|[1-9][0-9]{0,25})(?:\\.[0-9]{1,2})?$");
 
-static PATTERN_3: Pattern = Pattern::new("^-?0(?:\\.[0-9]{1,3})?$");
+static PATTERN_3: Pattern = Pattern::new("^-?(?:0|[1-9][0-9]{0,27})(?:\\.[0-9]{1,2})?$");
 
-static PATTERN_4: Pattern = Pattern::new("^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])");
+static PATTERN_4: Pattern = Pattern::new("^-?0(?:\\.[0-9]{1,3})?$");
+
+static PATTERN_5: Pattern = Pattern::new("^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])");
 
 static TEMPLATE_1: Template = Template::new(
     "${string}-price",
@@ -174,9 +176,10 @@ pub struct OptionModel {
     pub rank: Rank,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub next: Option<Rank>,
-    pub price: String,
+    pub price: Decimal,
+    pub mass: String,
     #[serde(default = "OptionModel::default_rate")]
-    pub rate: Option<String>,
+    pub rate: Option<Decimal>,
     pub day: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
@@ -185,7 +188,7 @@ pub struct OptionModel {
     pub labels: Vec<String>,
     pub results: Vec<ResultModel>,
     #[serde(default)]
-    pub amounts: Vec<String>,
+    pub amounts: Vec<Decimal>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub bigs: Option<Option<Vec<kit_runtime::BigInt>>>,
     pub moments: Vec<kit_runtime::Timestamp>,
@@ -201,8 +204,8 @@ pub struct OptionModel {
 }
 
 impl OptionModel {
-    fn default_rate() -> Option<String> {
-        Some("0.50".to_owned())
+    fn default_rate() -> Option<Decimal> {
+        Some(Decimal::new(50, 2))
     }
 
     fn default_state() -> OptionModelState {
@@ -290,13 +293,19 @@ impl Contract for OptionModel {
                 shape::Property::required(
                     "price",
                     shape::Shape::TEXT.pattern(&PATTERN_2).words(
+                        "with a decimal number, at most 26 digits before and 2 after the point",
+                    ),
+                ),
+                shape::Property::required(
+                    "mass",
+                    shape::Shape::TEXT.pattern(&PATTERN_3).words(
                         "with a decimal number, at most 28 digits before and 2 after the point",
                     ),
                 ),
                 shape::Property::optional(
                     "rate",
                     shape::Shape::union(&[
-                        shape::Shape::TEXT.pattern(&PATTERN_3).words(
+                        shape::Shape::TEXT.pattern(&PATTERN_4).words(
                             "with a decimal number, at most 0 digits before and 3 after the point",
                         ),
                         shape::Shape::Null,
@@ -304,11 +313,11 @@ impl Contract for OptionModel {
                 ),
                 shape::Property::required(
                     "day",
-                    shape::Shape::TEXT.format(Format::Date).pattern(&PATTERN_4),
+                    shape::Shape::TEXT.format(Format::Date).pattern(&PATTERN_5),
                 ),
                 shape::Property::optional(
                     "until",
-                    shape::Shape::TEXT.format(Format::Date).pattern(&PATTERN_4),
+                    shape::Shape::TEXT.format(Format::Date).pattern(&PATTERN_5),
                 ),
                 shape::Property::required(
                     "small",
@@ -323,7 +332,7 @@ impl Contract for OptionModel {
                 shape::Property::optional(
                     "amounts",
                     shape::Shape::array(&shape::Shape::TEXT.pattern(&PATTERN_2).words(
-                        "with a decimal number, at most 28 digits before and 2 after the point",
+                        "with a decimal number, at most 26 digits before and 2 after the point",
                     )),
                 ),
                 shape::Property::optional(
@@ -396,9 +405,10 @@ pub struct OptionModelInput {
     pub rank: Rank,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub next: Option<Rank>,
-    pub price: String,
+    pub price: Decimal,
+    pub mass: String,
     #[serde(default = "OptionModelInput::default_rate")]
-    pub rate: Option<String>,
+    pub rate: Option<Decimal>,
     pub day: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
@@ -408,7 +418,7 @@ pub struct OptionModelInput {
     pub labels: Vec<String>,
     pub results: Vec<ResultModel>,
     #[serde(default)]
-    pub amounts: Vec<String>,
+    pub amounts: Vec<Decimal>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub bigs: Option<Option<Vec<kit_runtime::BigInt>>>,
     pub moments: Vec<kit_runtime::Timestamp>,
@@ -424,8 +434,8 @@ pub struct OptionModelInput {
 }
 
 impl OptionModelInput {
-    fn default_rate() -> Option<String> {
-        Some("0.50".to_owned())
+    fn default_rate() -> Option<Decimal> {
+        Some(Decimal::new(50, 2))
     }
 
     fn default_state() -> OptionModelState {
@@ -507,9 +517,9 @@ impl Contract for ResultModel {
 
 /// `String.box.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum StringModelBoxFullKind {
     /// `full`
-    #[serde(rename = "full")]
     Full,
 }
 
@@ -534,9 +544,9 @@ pub struct StringModelBoxFull {
 
 /// `String.box.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum StringModelBoxEmptyKind {
     /// `empty`
-    #[serde(rename = "empty")]
     Empty,
 }
 
@@ -834,6 +844,8 @@ pub struct Value {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub property: Option<Property>,
     pub bigint: BigInt,
+    #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
+    pub notice: Option<Notice>,
 }
 
 impl Contract for Value {
@@ -847,6 +859,7 @@ impl Contract for Value {
                 shape::Property::required("shape", shape::Shape::of::<Shape>()),
                 shape::Property::optional("property", shape::Shape::of::<Property>()),
                 shape::Property::required("bigint", shape::Shape::of::<BigInt>()),
+                shape::Property::optional("notice", shape::Shape::of::<Notice>()),
             ],
         );
         &SHAPE
@@ -873,13 +886,13 @@ impl Contract for Timestamp {
 
 /// `Shape`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
-pub struct ShapeVariant1 {
+pub struct ShapeSerialize {
     pub serialize: Serialize,
 }
 
 /// `Shape`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
-pub struct ShapeVariant2 {
+pub struct ShapeDeserialize {
     pub deserialize: Deserialize,
 }
 
@@ -888,17 +901,17 @@ pub struct ShapeVariant2 {
 #[serde(untagged)]
 pub enum Shape {
     /// `{ serialize: Serialize }`
-    Variant1(ShapeVariant1),
+    Serialize(ShapeSerialize),
     /// `{ deserialize: Deserialize }`
-    Variant2(ShapeVariant2),
+    Deserialize(ShapeDeserialize),
 }
 
 impl<'de> serde::Deserialize<'de> for Shape {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = kit_runtime::json::Json::deserialize(deserializer)?;
         let read = match pick(Self::shape(), &json) {
-            Some(0) => from_json(&json).map(Self::Variant1),
-            Some(1) => from_json(&json).map(Self::Variant2),
+            Some(0) => from_json(&json).map(Self::Serialize),
+            Some(1) => from_json(&json).map(Self::Deserialize),
             _ => Err(de::Error::custom("no member of `Shape`")),
         };
         read.map_err(de::Error::custom)
@@ -1081,12 +1094,11 @@ impl Contract for UserAccount2 {
 
 /// `OddName.list[]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum OddNameList {
     /// `a`
-    #[serde(rename = "a")]
     A,
     /// `b`
-    #[serde(rename = "b")]
     B,
 }
 
@@ -1134,6 +1146,10 @@ pub struct OddName {
     pub now: kit_runtime::Timestamp,
     #[serde(default = "OddName::default_named")]
     pub named: UserAccount2,
+    #[serde(default = "OddName::default_notice")]
+    pub notice: Notice,
+    #[serde(default = "OddName::default_zero")]
+    pub zero: Decimal,
 }
 
 impl OddName {
@@ -1189,6 +1205,17 @@ impl OddName {
             },
         }
     }
+
+    fn default_notice() -> Notice {
+        Notice::Closed(Box::new(Closed {
+            hard: true,
+            after: vec![Notice::ShutDown],
+        }))
+    }
+
+    fn default_zero() -> Decimal {
+        "-0.0".parse().unwrap_or_default()
+    }
 }
 
 impl Contract for OddName {
@@ -1238,9 +1265,97 @@ impl Contract for OddName {
                 shape::Property::optional("some", shape::Shape::of::<SomeModel>()),
                 shape::Property::optional("now", shape::Shape::Date),
                 shape::Property::optional("named", shape::Shape::of::<UserAccount2>()),
+                shape::Property::optional("notice", shape::Shape::of::<Notice>()),
+                shape::Property::optional(
+                    "zero",
+                    shape::Shape::TEXT.pattern(&PATTERN_2).words(
+                        "with a decimal number, at most 26 digits before and 2 after the point",
+                    ),
+                ),
             ],
         );
         &SHAPE
+    }
+}
+
+/// Differs in the text of its first property, and holds itself.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Notice {
+    /// `Opened`
+    Opened(Opened),
+    /// `Closed`
+    Closed(Box<Closed>),
+    /// `{ kind: \"shut-down\" }`
+    ShutDown,
+}
+
+impl Contract for Notice {
+    const NAME: &'static str = "Notice";
+
+    fn shape() -> &'static shape::Shape {
+        static SHAPE: shape::Shape = shape::Shape::union(&[
+            shape::Shape::of::<Opened>(),
+            shape::Shape::of::<Closed>(),
+            shape::Shape::anonymous(&[shape::Property::required(
+                "kind",
+                shape::Shape::literal("shut-down"),
+            )]),
+        ])
+        .discriminants(&["kind"]);
+        &shape::Shape::Recursive(|| &SHAPE)
+    }
+}
+
+/// `Opened` of the contracts.
+///
+/// In JSON, the enum around the struct adds `kind: "opened"`.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+pub struct Opened {
+    pub at: kit_runtime::Timestamp,
+}
+
+impl Contract for Opened {
+    const NAME: &'static str = "Opened";
+
+    fn shape() -> &'static shape::Shape {
+        static SHAPE: shape::Shape = shape::Shape::object(
+            "Opened",
+            &[
+                shape::Property::required("kind", shape::Shape::literal("opened")),
+                shape::Property::required("at", shape::Shape::Date),
+            ],
+        );
+        &SHAPE
+    }
+}
+
+/// `Closed` of the contracts.
+///
+/// In JSON, the enum around the struct adds `kind: "closed"`.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+pub struct Closed {
+    #[serde(default)]
+    pub hard: bool,
+    pub after: Vec<Notice>,
+}
+
+impl Contract for Closed {
+    const NAME: &'static str = "Closed";
+
+    fn shape() -> &'static shape::Shape {
+        static SHAPE: shape::Shape = shape::Shape::object(
+            "Closed",
+            &[
+                shape::Property::required("kind", shape::Shape::literal("closed")),
+                shape::Property::optional("hard", shape::Shape::Boolean),
+                shape::Property::required(
+                    "after",
+                    shape::Shape::array(&shape::Shape::of::<Notice>()),
+                ),
+            ],
+        );
+        &shape::Shape::Recursive(|| &SHAPE)
     }
 }
 
@@ -1280,7 +1395,7 @@ impl Contract for Tree {
 
 /// `Forest`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
-pub struct ForestVariant3 {
+pub struct ForestTrees {
     pub trees: Tree,
     pub pattern: String,
 }
@@ -1293,7 +1408,7 @@ pub enum Forest {
     /// `Tree[]`
     List(Vec<Tree>),
     /// `{ trees: Tree; pattern: string }`
-    Variant3(ForestVariant3),
+    Trees(ForestTrees),
     /// `7n`
     Value7,
 }
@@ -1303,7 +1418,7 @@ impl serde::Serialize for Forest {
         match self {
             Self::Text(value) => value.serialize(serializer),
             Self::List(value) => value.serialize(serializer),
-            Self::Variant3(value) => value.serialize(serializer),
+            Self::Trees(value) => value.serialize(serializer),
             Self::Value7 => serializer.serialize_str("7"),
         }
     }
@@ -1315,7 +1430,7 @@ impl<'de> serde::Deserialize<'de> for Forest {
         let read = match pick(Self::shape(), &json) {
             Some(0) => from_json(&json).map(Self::Text),
             Some(1) => from_json(&json).map(Self::List),
-            Some(2) => from_json(&json).map(Self::Variant3),
+            Some(2) => from_json(&json).map(Self::Trees),
             Some(3) => Ok(Self::Value7),
             _ => Err(de::Error::custom("no member of `Forest`")),
         };

@@ -7,12 +7,11 @@ use crate::models::{Book, Country, Direction, Draft, Label, Task, TaskTitle, Upl
 
 /// `GetProjectsQuery.sort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum GetProjectsQuerySort {
     /// `name`
-    #[serde(rename = "name")]
     Name,
     /// `createdAt`
-    #[serde(rename = "createdAt")]
     CreatedAt,
 }
 
@@ -564,12 +563,11 @@ impl Contract for DeleteLabelsByIdParams {
 
 /// `GetLabelsSortedQuery.sort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum GetLabelsSortedQuerySort {
     /// `text`
-    #[serde(rename = "text")]
     Text,
     /// `id`
-    #[serde(rename = "id")]
     Id,
 }
 

@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 
 /// `Direction` of the contracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// `asc`
-    #[serde(rename = "asc")]
     Asc,
     /// `desc`
-    #[serde(rename = "desc")]
     Desc,
 }
 

@@ -5,15 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// `Product.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProductStatus {
     /// `draft`
-    #[serde(rename = "draft")]
     Draft,
     /// `listed`
-    #[serde(rename = "listed")]
     Listed,
     /// `sold-out`
-    #[serde(rename = "sold-out")]
     SoldOut,
 }
 
@@ -143,15 +141,13 @@ impl Contract for Product {
 
 /// `ProductKind` of the contracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ProductKind {
     /// `thing`
-    #[serde(rename = "thing")]
     Thing,
     /// `service`
-    #[serde(rename = "service")]
     Service,
     /// `download`
-    #[serde(rename = "download")]
     Download,
 }
 
