@@ -25,6 +25,7 @@ struct Opened {
     bytes: Bytes,
     nothing: (),
     any: Value,
+    #[allow(clippy::option_option)] // absent, null and a text are three values
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     by: Option<Option<String>>,
 }

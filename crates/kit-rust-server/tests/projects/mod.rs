@@ -169,13 +169,14 @@ pub fn identity() -> Program {
 }
 
 /// Files of [`identity`] that pages of the guide show, each with its page.
-const GUIDE_FILES: [(&str, &str); 12] = [
+const GUIDE_FILES: [(&str, &str); 13] = [
     ("scopes.md", "src/middleware/authenticate.rs"),
     ("jwt.md", "src/middleware/require_auth.rs"),
     ("jwt.md", "src/services/tokens.rs"),
     ("rate-limits.md", "src/middleware/limited.rs"),
     ("rate-limits.md", "src/middleware/limited_in_valkey.rs"),
     ("rust-server.md", "src/middleware/timed.rs"),
+    ("rust-server.md", "src/services/prices.rs"),
     ("idempotency.md", "src/middleware/once.rs"),
     ("idempotency.md", "src/handlers/banks.rs"),
     ("sessions.md", "src/middleware/require_session.rs"),
@@ -189,7 +190,7 @@ pub fn identity_files() -> Vec<(String, String)> {
     let mut files: Vec<_> = GUIDE_FILES
         .map(|(page, path)| (path.to_owned(), guide_file(page, "rust", path)))
         .into();
-    let services = "pub mod accounts;\npub mod logins;\npub mod tokens;\n";
+    let services = "pub mod accounts;\npub mod logins;\npub mod prices;\npub mod tokens;\n";
     files.push(("src/services/mod.rs".to_owned(), services.to_owned()));
     files.push(state_of("identity"));
     files

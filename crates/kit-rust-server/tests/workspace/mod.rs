@@ -233,7 +233,7 @@ fn all() -> Vec<(String, Output, Written)> {
         ],
     ));
     let identity = projects::identity();
-    let features = r#""api-keys", "jwt", "oidc", "passwords", "sessions", "valkey""#;
+    let features = r#""api-keys", "decimal", "jiff", "jwt", "oidc", "passwords", "sessions", "valkey""#;
     all.push((
         "identity".to_owned(),
         projects::generated_with_features("identity", &identity, features),
