@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     only: { type: "string" },
     rows: { type: "string" },
+    repeat: { type: "string" },
   },
 });
 const count = Number(options.rows ?? (options.quick ? 50_000 : 500_000));
@@ -51,7 +52,18 @@ interface Result {
 
 const results: Result[] = [];
 try {
-  for (const one of CASES.filter(({ name }) => options.only === undefined || name === options.only)) {
+  const chosen = CASES.filter(({ name }) => options.only === undefined || name === options.only);
+  if (options.repeat !== undefined) await repeat(chosen, Number(options.repeat));
+  else await measureAll(chosen);
+} finally {
+  await admin.end();
+  await server.close();
+  await setTimeout(3_000);
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+async function measureAll(cases: readonly Case[]): Promise<void> {
+  for (const one of cases) {
     // oxlint-disable-next-line no-await-in-loop -- one measurement at a time
     const result = await measured(one, results.length);
     results.push(result);
@@ -60,11 +72,28 @@ try {
     );
   }
   report();
-} finally {
-  await admin.end();
-  await server.close();
-  await setTimeout(3_000);
-  rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+/** Applies kit's migration of each case several times under load, and counts the statements that fail. */
+async function repeat(cases: readonly Case[], times: number): Promise<void> {
+  const failures: string[] = [];
+  let [runs, statements] = [0, 0];
+  for (const [number, one] of cases.entries()) {
+    // oxlint-disable no-await-in-loop -- one run at a time
+    const on = await prepared(one, number);
+    for (let time = 0; time < times; time += 1) {
+      const [found] = await on((url, root) => kit(root, url, "migrate:apply"));
+      runs += 1;
+      statements += found.statements;
+      failures.push(...found.failures.map((code) => `${one.name}: ${code}`));
+    }
+    await admin.query(`DROP DATABASE filled_${number} WITH (FORCE)`);
+    // oxlint-enable no-await-in-loop
+    console.error(`${one.name}: ${runs} runs, ${failures.length} failed statements`);
+  }
+  console.log(`${runs} migrations of ${count} rows, ${statements} statements of other sessions`);
+  console.log(failures.length === 0 ? "no statement failed" : failures.join("\n"));
+  if (failures.length > 0) process.exitCode = 1;
 }
 
 /** Runs kit in the directory of a project. */
@@ -73,8 +102,10 @@ async function kit(root: string, url: string, ...args: string[]): Promise<void> 
   await promisify(execFile)(process.execPath, [KIT, ...args], { cwd: root, env });
 }
 
-/** Measures a case on three databases, which are copies of a filled database. */
-async function measured(one: Case, number: number): Promise<Result> {
+type OnCopy = (change: (url: string, root: string) => Promise<void>) => Promise<[Measured, number]>;
+
+/** Fills a database for a case. Returns a function that measures a change of a copy of this database under load. */
+async function prepared(one: Case, number: number): Promise<OnCopy> {
   const root = join(directory, `case-${number}`);
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -88,25 +119,30 @@ async function measured(one: Case, number: number): Promise<Result> {
   await query(filled, rows(count));
   write("src/items.types.ts", types(one.after));
   await kit(root, filled, "migrate:generate", "--name", "after");
-  const on = async (change: (url: string) => Promise<void>): Promise<[Measured, number]> => {
+  // New rows have a note, so that `NOT NULL` can be added.
+  await query(filled, "ALTER TABLE items ALTER COLUMN note SET DEFAULT 'note'");
+  return async (change) => {
     const url = await database("measured", `filled_${number}`);
     await query(url, "CHECKPOINT");
     const load = await start(url, count);
     const begun = performance.now();
-    await change(url);
+    await change(url, root);
     const took = performance.now() - begun;
     await setTimeout(AROUND);
     const found = await load.stop();
     await admin.query("DROP DATABASE measured WITH (FORCE)");
     return [found, took];
   };
-  // New rows have a note, so that `NOT NULL` can be added.
-  await query(filled, "ALTER TABLE items ALTER COLUMN note SET DEFAULT 'note'");
+}
+
+/** Measures a case on three databases, which are copies of a filled database. */
+async function measured(one: Case, number: number): Promise<Result> {
+  const on = await prepared(one, number);
   const [control] = await on(async () => {
     await setTimeout(CONTROL);
   });
   const [plain] = await on((url) => query(url, one.plain));
-  const [done, took] = await on((url) => kit(root, url, "migrate:apply"));
+  const [done, took] = await on((url, root) => kit(root, url, "migrate:apply"));
   await admin.query(`DROP DATABASE filled_${number} WITH (FORCE)`);
   return { name: one.name, control, plain, kit: done, took };
 }

@@ -14,7 +14,7 @@ use crate::drift::{
 use crate::dump::dump;
 use crate::history::History;
 use crate::reconcile::{Mode, foreign, reconcile};
-use crate::{Catalog, DatabaseError, MigrateError, Options, apply, pooler, with_scratch_database};
+use crate::{Catalog, MigrateError, Options, apply, pooler, with_scratch_database};
 
 /// An existing database.
 #[derive(Debug, Clone)]
@@ -156,10 +156,7 @@ pub(crate) async fn other_schemas(client: &Client) -> Result<BTreeMap<String, us
     let rows = client
         .query(query, &[])
         .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot read the schemas of the database",
-            source: DatabaseError::of(error, None),
-        })?;
+        .map_err(MigrateError::database("cannot read the schemas of the database"))?;
     Ok(rows
         .iter()
         .map(|row| {
@@ -207,10 +204,7 @@ pub fn baseline(url: &str, migrations: &[Migration], dry_run: bool) -> Result<St
             client
                 .batch_execute(&sql)
                 .await
-                .map_err(|error| MigrateError::Database {
-                    doing: "cannot record the baseline",
-                    source: DatabaseError::of(error, None),
-                })?;
+                .map_err(MigrateError::database("cannot record the baseline"))?;
         }
         Ok(migration.name.clone())
     })

@@ -19,7 +19,7 @@ use crate::migration_run::MigrationRun;
 use crate::run::Run;
 use crate::script::Script;
 use crate::structure::{differs_from_plan, squashed_checksum};
-use crate::{DatabaseError, MigrateError, Options, halves, history, lock, pooler};
+use crate::{MigrateError, Options, halves, history, lock, pooler};
 
 /// Result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -145,10 +145,7 @@ impl Run<'_> {
             .connection
             .query_one(&query, &[])
             .await
-            .map_err(|error| MigrateError::Database {
-                doing: "cannot read the tables of the database",
-                source: DatabaseError::of(error, None),
-            })?;
+            .map_err(MigrateError::database("cannot read the tables of the database"))?;
         Ok(row.get(0))
     }
 
@@ -434,10 +431,7 @@ async fn warnings(
     let row = client
         .query_one("SELECT current_setting('TimeZone')", &[])
         .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot read the settings of the database",
-            source: DatabaseError::of(error, None),
-        })?;
+        .map_err(MigrateError::database("cannot read the settings of the database"))?;
     let zone: &str = row.get(0);
     if ![
         "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Etc/Zulu", "Zulu", "UCT", "Etc/UCT",

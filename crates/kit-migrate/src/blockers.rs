@@ -33,10 +33,9 @@ impl Watcher {
         let row = watched
             .query_one("SELECT pg_catalog.pg_backend_pid()", &[])
             .await
-            .map_err(|error| MigrateError::Database {
-                doing: "cannot find the server process of the connection",
-                source: crate::DatabaseError::of(error, None),
-            })?;
+            .map_err(MigrateError::database(
+                "cannot find the server process of the connection",
+            ))?;
         Ok(Self {
             connection: connect(url).await?,
             watched: row.get(0),

@@ -10,8 +10,8 @@ use kit_database::sql::string_literal;
 use kit_database::{ForeignObject, HISTORY_TABLES, ObjectKind};
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
+use crate::MigrateError;
 use crate::printed::stable;
-use crate::{DatabaseError, MigrateError};
 
 /// Objects of one or several schemas of a database, without those of kit's own history and of extensions. Objects of a table follow
 /// the table: comment, columns in their order, constraints, indexes.
@@ -355,10 +355,7 @@ async fn rows(client: &Client, sql: &str) -> Result<Vec<SimpleQueryRow>, Migrate
     let messages = client
         .simple_query(sql)
         .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot read the tables of the database",
-            source: DatabaseError::of(error, None),
-        })?;
+        .map_err(MigrateError::database("cannot read the tables of the database"))?;
     Ok(messages
         .into_iter()
         .filter_map(|message| match message {

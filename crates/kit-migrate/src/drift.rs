@@ -276,10 +276,7 @@ async fn refuse_first_schema(client: &Client, schemas: &[String]) -> Result<(), 
     let row = client
         .query_one("SELECT current_schema()::text", &[])
         .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot find the schema of the database",
-            source: DatabaseError::of(error, None),
-        })?;
+        .map_err(MigrateError::database("cannot find the schema of the database"))?;
     let first: Option<String> = row.get(0);
     match first.filter(|first| schemas.contains(first)) {
         Some(schema) => Err(MigrateError::SchemaIsFirst { schema }),

@@ -369,6 +369,14 @@ pub enum MigrateError {
 }
 
 impl MigrateError {
+    /// Returns a function that makes this error from a failure of the database. `doing` describes the failed operation.
+    pub(crate) fn database(doing: &'static str) -> impl Fn(tokio_postgres::Error) -> Self {
+        move |error| Self::Database {
+            doing,
+            source: DatabaseError::of(error, None),
+        }
+    }
+
     /// Returns advice for the user, unless the message already contains it.
     pub fn help(&self) -> Option<&str> {
         match self {

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use kit_database::{Expansion, Migration, Risk, Snapshot, UndoCheck};
 use tokio_postgres::Client;
 
+use crate::MigrateError;
 use crate::drift::{Difference, Drift, compare};
 use crate::event::{Half, Planned};
 use crate::history::{Progress, Record, absent, progress_name};
 use crate::run::Run;
 use crate::script::{Script, Step};
-use crate::{DatabaseError, MigrateError};
 
 /// Migrations that a run applies, with the part of them.
 pub(crate) struct Work<'a> {
@@ -218,10 +218,9 @@ async fn lost_values(run: &Run<'_>, checks: &[UndoCheck]) -> Result<Vec<String>,
             .connection
             .query_one(&query, &[])
             .await
-            .map_err(|error| MigrateError::Database {
-                doing: "cannot compare the columns of both builds",
-                source: DatabaseError::of(error, None),
-            })?;
+            .map_err(MigrateError::database(
+                "cannot compare the columns of both builds",
+            ))?;
         if row.get(0) {
             places.push(format!("some values of {}", check.place));
         }
@@ -238,10 +237,9 @@ pub(crate) async fn begin_undo(run: &Run<'_>, name: &str, before: &Progress) -> 
     run.connection
         .batch_execute(&sql)
         .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot record the progress of the migration",
-            source: DatabaseError::of(error, None),
-        })
+        .map_err(MigrateError::database(
+            "cannot record the progress of the migration",
+        ))
 }
 
 /// Refuses to run while a migration of a later release is partly applied. Exactly between the halves, the tables have the
@@ -299,10 +297,7 @@ async fn refuse_old_sessions(
         .connection
         .query(query, &[&since])
         .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot read the sessions of the database",
-            source: DatabaseError::of(error, None),
-        })?;
+        .map_err(MigrateError::database("cannot read the sessions of the database"))?;
     if rows.is_empty() {
         return Ok(());
     }

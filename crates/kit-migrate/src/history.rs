@@ -9,11 +9,11 @@ use kit_database::{HISTORY_TABLES, Migration, Risk, sql};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use crate::MigrateError;
 use crate::event::Half;
 use crate::lint::{findings, widenings};
 use crate::script::{Mode, Script};
 use crate::structure::{differs_from_plan, squashed_checksum};
-use crate::{DatabaseError, MigrateError};
 
 /// Table of migrations that are completely applied.
 const TABLE: &str = HISTORY_TABLES[0];
@@ -117,7 +117,7 @@ impl History {
         let row = client
             .query_one("SELECT current_schema()::text", &[])
             .await
-            .map_err(|error| failed("cannot find the schema of the database", error))?;
+            .map_err(MigrateError::database("cannot find the schema of the database"))?;
         let schema: Option<&str> = row.get(0);
         let schema = schema.ok_or(MigrateError::NoSchema)?;
         Ok(Self {
@@ -151,7 +151,7 @@ impl History {
         client
             .batch_execute(&sql.join("; "))
             .await
-            .map_err(|error| failed("cannot create the tables of the history", error))?;
+            .map_err(MigrateError::database("cannot create the tables of the history"))?;
         self.has_breaks
             .set(ensure_column(client, &self.table, "breaks", "text").await?);
         if progress {
@@ -385,7 +385,9 @@ async fn ensure_column(
     match client.batch_execute(&add).await {
         Ok(()) => Ok(true),
         Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(false),
-        Err(error) => Err(failed("cannot extend the table of the history", error)),
+        Err(error) => Err(MigrateError::database("cannot extend the table of the history")(
+            error,
+        )),
     }
 }
 
@@ -398,12 +400,5 @@ async fn exists(client: &Client, table: &str) -> Result<bool, MigrateError> {
 }
 
 fn unreadable(error: tokio_postgres::Error) -> MigrateError {
-    failed("cannot read the history of migrations", error)
-}
-
-fn failed(doing: &'static str, error: tokio_postgres::Error) -> MigrateError {
-    MigrateError::Database {
-        doing,
-        source: DatabaseError::of(error, None),
-    }
+    MigrateError::database("cannot read the history of migrations")(error)
 }

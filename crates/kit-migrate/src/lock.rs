@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 
 use crate::run::Run;
-use crate::{DatabaseError, Event, MigrateError};
+use crate::{Event, MigrateError};
 
 /// Number of the advisory lock: `kit_migr` in ASCII. Advisory locks are per database.
 const KEY: i64 = 0x6b69_745f_6d69_6772;
@@ -34,10 +34,7 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
             .connection
             .query_one("SELECT pg_try_advisory_lock($1)", &[&KEY])
             .await
-            .map_err(|error| MigrateError::Database {
-                doing: "cannot take the migration lock",
-                source: DatabaseError::of(error, None),
-            })?;
+            .map_err(MigrateError::database("cannot take the migration lock"))?;
         if row.get(0) {
             return Ok(());
         }

@@ -4,8 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use kit_database::sql::identifier;
 
+use crate::MigrateError;
 use crate::connect::{Connection, block_on, connect};
-use crate::{DatabaseError, MigrateError};
 
 /// Prefix of the names of scratch databases.
 const PREFIX: &str = "kit_scratch_";
@@ -42,10 +42,7 @@ fn run(url: &str, sql: &str, doing: &'static str) -> Result<(), MigrateError> {
         connection
             .batch_execute(sql)
             .await
-            .map_err(|error| MigrateError::Database {
-                doing,
-                source: DatabaseError::of(error, None),
-            })
+            .map_err(MigrateError::database(doing))
     })
 }
 

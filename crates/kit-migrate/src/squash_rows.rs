@@ -7,7 +7,7 @@ use kit_database::{HISTORY_TABLES, ObjectKind};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::catalog::literals;
-use crate::{Catalog, DatabaseError, MigrateError};
+use crate::{Catalog, MigrateError};
 
 /// Maximum number of rows that a squashed migration inserts. More rows belong into a program that fills a database.
 pub(crate) const MOST_ROWS: u64 = 10_000;
@@ -166,13 +166,9 @@ async fn sequences(client: &Client, schemas: &str) -> Result<Vec<String>, Migrat
 
 /// Runs a query with the simple protocol, which returns all values as text.
 async fn query(client: &Client, sql: &str) -> Result<Vec<Vec<Option<String>>>, MigrateError> {
-    let messages = client
-        .simple_query(sql)
-        .await
-        .map_err(|error| MigrateError::Database {
-            doing: "cannot read the rows that the migrations insert",
-            source: DatabaseError::of(error, None),
-        })?;
+    let messages = client.simple_query(sql).await.map_err(MigrateError::database(
+        "cannot read the rows that the migrations insert",
+    ))?;
     let row = |message| match message {
         SimpleQueryMessage::Row(row) => {
             Some((0..row.len()).map(|at| row.get(at).map(str::to_owned)).collect())

@@ -1,7 +1,7 @@
 //! Reads the version of a PostgreSQL server.
 
+use crate::MigrateError;
 use crate::connect::{block_on, connect};
-use crate::{DatabaseError, MigrateError};
 
 /// The version of a PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +25,7 @@ pub fn server_version(url: &str) -> Result<ServerVersion, MigrateError> {
                 &[],
             )
             .await
-            .map_err(|error| MigrateError::Database {
-                doing: "asking for the server's version",
-                source: DatabaseError::of(error, None),
-            })?;
+            .map_err(MigrateError::database("cannot find the version of the server"))?;
         Ok(ServerVersion {
             // 180004 means 18.4.
             major: u32::try_from(row.get::<_, i32>(0) / 10_000).unwrap_or_default(),

@@ -193,7 +193,7 @@ impl<'a> PulledTable<'a> {
     /// Returns the names and columns of the unique constraints and unique indexes on all rows.
     fn uniques(&self) -> impl Iterator<Item = (&'a str, Vec<String>)> {
         let constraints = self.constraints.iter().filter_map(|(name, definition)| {
-            let columns = identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?)?;
+            let columns = unique_constraint(definition)?;
             let unique = Unique {
                 name: (*name).to_owned(),
                 columns,
@@ -216,6 +216,11 @@ impl<'a> PulledTable<'a> {
     fn has_columns_of(&self, condition: &str) -> bool {
         self.left_out_columns.iter().all(|name| !condition.contains(name))
     }
+}
+
+/// Returns the columns of a unique constraint.
+fn unique_constraint(definition: &str) -> Option<Vec<String>> {
+    identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?)
 }
 
 /// Returns the columns of a unique index on columns of all rows.
@@ -348,7 +353,7 @@ fn unique_key(
 ) -> Option<Vec<String>> {
     let constraints = constraints
         .iter()
-        .filter_map(|(_, definition)| identifiers(definition.strip_prefix("UNIQUE (")?.strip_suffix(')')?));
+        .filter_map(|(_, definition)| unique_constraint(definition));
     let indexes = indexes
         .iter()
         .filter_map(|(_, definition)| unique_index(definition));
