@@ -40,6 +40,7 @@ export const groups: readonly Group[] = [
       "cursor-paging",
       "rate-limits",
       "idempotency",
+      "jobs",
       "background-work",
     ),
   },

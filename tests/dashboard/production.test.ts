@@ -132,6 +132,7 @@ describe("the dashboard of the sidecar", { skip }, () => {
           "health",
           "types",
           "migrations",
+          "jobs",
         ]) {
           await page.goto(`${url}#/${view}`);
           await page.waitForLoadState("networkidle");

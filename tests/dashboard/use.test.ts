@@ -139,6 +139,7 @@ describe("the dashboard in use", { skip }, () => {
         ["7", "Health"],
         ["8", "Types"],
         ["9", "Migrations"],
+        ["0", "Jobs"],
         ["1", "Requests"],
       ] as const) {
         await page.keyboard.press(key);

@@ -134,6 +134,7 @@ describe("the views of the dashboard", { skip }, () => {
         "kit migrate:generate",
       ],
     ],
+    ["jobs", "#/jobs", ["The application has no jobs", "createJobs"]],
   ];
 
   for (const width of [1280, 360]) {

@@ -206,6 +206,7 @@ codes! {
         1418 INVALID_ENVIRONMENT "a type of `env` that environment variables cannot represent"
         1421 INVALID_CURSOR_LIST "a `Cursor` that clients cannot read page by page"
         1422 UNBOUNDED_LIMIT "a page of a `Cursor` without a maximum of items"
+        1423 INVALID_JOBS "a type of `createJobs` that cannot be stored as jobs"
         1430 INVALID_SCOPES "scopes that a contract cannot require, or that no middleware of the route checks"
         1459 INVALID_ROUTE_OPTION "an option of a route that has no effect on the route, or an invalid value"
     }

@@ -33,7 +33,7 @@ pub(crate) struct Analysis {
     multiparts: FxHashSet<DeclarationId>,
     /// Declaration of the environment variables.
     environment: Option<DeclarationId>,
-    /// Declarations that the server writes as JSON: bodies of responses, and details of errors.
+    /// Declarations that the server writes as JSON: bodies of responses, details of errors, and data of jobs.
     written: FxHashSet<DeclarationId>,
     /// Declarations of the headers of replies, in the order of the routes.
     reply_headers: IndexSet<DeclarationId>,
@@ -51,7 +51,7 @@ pub(crate) struct Analysis {
     exports_distinct: bool,
     /// True if the program has many types.
     large: bool,
-    /// Declarations whose values the server reads from requests or the environment, with their references.
+    /// Declarations whose values the server reads from requests, jobs or the environment, with their references.
     received: FxHashSet<DeclarationId>,
     /// Declarations whose values the server writes as JSON, with their references.
     sent: FxHashSet<DeclarationId>,
@@ -98,13 +98,20 @@ impl Analysis {
             .map(|declared| declared.body);
         let environment = program.application.environment.as_ref();
         let environment = environment.map(|variables| variables.declaration);
+        let of_jobs = program.application.jobs.iter().flat_map(|jobs| &jobs.entries);
+        let of_jobs = of_jobs.map(|job| job.data);
         let routes = program.routes.iter();
         let written: FxHashSet<_> = routes
             .clone()
             .flat_map(Route::written)
             .chain(error_body)
+            .chain(of_jobs.clone())
             .collect();
-        let received = routes.clone().flat_map(Route::read).chain(environment);
+        let received = routes
+            .clone()
+            .flat_map(Route::read)
+            .chain(environment)
+            .chain(of_jobs);
         let replies = routes.clone().flat_map(Route::declared_replies);
         let mut files: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {

@@ -36,6 +36,7 @@
 //! ```
 
 mod analysis;
+mod application_jobs;
 mod artifact;
 mod asyncapi;
 mod client;
@@ -143,6 +144,7 @@ impl Emitter {
         jobs.extend(header_writer::emit(context));
         jobs.extend(routes::emit(context));
         jobs.extend(environment::emit(context));
+        jobs.extend(application_jobs::emit(context));
         jobs.extend(registry::emit(context, &entries));
         jobs.extend(openapi::emit(context, &parts));
         jobs.extend(asyncapi::emit(context));

@@ -56,6 +56,11 @@ fn emits_the_golden_files_of_routes_with_websockets() {
 }
 
 #[test]
+fn emits_the_golden_files_of_jobs() {
+    check("jobs", &support::jobs::program());
+}
+
+#[test]
 fn emits_the_golden_openapi_documents_of_other_versions() {
     for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_2] {
         for (name, program) in [

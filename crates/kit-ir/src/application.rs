@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Arena, Constraints, ContractGroup, Cors, Declaration, DeclarationId, DeclaredFormat, Entity, EntityId,
-    EnvironmentVariables, ErrorFormat, ErrorRules, Errors, LiteralOption, Property, Route, RouteId, Security,
-    SecurityHeaders, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    EnvironmentVariables, ErrorFormat, ErrorRules, Errors, Jobs, LiteralOption, Property, Route, RouteId,
+    Security, SecurityHeaders, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 /// Complete description of an application, as the compiler understood it.
@@ -206,6 +206,9 @@ pub struct Application {
     /// Type of the variables that the application reads with `env`; `None` if it does not call this function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<EnvironmentVariables>,
+    /// Jobs that the application declares with `createJobs`; `None` if it does not call this function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<Jobs>,
     /// The option `compression`; `None` if it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<LiteralOption>,

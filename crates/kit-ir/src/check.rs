@@ -199,6 +199,21 @@ impl Checker<'_> {
                 self.report("the environment variables are not an object".to_owned());
             }
         }
+        for job in self
+            .program
+            .application
+            .jobs
+            .iter()
+            .flat_map(|jobs| &jobs.entries)
+        {
+            let place = format!("the job `{}`", job.name);
+            self.span(&place, job.span);
+            if usize::from(job.data) >= self.program.declarations.len() {
+                self.declared(&place, job.data);
+            } else if !self.is_object(job.data) {
+                self.report(format!("the data of {place} is not an object"));
+            }
+        }
         if let Some(span) = self.program.application.span {
             self.span("the application", span);
         }

@@ -225,9 +225,21 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .chain(edge::problems(program))
             .chain(error_format::problems(program))
             .chain(scopes::problems(program))
+            .chain(jobs_problem(program))
             .chain(routes.problems)
             .collect(),
     }
+}
+
+/// Returns the problem of an application with jobs. Rust code could not store them with the checks of their types.
+fn jobs_problem(program: &Program) -> Option<Problem> {
+    let jobs = program.application.jobs.as_ref()?;
+    Some(Problem {
+        message: "the Rust server has no jobs, but the application calls `createJobs`".to_owned(),
+        span: jobs.span,
+        help: "move the jobs and their workers into a project for Node, or remove `rustServer()` from the plugins"
+            .to_owned(),
+    })
 }
 
 /// Returns the cargo features of `kit-runtime` that the application needs, besides the features that the

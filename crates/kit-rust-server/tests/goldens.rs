@@ -174,6 +174,20 @@ fn formats_code_like_rustfmt() {
     }
 }
 
+#[test]
+fn refuses_an_application_with_jobs() {
+    let program = support::jobs::program();
+    let output = generated("jobs", &program);
+    let [problem] = output.problems.as_slice() else {
+        panic!("{:?}", output.problems);
+    };
+    assert_eq!(
+        problem.message,
+        "the Rust server has no jobs, but the application calls `createJobs`"
+    );
+    assert_eq!(Some(problem.span), program.application.jobs.map(|jobs| jobs.span));
+}
+
 /// Generates the project of a program. Asserts that there are no problems.
 fn whole(name: &str, program: &Program) -> Output {
     let output = generated(name, program);

@@ -10,6 +10,7 @@ pub mod bodies;
 pub mod contracts;
 pub mod directions;
 pub mod formats;
+pub mod jobs;
 pub mod kitchen_sink;
 pub mod large;
 pub mod notes;

@@ -49,7 +49,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
         input
             .entry_files
             .iter()
-            .filter_map(|path| graph.entry_with(path, &["@kit/core", unmatched_tables::TAG])),
+            .filter_map(|path| graph.entry_with(path, &["@kit/core", "@kit/jobs", unmatched_tables::TAG])),
     );
     let mut seen = FxHashSet::default();
     modules.retain(|module| seen.insert(*module));
@@ -64,6 +64,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
     let errors = factory.errors.take().map(|errors| errors.lower(&mut lowering));
     let environment = factory.environment.take();
     let environment = environment.map(|read| read.lower(&mut lowering));
+    let jobs = factory.jobs.take().map(|read| read.lower(&mut lowering));
     lowering.drain();
     exported(&mut lowering, &type_modules, only);
     lowering.lower_remaining();
@@ -71,9 +72,13 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
     if let Some(environment) = &environment {
         routes::check_environment(&mut lowering, environment);
     }
+    if let Some(jobs) = &jobs {
+        factory::check_jobs(&mut lowering, jobs);
+    }
     owner::check(&mut lowering, &mut factory, owners);
     lowering.program.application = Application {
         environment,
+        jobs,
         ..application(&lowering, &factory, errors)
     };
 
@@ -632,5 +637,6 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
             }),
         errors,
         environment: None,
+        jobs: None,
     }
 }

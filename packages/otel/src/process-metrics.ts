@@ -64,7 +64,7 @@ function observeEventLoop(
   return () => delays.disable();
 }
 
-/** Returns the number of open file descriptors. `null` where the system has no `/proc`. */
+/** Returns the number of open file descriptors. `null` if the system has no `/proc`. */
 function openFiles(): number | null {
   try {
     // The list includes the descriptor with which it is read.

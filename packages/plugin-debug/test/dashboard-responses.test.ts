@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 
+import type { DebugOptions } from "@kit/plugin-debug";
+import type { JobsReport } from "@kit/types";
+
 import type { DashboardInfo, Feed, PendingMigration, Series, SourceLines } from "../src/responses/shapes.ts";
 import { startReal } from "./support/real-app.ts";
 import { errorOf, json, start, until, type WithSidecar } from "./support/sidecar.ts";
@@ -247,6 +250,59 @@ describe("migrations", () => {
       problems: [],
       sql: "ALTER TABLE …",
     });
+  });
+});
+
+/** Starts an application with a plugin that has jobs. */
+function withJobs(read: () => Promise<JobsReport>, options?: DebugOptions): Promise<WithSidecar> {
+  return start(options, {}, [{ name: "jobs", jobs: { report: read } }]);
+}
+
+describe("jobs", () => {
+  const report: JobsReport = {
+    queues: [{ name: "mail", waiting: 2, later: 0, active: 1, completed: 5, failed: 1, oldestSeconds: 3.5 }],
+    failures: [
+      {
+        id: "1",
+        name: "mail",
+        attempts: 6,
+        at: "2026-03-01T12:00:00.000Z",
+        message: "no answer of ada@example.com",
+      },
+    ],
+    workers: [{ host: "one", pid: 7, startedAt: "2026-03-01T11:00:00.000Z", active: 1 }],
+    schedules: [{ name: "mail", key: "", cron: "0 3 * * *", timeZone: "UTC" }],
+  };
+  it("are the report of the plugin that has jobs, which is read at most once a second", async () => {
+    let count = 0;
+    const app = await withJobs(async () => {
+      count += 1;
+      return report;
+    });
+    const [one, other] = await Promise.all([app.ok("/_debug/jobs"), app.ok("/_debug/jobs")]);
+    assert.deepEqual(one, { hasJobs: true, ...report });
+    assert.deepEqual(other, one);
+    assert.equal(count, 1);
+    await app.close();
+  });
+
+  it("have no messages of failures in production, because messages may contain data", async () => {
+    const app = await withJobs(async () => report, { mode: "production", apiKey: "k" });
+    const { text } = await app.get("/_debug/jobs", { "x-debug-key": "k" });
+    assert.equal(JSON.parse(text).failures[0].message, null);
+    assert.doesNotMatch(text, /ada@example/);
+    await app.close();
+  });
+
+  it("are 503 while the database does not answer, and empty without a plugin that has jobs", async () => {
+    const app = await withJobs(() => Promise.reject(new Error("connection refused to 10.0.0.7")));
+    const answer = await app.get("/_debug/jobs");
+    assert.deepEqual([answer.status, errorOf(answer).code], [503, "JOBS_UNAVAILABLE"]);
+    assert.doesNotMatch(answer.text, /10\.0\.0\.7/);
+    await app.close();
+    const without = await start();
+    assert.deepEqual(await without.ok("/_debug/jobs"), { hasJobs: false });
+    await without.close();
   });
 });
 

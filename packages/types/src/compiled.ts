@@ -250,3 +250,23 @@ export interface CompiledEnvironment {
   /** Checks the converted variables. */
   readonly validator: Validator<unknown>;
 }
+
+/** Validators and serializers of the jobs: the default export of `.kit/jobs.ts`. */
+export interface CompiledJobs {
+  /** Version of this interface. The runtime refuses other versions. */
+  readonly version: 1;
+  /** Location of the call of `createJobs`, relative to the project's root. */
+  readonly source: { readonly file: string; readonly line: number };
+  /** Names of all `@sensitive` properties and of their columns. Absent if there are none. */
+  readonly sensitive?: readonly string[];
+  /** Functions for the data of each job, by the name of the job. */
+  readonly jobs: Readonly<Record<string, CompiledJob>>;
+}
+
+/** Functions for the data of a job. */
+export interface CompiledJob {
+  /** Checks and decodes the data. */
+  readonly validator: Validator<unknown>;
+  /** Writes the data as JSON. */
+  readonly serializer: Serializer<unknown>;
+}

@@ -13,6 +13,8 @@ export type {
   CompiledProtocols,
   CompiledSocket,
   CompiledEnvironment,
+  CompiledJob,
+  CompiledJobs,
   CompiledFilePart,
   CompiledHandler,
   CompiledReply,
@@ -73,6 +75,14 @@ export type {
   StreamMessage,
   StreamRecord,
 } from "./observe.ts";
+export type {
+  JobFailure,
+  JobScheduleReport,
+  JobsReport,
+  JobsSource,
+  JobWorker,
+  QueueReport,
+} from "./jobs.ts";
 export type {
   ExportCounts,
   PrometheusSettings,

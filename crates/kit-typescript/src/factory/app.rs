@@ -6,7 +6,7 @@ use oxc_ast::ast::Expression;
 use super::calls::{calls, kit_function};
 use super::expression::properties;
 use super::{
-    DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups, literal,
+    DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups, jobs, literal,
     middleware, security_headers, warn_computed,
 };
 use crate::lower::Lowering;
@@ -67,6 +67,7 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
         defined(lowering, *module, &mut factory);
     }
     factory.environment = environment::read(lowering, modules);
+    factory.jobs = jobs::read(lowering, modules);
     factory
 }
 

@@ -13,6 +13,7 @@ mod errors;
 mod expression;
 mod groups;
 mod handlers;
+mod jobs;
 mod literal;
 mod middleware;
 mod middleware_responses;
@@ -29,6 +30,7 @@ use crate::modules::{Location, ModuleId};
 pub(crate) use app::read;
 pub(crate) use groups::Group;
 pub(crate) use handlers::HandlerMap;
+pub(crate) use jobs::check as check_jobs;
 pub(crate) use middleware::{DeclaredWrapper, Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
 pub(crate) use security_headers::Values as SecurityHeaderValues;
@@ -56,6 +58,8 @@ pub(crate) struct Factory {
     pub(crate) errors: Option<errors::ReadErrors>,
     /// The calls of `env`, if there are any.
     pub(crate) environment: Option<environment::ReadEnvironment>,
+    /// The calls of `createJobs`, if there are any.
+    pub(crate) jobs: Option<jobs::ReadJobs>,
     pub(crate) compression: LiteralOption,
     pub(crate) etag: LiteralOption,
     pub(crate) static_files: LiteralOption,

@@ -48,6 +48,9 @@ fn each_declaration_of_application(
     if let Some(environment) = &mut application.environment {
         change(&mut environment.declaration);
     }
+    for job in application.jobs.iter_mut().flat_map(|jobs| &mut jobs.entries) {
+        change(&mut job.data);
+    }
     let errors = application.errors.as_mut();
     if let Some(rules) = errors.and_then(|errors| errors.rules.as_mut())
         && let ErrorFormat::Declared(declared) = &mut rules.format
@@ -133,6 +136,10 @@ pub(crate) fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)
             .map(|variables| &mut variables.span),
     ];
     options.into_iter().flatten().for_each(&mut *change);
+    if let Some(jobs) = &mut application.jobs {
+        change(&mut jobs.span);
+        jobs.entries.iter_mut().for_each(|job| change(&mut job.span));
+    }
     let literals = [
         &mut application.compression,
         &mut application.etag,

@@ -14,7 +14,7 @@ pub(super) fn properties(program: &Program, id: DeclarationId) -> Option<&[Prope
 
 /// Returns the location of a span of the IR. The function works only before [`Lowering::into_program`](crate::lower::Lowering::into_program) sorts
 /// the source files.
-pub(super) fn location(span: kit_ir::Span) -> Location {
+pub(crate) fn location(span: kit_ir::Span) -> Location {
     Location {
         module: ModuleId(span.source.0),
         span: oxc_span::Span::new(span.start, span.end),

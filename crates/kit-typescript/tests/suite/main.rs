@@ -14,6 +14,7 @@ mod implied;
 mod indexes;
 mod inferred;
 mod inferred_unions;
+mod jobs;
 mod lifecycle;
 mod literal_options;
 mod mistakes;

@@ -305,6 +305,7 @@ class Application implements App {
       isDevelopment,
       projectRoot,
       requests: recorder,
+      jobs: this.#plugins.jobs(),
       describeError: (error, request) => describeError(error, request, redactor),
       toLoggable: (value) => toLoggable(value, redactor),
       redactor: (patterns) => this.#pluginRedactor(patterns, found),

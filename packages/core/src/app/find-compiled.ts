@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { CompiledApplication, CompiledEnvironment } from "@kit/types";
+import type { CompiledApplication, CompiledEnvironment, CompiledJobs } from "@kit/types";
 
 import { describeWithoutStack } from "../thrown.ts";
 import { StartError } from "./start-error.ts";
@@ -32,15 +32,29 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
 }
 
 /** Loads the reader of the environment variables that `kit build` generates beside the compiled application. */
-export async function loadEnvironment(): Promise<CompiledEnvironment> {
-  const application = findCompiled(process.argv[1]);
-  const path = join(dirname(dirname(application)), `environment${extname(application)}`);
-  if (existsSync(path)) return checkVersion<CompiledEnvironment>(await load(path), path);
-  throw new StartError({
+export function loadEnvironment(): Promise<CompiledEnvironment> {
+  return loadBeside<CompiledEnvironment>("environment", {
     problem: "the output of `kit build` has no type of the environment variables",
-    locations: [`there is no ${path}`],
     help: "call `env<AppEnv>()` in a source file of the project, and run `kit build` again",
   });
+}
+
+/** Loads the functions for the data of jobs that `kit build` generates beside the compiled application. */
+export function loadJobs(): Promise<CompiledJobs> {
+  return loadBeside<CompiledJobs>("jobs", {
+    problem: "the output of `kit build` has no type of the jobs",
+    help: "call `createJobs<AppJobs>({ … })` in a source file of the project, and run `kit build` again",
+  });
+}
+
+async function loadBeside<Compiled extends { readonly version: 1 }>(
+  name: string,
+  missing: { readonly problem: string; readonly help: string },
+): Promise<Compiled> {
+  const application = findCompiled(process.argv[1]);
+  const path = join(dirname(dirname(application)), `${name}${extname(application)}`);
+  if (existsSync(path)) return checkVersion<Compiled>(await load(path), path);
+  throw new StartError({ ...missing, locations: [`there is no ${path}`] });
 }
 
 async function load(path: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import type {
   CompiledApplication,
   ErrorRecord,
+  JobsSource,
   LifecycleTrace,
   ListenAddress,
   RequestHistory,
@@ -44,6 +45,8 @@ export interface PluginHost {
   redactor(patterns: readonly string[]): PluginRedactor;
   /** Returns the number of open connections. `null` if the adapter does not report the number. */
   connections(): number | null;
+  /** Source of reports about jobs. `null` if no plugin has {@link Plugin.jobs}. */
+  readonly jobs: JobsSource | null;
   /** Number of this process among the processes of the application, from 1. `null` if there is only one process. */
   readonly worker: number | null;
   /**
@@ -91,6 +94,8 @@ export interface Plugin {
    * kit uses the value with the most fields. kit reads the property once, before the start.
    */
   readonly errorFields?: ErrorFields;
+  /** Source of reports about jobs, which the debug sidecar shows. `@kit/jobs` sets this property. */
+  readonly jobs?: JobsSource;
   /**
    * Called for each failed request, also for errors of the client: before the error response is sent, or after a
    * response body failed. `request` is valid only during the call. To keep the data, use
@@ -173,6 +178,11 @@ export class PluginRunner {
   errorFields(): ErrorFields {
     const asked = new Set(this.#plugins.map(({ errorFields }) => errorFields));
     return (["all", "public"] as const).find((fields) => asked.has(fields)) ?? "none";
+  }
+
+  /** Returns the first source of reports about jobs. `null` if no plugin has one. */
+  jobs(): JobsSource | null {
+    return this.#plugins.find(({ jobs }) => jobs !== undefined)?.jobs ?? null;
   }
 
   /** Returns the observers of all plugins. Errors of their functions are wrapped with the plugin's name. */

@@ -8,7 +8,7 @@ import { Loading } from "./parts/basic.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { ShortcutHelp, useShortcuts } from "./parts/shortcuts.tsx";
 import { debugKey } from "./state/api.ts";
-import { hrefOf, type Place, place, type View, views } from "./state/place.ts";
+import { hrefOf, keyOf, type Place, place, type View, views } from "./state/place.ts";
 import { type Theme, theme } from "./state/preferences.ts";
 import { isPaused, live, lock, session, trouble } from "./state/session.ts";
 import { useStore } from "./state/store.ts";
@@ -24,6 +24,7 @@ const Streams = lazy(async () => (await import("./views/streams.tsx")).Streams);
 const Performance = lazy(async () => (await import("./views/performance.tsx")).Performance);
 const HealthView = lazy(async () => (await import("./views/health.tsx")).HealthView);
 const Types = lazy(async () => (await import("./views/types.tsx")).Types);
+const JobsView = lazy(async () => (await import("./views/jobs.tsx")).JobsView);
 const Migrations = lazy(async () => (await import("./views/migrations.tsx")).Migrations);
 
 const titles: Readonly<Record<View, string>> = {
@@ -36,6 +37,7 @@ const titles: Readonly<Record<View, string>> = {
   health: "Health",
   types: "Types",
   migrations: "Migrations",
+  jobs: "Jobs",
 };
 
 export function App(): JSX.Element {
@@ -122,7 +124,7 @@ function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
               <a href={hrefOf({ view })} aria-current={at.view === view ? "page" : undefined}>
                 <Icon name={view as IconName} />
                 <span>{titles[view]}</span>
-                <kbd aria-hidden="true">{index + 1}</kbd>
+                <kbd aria-hidden="true">{keyOf(index)}</kbd>
               </a>
             </li>
           ))}
@@ -166,6 +168,8 @@ function CurrentView({ at }: { readonly at: Place }): JSX.Element {
       return <Types place={at} />;
     case "migrations":
       return <Migrations />;
+    case "jobs":
+      return <JobsView />;
   }
 }
 

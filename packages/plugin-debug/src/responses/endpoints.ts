@@ -3,6 +3,7 @@ import { nearest } from "./nearest.ts";
 import { feedOf } from "./feed.ts";
 import { healthOf, serverOf } from "./health.ts";
 import { infoOf } from "./info.ts";
+import { jobsOf } from "./jobs.ts";
 import { migrationsOf } from "./migrations.ts";
 import { performanceOf } from "./performance.ts";
 import { dependenciesOf, middlewareOf, pipelineOf } from "./project.ts";
@@ -132,6 +133,12 @@ const endpoints: readonly Endpoint[] = [
     query: [],
     about: "changes of the types that no migration contains",
     respond: migrationsOf,
+  },
+  {
+    path: "/_debug/jobs",
+    query: [],
+    about: "jobs by name and state, the last failures, and the workers",
+    respond: jobsOf,
   },
   {
     path: "/_debug/source",

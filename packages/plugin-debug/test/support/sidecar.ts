@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
+import type { Plugin } from "@kit/core";
 import { NotFoundError } from "@kit/errors";
 import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-debug";
 import {
@@ -109,13 +110,17 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /** Starts an application in memory whose sidecar listens on a free port. The default mode is development. */
-export async function start(options: DebugOptions = { mode: "dev" }, app: App = {}): Promise<WithSidecar> {
+export async function start(
+  options: DebugOptions = { mode: "dev" },
+  app: App = {},
+  plugins: readonly Plugin[] = [],
+): Promise<WithSidecar> {
   const plugin = debugPlugin({ port: 0, ...options });
   const served = await serve(routes, {
     compiled: { ...compiled(...routes.map(([made]) => made)), sensitive: ["pin"] },
     logLevel: "trace",
     ...app,
-    plugins: [plugin],
+    plugins: [...plugins, plugin],
   });
   await until("the sidecar listens", () => plugin.address !== null);
   const { port } = plugin.address!;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
-import { go, type View, views } from "../state/place.ts";
+import { go, keyOf, type View, views } from "../state/place.ts";
 import { shortcuts } from "../state/preferences.ts";
 import { useStore } from "../state/store.ts";
 import { Dialog } from "./dialog.tsx";
@@ -31,7 +31,7 @@ export function useShortcuts(showHelp: () => void): void {
 
 /** Executes the action of a key. Returns true if the key has one. */
 function act(key: string, showHelp: () => void): boolean {
-  const view = views[Number(key) - 1];
+  const view = views.find((_, index) => keyOf(index) === key);
   if (view !== undefined) {
     go({ view });
     return true;
@@ -97,7 +97,7 @@ export function ShortcutHelp(props: {
         {views.map((view, index) => (
           <div key={view}>
             <dt>
-              <kbd>{index + 1}</kbd>
+              <kbd>{keyOf(index)}</kbd>
             </dt>
             <dd>{props.titles[view]}</dd>
           </div>

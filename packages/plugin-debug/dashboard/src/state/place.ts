@@ -1,7 +1,7 @@
 import { hrefOf, type Place, readPlace, type View } from "../text/place.ts";
 import { createStore, type Store } from "./store.ts";
 
-export { hrefOf, type Place, type View, views } from "../text/place.ts";
+export { hrefOf, keyOf, type Place, type View, views } from "../text/place.ts";
 
 /** Location in the dashboard that the user is at now. */
 export const place: Store<Place> = createStore<Place>(readPlace(globalThis.location?.hash ?? ""));

@@ -9,10 +9,16 @@ export const views = [
   "health",
   "types",
   "migrations",
+  "jobs",
 ] as const;
 
 /** Name of a view of the dashboard. */
 export type View = (typeof views)[number];
+
+/** Returns the key that opens a view, by the index of the view: `1` to `9`, then `0`. */
+export function keyOf(index: number): string {
+  return String((index + 1) % 10);
+}
 
 /** Location in the dashboard, as in its address: `#/requests/7f3a?status=5xx`. */
 export interface Place {

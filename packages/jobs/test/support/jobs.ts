@@ -1,0 +1,27 @@
+// Jobs of the tests: the golden program `jobs` of kit-emit.
+
+import { createJobs, type Jobs, type JobsOptions } from "@kit/jobs";
+import type { CompiledJobs } from "@kit/types";
+
+import compiled from "../../../../crates/kit-emit/tests/goldens/jobs/jobs.ts";
+
+export interface TestJobs {
+  "send-mail": { to: string; sentAt: Date; size?: bigint; token?: string };
+  count: { number: number };
+}
+
+/** Creates the jobs of the tests. A failed job is tried again after a second. */
+export function testJobs(
+  pool: JobsOptions<TestJobs>["pool"],
+  options: Partial<JobsOptions<TestJobs>> = {},
+): Jobs<TestJobs> {
+  return createJobs<TestJobs>({
+    pool,
+    compiled: compiled as CompiledJobs,
+    queues: {
+      "send-mail": { retries: 1, retryDelaySeconds: 1 },
+      count: { retries: 20, retryDelaySeconds: 1, heartbeatSeconds: 10 },
+    },
+    ...options,
+  });
+}
