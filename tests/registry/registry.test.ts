@@ -95,6 +95,8 @@ describe("a registry with kit's packages", { skip: missing ?? onlyLong, timeout:
       YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
       YARN_GLOBAL_FOLDER: join(directory, "cache/yarn"),
       YARN_ENABLE_TELEMETRY: "0",
+      // Yarn installs no version that is younger than a day, and the packages of this test are.
+      YARN_NPM_MINIMAL_AGE_GATE: "0",
     };
   }
 

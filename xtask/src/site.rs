@@ -7,10 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::{run, toolchain};
-
-/// Crates whose documentation is a part of the site: those that generated servers use.
-const CRATES: [&str; 4] = ["kit-guard", "kit-runtime", "kit-static", "kit-websocket"];
+use crate::{release, run, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -112,7 +109,8 @@ fn packages(repository: &Repository, site: &Path, out: &Path) -> anyhow::Result<
 fn crates(repository: &Repository, out: &Path) -> anyhow::Result<()> {
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["doc", "--locked", "--no-deps", "--all-features"]);
-    for name in CRATES {
+    // Generated servers use these crates, so users read their documentation.
+    for name in release::PUBLISHED_CRATES {
         cargo.args(["-p", name]);
     }
     run::step("building the reference of the crates", cargo)?;

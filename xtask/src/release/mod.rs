@@ -6,6 +6,7 @@
 
 mod changelog;
 mod checks;
+mod crates;
 mod plan;
 mod versions;
 
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+
+pub(crate) use crates::NAMES as PUBLISHED_CRATES;
 
 use crate::platforms::{self, Platform};
 use crate::repository::Repository;
@@ -89,8 +92,9 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     sbom::run(repository)?;
     copy_bills(repository, &out)?;
     std::fs::write(out.join("RELEASE_NOTES.md"), &notes)?;
+    let crates = crates::pack(repository, &options.version, &out)?;
     let names: Vec<&str> = missing.iter().map(|(platform, _)| platform.name).collect();
-    plan::write(&packed, &options.version, &names, &out)?;
+    plan::write(&packed, &crates, &options.version, &names, &out)?;
     if let Some(registry) = &options.registry {
         plan::publish(repository, &packed, &options.version, &out, registry)?;
     } else {

@@ -10,15 +10,20 @@ use crate::pack::Packed;
 use crate::repository::Repository;
 use crate::{optimized, run};
 
-/// Writes `SHA256SUMS` and `PUBLISH.md`.
-pub(super) fn write(packed: &[Packed], version: &str, missing: &[&str], out: &Path) -> anyhow::Result<()> {
+/// Writes `SHA256SUMS` and `PUBLISH.md`. `crates` are the file names of the packed crates.
+pub(super) fn write(
+    packed: &[Packed],
+    crates: &[String],
+    version: &str,
+    missing: &[&str],
+    out: &Path,
+) -> anyhow::Result<()> {
     let compiler = optimized::compiler()?;
     let mut sums = String::new();
-    for one in packed {
-        let bytes =
-            std::fs::read(out.join(&one.file)).with_context(|| format!("cannot read {}", one.file))?;
+    for file in packed.iter().map(|one| &one.file).chain(crates) {
+        let bytes = std::fs::read(out.join(file)).with_context(|| format!("cannot read {file}"))?;
         // Writing to a string cannot fail.
-        let _ = writeln!(sums, "{}  {}", hexadecimal(&bytes), one.file);
+        let _ = writeln!(sums, "{}  {file}", hexadecimal(&bytes));
     }
     std::fs::write(out.join("SHA256SUMS"), sums)?;
     std::fs::write(out.join("PUBLISH.md"), text(packed, version, missing, &compiler))?;
@@ -44,6 +49,10 @@ fn text(packed: &[Packed], version: &str, missing: &[&str], compiler: &str) -> S
     let tag = tag(version);
     for one in packed {
         let _ = writeln!(out, "npm publish ./{} --tag {tag} --provenance", one.file);
+    }
+    out.push_str("```\n\nRun in the repository, at the commit of the release:\n\n```sh\n");
+    for name in super::crates::NAMES {
+        let _ = writeln!(out, "cargo publish -p {name}");
     }
     let _ = write!(
         out,
@@ -125,6 +134,11 @@ mod tests {
         let core = plan.find("npm publish ./kit-core-0.2.0.tgz").unwrap();
         assert!(types < core, "{plan}");
         assert!(plan.contains("no addons in this release: darwin-x64."), "{plan}");
+        let guard = plan.find("cargo publish -p kit-guard\n").unwrap();
+        assert!(
+            guard < plan.find("cargo publish -p kit-runtime\n").unwrap(),
+            "{plan}"
+        );
         assert!(!text(&[], "0.2.0", &[], "").contains("no addons"));
     }
 

@@ -68,6 +68,11 @@ pub(super) fn write(repository: &Repository, version: &str) -> anyhow::Result<Ve
             &format!("\nversion = \"{version}\"\n"),
             1,
         )
+        // Published crates need the versions of those that they depend on.
+        .replace(
+            &format!("\", version = \"{old}\" }}"),
+            &format!("\", version = \"{version}\" }}"),
+        )
     })?;
     for path in tracked(repository)? {
         if path.ends_with("package.json") || is_page(&path) {
