@@ -31,3 +31,8 @@ pub use pace::Pace;
 pub use path::{has_dot_segment, normal_path, normal_target};
 pub use rejection::Rejection;
 pub use rejections::REJECTIONS;
+
+/// Runs the examples of the README as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,7 @@
 //! The program: all types and routes of an application, and the options of `createApp`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -227,6 +229,15 @@ pub struct Application {
     /// The option `limits`; `None` if it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<LiteralOption>,
+    /// All other options with their values, by name, such as `requestTimeoutMs`. `routes`, `plugins` and `compiled` are left
+    /// out. The value of `server` is the object that the adapter's function receives. In an object, a property whose value is
+    /// known only when the application runs is `null`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, LiteralOption>,
+    /// True if the compiler could not read all options: the options, or an object that is spread into them, are known only
+    /// when the application runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_unread_options: bool,
 }
 
 impl Application {

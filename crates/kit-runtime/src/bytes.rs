@@ -107,7 +107,8 @@ fn sextet(digit: u8) -> Option<u8> {
     })
 }
 
-fn decode(text: &str) -> Option<Vec<u8>> {
+/// Returns the bytes of a base64 string. Returns `None` if the string is not base64.
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     if !is_base64(text) {
         return None;
     }
@@ -141,7 +142,6 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 }
 
 /// Returns bytes as hexadecimal digits in lower case.
-#[cfg(feature = "sqlx")]
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
     bytes

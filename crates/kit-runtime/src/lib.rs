@@ -43,6 +43,7 @@ mod listener;
 mod log;
 mod log_level;
 mod media_type;
+mod metrics;
 #[doc(hidden)] // Public only for tests.
 pub mod multipart;
 mod never;
@@ -55,6 +56,8 @@ pub mod oidc;
     feature = "sessions"
 ))]
 mod option_error;
+#[cfg(any(feature = "jwt", feature = "otlp"))]
+mod outgoing;
 #[cfg(feature = "passwords")]
 pub mod passwords;
 #[cfg(feature = "sqlx")]
@@ -75,6 +78,7 @@ pub mod serde_parts;
 mod serve;
 #[cfg(feature = "sessions")]
 pub mod sessions;
+mod set_defaults;
 mod settings;
 #[doc(hidden)] // Public only for generated code.
 pub mod shape;
@@ -85,10 +89,13 @@ mod start_error;
 mod stdout;
 mod telemetry;
 mod timestamp;
+#[cfg(any(feature = "jwt", feature = "otlp", feature = "sqlx"))]
+mod tls_files;
 #[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
 #[cfg(feature = "valkey")]
 mod valkey;
+mod variables;
 
 pub use axum;
 pub use axum::body::Bytes as BodyBytes;
@@ -103,8 +110,8 @@ pub use environment::environment;
 pub use http::Etag;
 pub use http::{
     Application, Caller, Choice, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion,
-    DeclaredReply, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart, Files,
-    InvalidField, LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request,
+    DeclaredReply, Docs, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart,
+    Files, InvalidField, LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request,
     RequestLines, RequestLog, Response, RouteTree, Router, Routes, Segment, Serve, Site, Upload, Uploads,
     Wrapped, Wrapper,
 };
@@ -130,6 +137,8 @@ pub use option_error::OptionError;
 pub use rust_decimal;
 pub use serde_json::{Value, json as value};
 pub use serve::{run, serve};
+#[doc(hidden)] // Called only by generated code.
+pub use set_defaults::set_defaults;
 pub use shutdown::stopping;
 pub use timestamp::{Timestamp, TimestampError, is_date_time};
 
@@ -161,6 +170,13 @@ pub fn is_development() -> bool {
     static IS_DEVELOPMENT: std::sync::LazyLock<bool> =
         std::sync::LazyLock::new(|| std::env::var("NODE_ENV").is_ok_and(|mode| mode == "development"));
     *IS_DEVELOPMENT
+}
+
+/// Returns true if the server runs in tests: `NODE_ENV` is `test`.
+fn is_test() -> bool {
+    static IS_TEST: std::sync::LazyLock<bool> =
+        std::sync::LazyLock::new(|| std::env::var("NODE_ENV").is_ok_and(|mode| mode == "test"));
+    *IS_TEST
 }
 
 /// Serde functions for a property that may be absent: `#[serde(default, with = "optional", …)]`. Unlike with `Option`
@@ -209,3 +225,8 @@ pub mod optional {
         value.serialize(serializer)
     }
 }
+
+/// Runs the examples of the README as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

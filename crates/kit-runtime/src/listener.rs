@@ -9,6 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use crate::metrics::OpenConnection;
+
 /// Pause after a failed `accept`, so that open connections may close.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
 /// Minimum time between two log entries about the connection limit.
@@ -27,7 +29,10 @@ pub(crate) struct Listener {
 
 /// Permit for one open connection. Dropping it allows another connection.
 #[derive(Debug)]
-pub(crate) struct ConnectionPermit(#[allow(dead_code)] OwnedSemaphorePermit); // Reason: the permit is held only for its drop.
+pub(crate) struct ConnectionPermit(
+    #[allow(dead_code)] OwnedSemaphorePermit,
+    #[allow(dead_code)] OpenConnection,
+); // Reason: both are held only for their drops.
 
 impl Listener {
     /// Binds a host, or all IPv6 and IPv4 addresses of the machine if there is no host.
@@ -62,16 +67,19 @@ impl Listener {
                 },
             };
             match accepted {
-                Ok((stream, peer)) => return (stream, unmapped(peer), permit),
+                Ok((stream, peer)) => {
+                    let permit = ConnectionPermit(permit, OpenConnection::new());
+                    return (stream, unmapped(peer), permit);
+                }
                 // The peer left, or the process ran out of file descriptors.
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }
     }
 
-    async fn permit(&mut self) -> ConnectionPermit {
+    async fn permit(&mut self) -> OwnedSemaphorePermit {
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-            return ConnectionPermit(permit);
+            return permit;
         }
         if self.warned.is_none_or(|time| time.elapsed() >= WARNING_INTERVAL) {
             self.warned = Some(Instant::now());
@@ -83,7 +91,7 @@ impl Listener {
         loop {
             // No code closes the semaphore, so this loop runs once.
             if let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await {
-                return ConnectionPermit(permit);
+                return permit;
             }
         }
     }

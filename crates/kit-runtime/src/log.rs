@@ -12,24 +12,34 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Scope, SpanRef};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::log_level::AboveLowest;
 use crate::redact::{self, redactor};
+use crate::variables::variable;
 use crate::{Error, SERVER_ADAPTER, Timestamp, http, log_level, stdout, telemetry};
 
 /// Writes the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`,
 /// `debug`, `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level.
 /// `LOG_REDACT` and `LOG_REDACT_DEFAULTS` determine which values are hidden.
 pub(crate) fn start() -> Result<(), Error> {
-    let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
+    let level = level(&variable("LOG_LEVEL").unwrap_or_default())?;
     redact::load()?;
     let installed = tracing_subscriber::registry()
         .with(telemetry::application_spans())
-        .with(Lines.with_filter(level))
+        .with(Lines.with_filter(AboveLowest))
         .try_init();
     // If the program has already installed a subscriber, that subscriber stays.
     if installed.is_ok() {
+        log_level::installed();
+    }
+    log_level::set(level);
+    Ok(())
+}
+
+/// Sets the level that the application gives to the log. Does nothing if `LOG_LEVEL` is set or if there is no such level.
+pub(crate) fn apply_default_level() {
+    if let Ok(level) = level(&variable("LOG_LEVEL").unwrap_or_default()) {
         log_level::set(level);
     }
-    Ok(())
 }
 
 fn level(name: &str) -> Result<LevelFilter, Error> {

@@ -10,11 +10,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::http::flush_rejection_log;
 use crate::listener::Listener;
 use crate::settings::Settings;
-use crate::{Error, Serve, connection, log, shutdown, start_error, stdout, telemetry};
+use crate::{Error, Serve, connection, log, metrics, shutdown, start_error, stdout, telemetry};
 
-/// Time after a signal in which the server still accepts connections, because some clients do not know of the
-/// shutdown yet.
-const ACCEPT_AFTER_SIGNAL: Duration = Duration::from_millis(100);
 /// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
 /// Maximum time for writing the last lines of the log, after the server has stopped, or after a second signal.
@@ -71,6 +68,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let (host, port) = (settings.host.as_deref(), settings.port);
     let listener = Listener::bind(host, port, settings.connections).await;
     let mut listener = listener.map_err(|error| refused(&error, host, port))?;
+    metrics::serve(settings).await?;
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;
@@ -99,8 +97,8 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
             std::process::exit(code);
         });
         shutdown::announce();
-        // Clients do not know of the shutdown yet, so go on accepting for a short time.
-        let _ = tokio::time::timeout(ACCEPT_AFTER_SIGNAL, accept).await;
+        // Clients and load balancers do not know of the shutdown yet.
+        let _ = tokio::time::timeout(settings.shutdown_delay, accept).await;
     }
     drop(listener);
     shutdown::begin();

@@ -9,6 +9,12 @@ use crate::Error;
 use crate::connection::Timeouts;
 use crate::cookies::CookieKeys;
 use crate::trust_proxy::TrustProxy;
+use crate::variables::{default_of, variable};
+
+/// Address of the metrics: they are reachable only from this machine.
+const METRICS_HOST: &str = "127.0.0.1";
+/// Time after a signal in which the server still accepts connections, because some clients do not know of the shutdown yet.
+const SHUTDOWN_DELAY: Duration = Duration::from_millis(100);
 
 /// Settings of the process.
 #[derive(Debug)]
@@ -36,6 +42,12 @@ pub(crate) struct Settings {
     pub(crate) trust_proxy: TrustProxy,
     /// `LOG_CLIENT_ERRORS`: log level of errors below 500 from middleware and handlers.
     pub(crate) client_errors: Level,
+    /// `METRICS_PORT`: the TCP port from which Prometheus reads the metrics. `None` for no such port.
+    pub(crate) metrics_port: Option<u16>,
+    /// `METRICS_HOST`: the address of this port.
+    pub(crate) metrics_host: String,
+    /// `SHUTDOWN_DELAY_MS`: time in which the server still serves after a signal, with `/readyz` at 503.
+    pub(crate) shutdown_delay: Duration,
     /// `KIT_COOKIE_KEYS`: keys for signed cookies.
     pub(crate) cookie_keys: CookieKeys,
     /// `KIT_CURSOR_KEYS`: keys for cursors of lists. Cursors are not signed if there are none.
@@ -55,6 +67,9 @@ impl Default for Settings {
             socket_compression: false,
             trust_proxy: TrustProxy::default(),
             client_errors: Level::ERROR,
+            metrics_port: None,
+            metrics_host: METRICS_HOST.to_owned(),
+            shutdown_delay: SHUTDOWN_DELAY,
             cookie_keys: CookieKeys::default(),
             cursor_keys: CookieKeys::default(),
         }
@@ -63,15 +78,20 @@ impl Default for Settings {
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
+/// Returns true if the settings were read, so that defaults of variables no longer change them.
+pub(crate) fn are_read() -> bool {
+    SETTINGS.get().is_some()
+}
+
 /// Returns the settings that [`Settings::load`] read. If `load` was not called, returns the defaults.
 pub(crate) fn settings() -> &'static Settings {
-    SETTINGS.get_or_init(Settings::default)
+    SETTINGS.get_or_init(|| Settings::read(default_of).unwrap_or_default())
 }
 
 impl Settings {
     /// Reads the environment variables.
     pub(crate) fn load() -> Result<&'static Self, Error> {
-        let read = Self::read(|name| std::env::var(name).ok())?;
+        let read = Self::read(variable)?;
         Ok(SETTINGS.get_or_init(|| read))
     }
 
@@ -94,6 +114,14 @@ impl Settings {
         };
         let default = Self::default();
         let port = number("PORT", "port: use a number up to 65535", u16::MAX.into())?;
+        let metrics_port = match number("METRICS_PORT", "port: use a number up to 65535", u16::MAX.into())? {
+            Some(port) => Some(port),
+            None => number(
+                "OTEL_EXPORTER_PROMETHEUS_PORT",
+                "port: use a number up to 65535",
+                u16::MAX.into(),
+            )?,
+        };
         let bytes = number("BODY_LIMIT_BYTES", "number of bytes up to 2^30", 1 << 30)?;
         let connections = number("MAX_CONNECTIONS", "number of connections up to 2^20", 1 << 20)?;
         let rate = number(
@@ -160,6 +188,11 @@ impl Settings {
                     ))
                 })?,
             },
+            metrics_port: metrics_port.and_then(|port| u16::try_from(port).ok()),
+            metrics_host: given("METRICS_HOST")
+                .or_else(|| given("OTEL_EXPORTER_PROMETHEUS_HOST"))
+                .unwrap_or(default.metrics_host),
+            shutdown_delay: time("SHUTDOWN_DELAY_MS", SHUTDOWN_DELAY)?,
             cookie_keys: CookieKeys::parse(given("KIT_COOKIE_KEYS").as_deref().unwrap_or_default())
                 .map_err(Error::internal)?,
             cursor_keys: CookieKeys::parse_variable(
@@ -195,6 +228,29 @@ mod tests {
         assert_eq!((settings.host.as_deref(), settings.connections), (Some("::1"), 7));
         let settings = read(&[("REQUEST_TIMEOUT_MS", "0"), ("BODY_LIMIT_BYTES", "10")]).expect("good");
         assert_eq!((settings.request_timeout, settings.body_bytes), (None, 10));
+    }
+
+    #[test]
+    fn metrics_are_off_unless_a_variable_has_their_port() {
+        let of = |list: &[(&str, &str)]| {
+            let settings = read(list).expect("they are valid");
+            (settings.metrics_port, settings.metrics_host)
+        };
+        assert_eq!(of(&[]), (None, "127.0.0.1".to_owned()));
+        let standard = ("OTEL_EXPORTER_PROMETHEUS_PORT", "9464");
+        assert_eq!(of(&[standard]), (Some(9464), "127.0.0.1".to_owned()));
+        let own = [standard, ("METRICS_PORT", "9000"), ("METRICS_HOST", "::1")];
+        assert_eq!(of(&own), (Some(9000), "::1".to_owned()));
+    }
+
+    #[test]
+    fn reads_the_delay_of_the_shutdown() {
+        assert_eq!(
+            read(&[]).expect("default").shutdown_delay,
+            Duration::from_millis(100)
+        );
+        let settings = read(&[("SHUTDOWN_DELAY_MS", "2500")]).expect("good");
+        assert_eq!(settings.shutdown_delay, Duration::from_millis(2500));
     }
 
     #[test]

@@ -47,6 +47,7 @@ mod router;
 mod scopes;
 mod security_header_values;
 mod security_headers;
+mod settings;
 mod shapes;
 mod sockets;
 mod source;
@@ -72,6 +73,9 @@ pub struct Options {
     /// True if the server can export telemetry to an OpenTelemetry collector.
     #[serde(default)]
     pub otlp: bool,
+    /// True if the output directory has the files of the API reference: `docs/viewer.js.gz.base64` and `docs/start.js`.
+    #[serde(default)]
+    pub api_docs: bool,
     /// Migrations of the project, in the order of their names.
     #[serde(default)]
     pub migrations: Vec<Committed>,
@@ -123,7 +127,8 @@ pub struct Output {
     pub problems: Vec<Problem>,
     /// Lines of the user's `Cargo.toml` that make the generated code fail to compile.
     pub manifest_problems: Vec<ManifestProblem>,
-    /// Routes whose handlers respond with 501 because the types contain too little information.
+    /// Routes whose handlers respond with 501 because the types contain too little information, and options that the server
+    /// has only in part.
     pub warnings: Vec<Warning>,
 }
 
@@ -164,14 +169,14 @@ pub struct Problem {
     pub help: String,
 }
 
-/// A warning about one route, or about all routes of an entity. Their handlers respond with 501 because the types
-/// contain too little information.
+/// A warning about one route, about all routes of an entity, or about an option. Handlers of these routes respond with 501
+/// because the types contain too little information.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
-    /// The routes and the reason.
+    /// The routes or the option, and the reason.
     pub message: String,
-    /// Location of the entity or the route.
+    /// Location of the entity, the route or the option.
     pub span: Span,
     /// Advice for the user.
     pub help: String,
@@ -210,11 +215,12 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     handlers::add_filters(&types, &routes, &mut database);
     files.extend(database.files());
     files.push(errors::file(&types));
-    files.push(router::file(&types, &routes));
+    files.push(router::file(&types, &routes, options.api_docs));
     let manifest = manifest::Manifest::new(options, !database.is_empty(), &features(program, &types));
     files.extend(project::files(options, &types, &routes, &database, &manifest));
-    let (handlers, warnings) = handlers::files(&types, &routes, &database);
+    let (handlers, mut warnings) = handlers::files(&types, &routes, &database);
     files.extend(handlers);
+    warnings.extend(settings::warnings(program));
     Output {
         files,
         warnings,
@@ -226,6 +232,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .chain(error_format::problems(program))
             .chain(scopes::problems(program))
             .chain(jobs_problem(program))
+            .chain(settings::problems(program, options))
             .chain(routes.problems)
             .collect(),
     }

@@ -5,6 +5,7 @@ fn options(manifest: Option<&str>) -> Options {
     Options {
         name: "notes".to_owned(),
         output_dir: ".kit".to_owned(),
+        api_docs: false,
         otlp: false,
         migrations: Vec::new(),
         manifest: manifest.map(str::to_owned),

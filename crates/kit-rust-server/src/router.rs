@@ -20,7 +20,7 @@ use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
 use crate::{
-    File, Problem, bodies, cors, edge, error_format, format_unions, names, replies, scopes, sockets,
+    File, Problem, bodies, cors, edge, error_format, format_unions, names, replies, scopes, settings, sockets,
 };
 
 /// Routes of an application by their groups.
@@ -277,7 +277,8 @@ struct Part {
     comment: &'static str,
 }
 
-pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
+/// Generates `router.rs`. `has_docs` is true if the output directory has the files of the API reference.
+pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> File {
     let all = || routes.groups.iter().flat_map(|group| &group.routes);
     let mut runtime = vec!["Router", "Routes"];
     if !types.program.routes.is_empty() {
@@ -297,6 +298,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     }
     let mut external = Imports::default();
     runtime.extend(edge::names(types));
+    runtime.extend(settings::names(types, has_docs));
     runtime.extend(error_format::imports(types));
     for name in runtime.into_iter().filter(|name| !types.declares(name)) {
         external.add("kit_runtime", name);
@@ -347,7 +349,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         .middleware
         .iter()
         .map(|known| replies::of_wrapper(types, known));
-    let (error_bodies, router) = (error_format::body_trait(types), router(types, routes));
+    let (error_bodies, router) = (error_format::body_trait(types), router(types, routes, has_docs));
     let dispatchers = routes.groups.iter().flat_map(|group| {
         group
             .routes
@@ -432,7 +434,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     }
 }
 
-fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
+fn router(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> TokenStream {
     let edge = edge::calls(types);
     let environment = cors::environment(types);
     let errors = error_format::call(types);
@@ -459,14 +461,25 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
     let sensitive = sensitive(types.program);
     let has_messages = types.program.routes.iter().any(Route::has_messages);
     let asyncapi = has_messages.then(|| quote!(.asyncapi(include_str!("schemas/asyncapi.json"))));
+    let (defaults, settings) = (
+        settings::constant(types.program),
+        settings::calls(types, has_docs),
+    );
+    let use_defaults = defaults
+        .is_some()
+        .then(|| quote!(kit_runtime::set_defaults(&SETTINGS);));
     quote! {
+        #defaults
+
         /// Returns the router, which responds to every request of the application.
         pub fn router(app: App) -> #router<App> {
+            #use_defaults
             #environment
             #table::new(app)
                 #(#calls)*
                 #edge
                 #errors
+                #settings
                 .openapi(include_str!("schemas/openapi.json"))
                 #asyncapi
                 #sensitive

@@ -209,6 +209,11 @@ fn responds_with_problem_details_to_errors_of_handlers_and_to_requests_of_other_
 }
 
 #[test]
+fn applies_the_options_of_create_app_unless_a_variable_replaces_them() {
+    served_contracts::settings(&Workspace::compiled().server("problem"));
+}
+
+#[test]
 fn responds_with_the_error_format_that_the_user_has_written() {
     served_contracts::own_errors(&Workspace::compiled().server("own-errors"));
 }

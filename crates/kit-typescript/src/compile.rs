@@ -622,6 +622,21 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
         request_log: literal(&factory.request_log),
         csrf: literal(&factory.csrf),
         limits: literal(&factory.limits),
+        options: factory
+            .options
+            .iter()
+            .map(|(name, (location, value))| {
+                let span = lowering.span(*location);
+                (
+                    name.clone(),
+                    LiteralOption {
+                        value: value.clone(),
+                        span,
+                    },
+                )
+            })
+            .collect(),
+        has_unread_options: factory.has_unread_options,
         span: factory.location.map(|location| lowering.span(location)),
         middleware,
         cors: factory.cors.as_ref().map(|(location, rules)| Cors {

@@ -47,6 +47,8 @@ export interface GenerateOptions {
   readonly name: string;
   readonly outputDir: string;
   readonly otlp: boolean;
+  /** True if the output directory has the files of the API reference. */
+  readonly apiDocs: boolean;
   /** Committed migrations, sorted by name. */
   readonly migrations: readonly CommittedMigration[];
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 
 import type { Plugin } from "@kit/cli";
 
+import { referenceFiles } from "./api-docs.ts";
 import { runCargo } from "./cargo.ts";
 import { committedMigrations, generated, projectName } from "./generated.ts";
 
@@ -69,10 +70,12 @@ export function rustServer(options: RustServerOptions): Plugin {
     hooks: {
       emit({ program, build, addFile, addProjectFile }) {
         const { root, config } = build;
+        const reference = referenceFiles(root);
         const settings = {
           name: projectName(root),
           outputDir: config.outputDir,
           otlp,
+          apiDocs: reference.length > 0,
           migrations: committedMigrations(root),
         };
         const { files, problems, manifestProblems, warnings, hash } = generated(program, settings, build);
@@ -90,6 +93,7 @@ export function rustServer(options: RustServerOptions): Plugin {
           if (owner === "output") addFile({ path, text });
           else addProjectFile({ path, text }, { onlyIfMissing: owner === "user" });
         }
+        for (const file of reference) addFile(file);
         addFile({ path: ".cache-hash", text: `${hash}\n` });
       },
       async compile({ build, handled, handle }) {

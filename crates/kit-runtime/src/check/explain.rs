@@ -57,25 +57,12 @@ pub(crate) enum Secrets {
 /// Like [`explain`], but with less detail, for responses in production: it gives no suggestions, and describes the
 /// received value (`received`) only in the first failure.
 pub fn explain_briefly(shape: &'static Shape, value: &Json) -> Vec<Failure> {
-    let is_brief = true;
-    let explainer = Explainer {
-        is_brief,
-        ..Explainer::default()
-    };
-    explain_with(shape, value, explainer)
+    explain_with(shape, value, Explainer::brief(Secrets::None))
 }
 
 fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -> Vec<Failure> {
-    let hidden = matches!(explainer.secrets, Secrets::All);
-    explainer.visit(
-        shape,
-        value,
-        Location {
-            path: &Path::Root,
-            depth: 0,
-            hidden,
-        },
-    );
+    let root = Location::root(&Path::Root, explainer.hides_all());
+    explainer.visit(shape, value, root);
     let is_full = explainer.is_full();
     let mut failures = explainer.failures;
     if is_full {
@@ -109,14 +96,14 @@ fn list_first(failures: &mut Vec<Failure>, listed: usize) {
 }
 
 /// Path to a value inside of the checked value, as a chain of steps. It becomes a string only in a failure.
-enum Path<'a> {
+pub(super) enum Path<'a> {
     Root,
     Member(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, usize),
 }
 
 impl Path<'_> {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         self.build().into_text()
     }
 
@@ -139,17 +126,28 @@ impl Path<'_> {
 
 /// A value inside of the checked value that is currently compared with its shape.
 #[derive(Clone, Copy)]
-struct Location<'a> {
-    path: &'a Path<'a>,
+pub(super) struct Location<'a> {
+    pub(super) path: &'a Path<'a>,
     /// Number of recursive types on the path to this value.
-    depth: usize,
+    pub(super) depth: usize,
     /// True if the value at this location must not be shown.
-    hidden: bool,
+    pub(super) hidden: bool,
+}
+
+impl<'a> Location<'a> {
+    /// Returns the location of the checked value itself.
+    pub(super) fn root(path: &'a Path<'a>, hidden: bool) -> Self {
+        Self {
+            path,
+            depth: 0,
+            hidden,
+        }
+    }
 }
 
 #[derive(Default)]
-struct Explainer {
-    failures: Vec<Failure>,
+pub(super) struct Explainer {
+    pub(super) failures: Vec<Failure>,
     /// Length of the paths of all failures together, in UTF-16 code units.
     path_units: usize,
     /// True for [`explain_briefly`]: no suggestions, and `received` in the first failure only.
@@ -160,7 +158,21 @@ struct Explainer {
 }
 
 impl Explainer {
-    fn visit(&mut self, shape: &'static Shape, value: &Json, at: Location<'_>) {
+    /// Creates an explainer like that of [`explain_briefly`], which hides `secrets` too.
+    pub(super) fn brief(secrets: Secrets) -> Self {
+        Self {
+            is_brief: true,
+            secrets,
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if no value may be shown.
+    pub(super) fn hides_all(&self) -> bool {
+        matches!(self.secrets, Secrets::All)
+    }
+
+    pub(super) fn visit(&mut self, shape: &'static Shape, value: &Json, at: Location<'_>) {
         if self.is_full() {
             return;
         }
@@ -193,7 +205,7 @@ impl Explainer {
     }
 
     /// Returns true if [`Secrets::Property`] names this property of the object at a location.
-    fn is_secret(&self, key: &str, object: Location<'_>) -> bool {
+    pub(super) fn is_secret(&self, key: &str, object: Location<'_>) -> bool {
         matches!(self.secrets, Secrets::Property(name) if name == key && matches!(object.path, Path::Root))
     }
 
@@ -402,7 +414,7 @@ impl Explainer {
         });
     }
 
-    fn push(&mut self, failure: Failure) {
+    pub(super) fn push(&mut self, failure: Failure) {
         if !self.is_full() {
             self.path_units += utf16_length(&failure.path);
             self.failures.push(failure);
@@ -411,7 +423,7 @@ impl Explainer {
 
     /// Returns true if the list is full: it contains one failure more than its maximum length, which shows
     /// that there are further failures.
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.failures.len() > LIMIT || self.path_units > MAX_PATHS
     }
 }

@@ -9,7 +9,7 @@ use super::Error;
 use super::header_text::text_of;
 use super::source::Slot;
 use crate::Contract;
-use crate::check::{BrokenRule, Failure, Rule};
+use crate::check::{BrokenRule, Failure, Rule, Secrets};
 use crate::json::{self, Json, parse};
 
 /// Reads the complete body. A body of more than `limit` bytes is rejected immediately. The bytes that the client still
@@ -79,6 +79,13 @@ pub(super) fn too_large(limit: usize) -> Error {
 pub(super) fn read_valid<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<T> {
     refuse_type(headers).ok()?;
     json::read_valid(std::str::from_utf8(bytes).ok()?)
+}
+
+/// Returns the failures of a body that is an object of texts, numbers and booleans. Returns `None` for any other body, and for a
+/// valid one.
+pub(super) fn failures<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<Vec<Failure>> {
+    refuse_type(headers).ok()?;
+    json::explain_flat(Secrets::None, T::shape(), std::str::from_utf8(bytes).ok()?)
 }
 
 /// Parses a JSON body. Returns the value, and true if the JSON contains a `\u` escape. The path of errors is `$`,

@@ -198,6 +198,15 @@ impl Request {
         if let Some(body) = body::read_valid(self.headers(), bytes) {
             return Ok(body);
         }
+        // Suggestions are only for developers, and need the whole value.
+        let failures = if is_development() {
+            None
+        } else {
+            body::failures::<T>(self.headers(), bytes)
+        };
+        if let Some(failures) = failures {
+            return Err(Error::invalid(Slot::Body, T::NAME, failures));
+        }
         let (value, has_escapes) = body::read_json(self.headers(), bytes, T::NAME)?;
         decode(Slot::Body, &value, has_escapes)
     }

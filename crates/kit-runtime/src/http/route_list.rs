@@ -65,6 +65,15 @@ pub struct Routes<A> {
     pub(super) etag: Option<super::Etag>,
     /// True if a route has its own limits, so that the route must be known before the body is read.
     pub(super) has_limits: bool,
+    /// Paths that report if the process is alive, and if it is ready for requests.
+    pub(super) live: Option<&'static str>,
+    pub(super) ready: Option<&'static str>,
+    /// True if the documents are served in every environment, false if they are served in none. `None` for development and
+    /// test only.
+    pub(super) serves_documents: Option<bool>,
+    pub(super) docs: Option<super::Docs>,
+    /// True if the server does not start without keys for signed cookies.
+    pub(super) requires_cookie_keys: bool,
 }
 
 pub(super) struct Route<A> {
@@ -123,6 +132,11 @@ impl<A: Application> Routes<A> {
             #[cfg(feature = "etag")]
             etag: None,
             has_limits: false,
+            live: Some("/healthz"),
+            ready: Some("/readyz"),
+            serves_documents: None,
+            docs: None,
+            requires_cookie_keys: false,
         }
     }
 
@@ -299,14 +313,76 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// Sets the document that `/openapi.json` returns in development.
+    /// Sets the paths that report if the process is alive, and if it is ready for requests. `None` for no such path. Default:
+    /// `/healthz` and `/readyz`.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_paths<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.health(Some("/live"), None)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn health(mut self, live: Option<&'static str>, ready: Option<&'static str>) -> Self {
+        (self.live, self.ready) = (live, ready);
+        self
+    }
+
+    /// Decides if the documents of [`Self::openapi`] and [`Self::asyncapi`] are served in every environment or in none.
+    /// Default: they are served if `NODE_ENV` is `development` or `test`.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_public_documents<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.serves_documents(true)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn serves_documents(mut self, is_served: bool) -> Self {
+        self.serves_documents = Some(is_served);
+        self
+    }
+
+    /// Serves an API reference: a page that shows the document of [`Self::openapi`].
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Docs, Routes};
+    ///
+    /// fn with_reference<A: Application>(routes: Routes<A>, viewer: &'static str, start: &'static str) -> Routes<A> {
+    ///     routes.docs(Docs::new(viewer, start))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn docs(mut self, docs: super::Docs) -> Self {
+        self.docs = Some(docs);
+        self
+    }
+
+    /// Lets the server start only if `KIT_COOKIE_KEYS` has keys for signed cookies.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn with_signed_cookies<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.requires_cookie_keys()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn requires_cookie_keys(mut self) -> Self {
+        self.requires_cookie_keys = true;
+        self
+    }
+
+    /// Sets the document that `/openapi.json` returns. See [`Self::serves_documents`].
     #[must_use]
     pub fn openapi(mut self, document: &'static str) -> Self {
         self.openapi = Some(document);
         self
     }
 
-    /// Sets the document that `/asyncapi.json` returns in development.
+    /// Sets the document that `/asyncapi.json` returns. See [`Self::serves_documents`].
     #[must_use]
     pub fn asyncapi(mut self, document: &'static str) -> Self {
         self.asyncapi = Some(document);
@@ -391,6 +467,22 @@ impl<A: Application> Routes<A> {
     #[must_use]
     pub fn errors(self, format: ErrorFormat, validation_status: u16) -> Self {
         error_format::choose(format, validation_status);
+        self
+    }
+
+    /// Hides values in the log, in addition to those of `LOG_REDACT`. A pattern consists of names joined by dots, with `*` for
+    /// any single name. The patterns apply to the whole process; only the first call has an effect.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, Routes};
+    ///
+    /// fn without_pins<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.redact(&["*.pin"])
+    /// }
+    /// ```
+    #[must_use]
+    pub fn redact(self, patterns: &[&str]) -> Self {
+        redactor().declare(patterns);
         self
     }
 

@@ -17,6 +17,7 @@ use super::abandoned::AbandonGuard;
 use super::bodies::chunks::{BodyChunks, RequestBody};
 use super::catch_panic::catch_panic;
 use super::cors::add_vary;
+use super::docs::Reference;
 use super::fields::details_of;
 use super::first_value;
 use super::normal_uri::make_normal;
@@ -32,9 +33,10 @@ use super::{
 };
 use crate::check::{Failure, Rule};
 use crate::connection::{self, ConnectionState, ReusableTimeout};
+use crate::metrics::MeasuredRequest;
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
-use crate::{is_development, shutdown};
+use crate::{is_development, is_test, shutdown, start_error};
 
 /// Timeout of the check for `/readyz`. Orchestrators wait for its response, often for one second.
 const READY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -56,8 +58,16 @@ impl<A: Application> Routes<A> {
         let paths: Vec<_> = paths
             .map(|route| (route.method, route.declaration.segments))
             .collect();
+        let references = self.list.iter().filter_map(|route| {
+            let (_, path) = route.declaration.reference.split_once(' ')?;
+            Some(path)
+        });
+        let reference = self
+            .docs
+            .and_then(|docs| Reference::new(docs, self.openapi, self.asyncapi, references));
         Router(Arc::new(Service {
             tree: RouteTree::new(&paths),
+            reference,
             routes: self,
             files,
         }))
@@ -94,6 +104,13 @@ impl<A: Application> Router<A> {
 
 impl<A: Application> Serve for Router<A> {
     fn check(&self) -> Result<(), Error> {
+        if self.0.routes.requires_cookie_keys && settings().cookie_keys.is_empty() {
+            return Err(start_error::failure(
+                "the application has keys for signed cookies, but KIT_COOKIE_KEYS is not set",
+                "the option `cookies` of createApp",
+                "set KIT_COOKIE_KEYS to the same keys, separated by commas",
+            ));
+        }
         self.0.files.as_ref().map_or(Ok(()), StaticFiles::check)
     }
 
@@ -152,6 +169,8 @@ struct Service<A> {
     tree: RouteTree,
     routes: Routes<A>,
     files: Option<StaticFiles>,
+    /// API reference. `None` if it is not served.
+    reference: Option<Reference>,
 }
 
 impl<A: Application> Service<A> {
@@ -164,6 +183,7 @@ impl<A: Application> Service<A> {
     where
         B: HttpBody<Data = Bytes, Error: Into<axum::BoxError> + Send> + Send + Unpin + 'static,
     {
+        let measured = MeasuredRequest::begin();
         let logged = self.routes.request_log.map(|log| (log, Instant::now()));
         let (parts, body) = request.into_parts();
         // The origin is read before the request becomes a part of the context.
@@ -199,6 +219,9 @@ impl<A: Application> Service<A> {
             context.scope_part(|| of_error(&context, &error))
         });
         trace.answered(response.status());
+        if let Some(measured) = measured {
+            measured.answered(context.route(), context.method().as_str(), response.status());
+        }
         if context.varies() {
             add_vary(response.headers_mut(), "accept");
         }
@@ -294,6 +317,12 @@ impl<A: Application> Service<A> {
                 return self.answer_preflight(cors, context);
             }
         }
+        if let Some(reference) = self.reference.as_ref().filter(|reference| reference.has(path)) {
+            if !matches!(method, "GET" | "HEAD") {
+                return Err(method_not_allowed(method, "GET, HEAD"));
+            }
+            return reference.respond(context).unwrap_or_else(|| Err(not_found()));
+        }
         let (number, values) = match found.unwrap_or_else(|| self.find(context)) {
             Match::Route(number, values) => (number, values),
             Match::BadPath => return Err(bad_path(path)),
@@ -345,29 +374,40 @@ impl<A: Application> Service<A> {
 
     /// Returns true for a path such as `/healthz`, to which [`Self::built_in_path`] responds.
     fn is_built_in(&self, path: &str) -> bool {
-        match path.strip_suffix('/').unwrap_or(path) {
-            "/healthz" | "/readyz" => true,
-            path => self.document(path).is_some(),
-        }
+        let path = path.strip_suffix('/').unwrap_or(path);
+        self.is_health(path)
+            || self.document(path).is_some()
+            || self
+                .reference
+                .as_ref()
+                .is_some_and(|reference| reference.has(path))
     }
 
-    /// Returns the document at a path. Returns `None` in production.
+    /// Returns true for the two paths that report the state of the process.
+    fn is_health(&self, path: &str) -> bool {
+        [self.routes.live, self.routes.ready].contains(&Some(path))
+    }
+
+    /// Returns the document at a path. Returns `None` if the application does not serve its documents.
     fn document(&self, path: &str) -> Option<&'static str> {
         let document = match path {
             "/openapi.json" => self.routes.openapi,
             "/asyncapi.json" => self.routes.asyncapi,
             _ => None,
         };
-        document.filter(|_| is_development())
+        document.filter(|_| {
+            let is_served = self.routes.serves_documents;
+            is_served.unwrap_or_else(|| is_development() || is_test())
+        })
     }
 
     /// Responds to paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` and
-    /// `/asyncapi.json` in development.
+    /// `/asyncapi.json`.
     async fn built_in_path(&self, context: &Context) -> Result<axum::response::Response, Error> {
         let path = context.path();
         let path = path.strip_suffix('/').unwrap_or(path);
         let document = self.document(path);
-        if document.is_none() && !matches!(path, "/healthz" | "/readyz") {
+        if document.is_none() && !self.is_health(path) {
             let file = match &self.files {
                 Some(files) => files.respond(context).await?,
                 None => None,
@@ -384,7 +424,7 @@ impl<A: Application> Service<A> {
             response.headers_mut().insert(header::CONTENT_TYPE, json);
             return Ok(response);
         }
-        let is_ok = path == "/healthz" || (!shutdown::is_closing() && self.is_ready().await);
+        let is_ok = self.routes.live == Some(path) || (!shutdown::is_closing() && self.is_ready().await);
         let (status, state) = if is_ok {
             (StatusCode::OK, "ok")
         } else {

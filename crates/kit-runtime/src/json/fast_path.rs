@@ -21,7 +21,7 @@ use crate::shape::{Array, Object, Shape, Union};
 /// the fast path does not check the other limits.
 const MAX_LEVEL: usize = 64;
 /// Maximum number of properties of a type on the fast path, because `seen` has one bit for each.
-const MAX_PROPERTIES: usize = 64;
+pub(super) const MAX_PROPERTIES: usize = 64;
 
 /// Decodes JSON text. Returns `None` if the text is not JSON or does not fit the type, and in cases that only the slow
 /// path decides: a repeated property, a `\u` escape, deep nesting.
@@ -49,7 +49,7 @@ pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
 
 /// Error that sends the input to the slow path, which decides if it is valid.
 #[derive(Debug)]
-struct TakeSlowPath;
+pub(super) struct TakeSlowPath;
 
 impl fmt::Display for TakeSlowPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,7 +68,7 @@ impl serde::de::Error for TakeSlowPath {
 
 impl<'de> Reader<'de> {
     /// Reads a string. Fails if it has a `\u` escape, which may be a character that databases cannot store.
-    fn text(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
+    pub(super) fn text(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
         if self.peek() != Some(b'"') {
             return Err(TakeSlowPath);
         }
@@ -87,7 +87,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Skips a value and checks only its syntax.
-    fn skip(&mut self, level: usize) -> Result<(), TakeSlowPath> {
+    pub(super) fn skip(&mut self, level: usize) -> Result<(), TakeSlowPath> {
         self.skip_space();
         let close = match self.peek() {
             Some(b'{') => b'}',
@@ -107,7 +107,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Reads a property name and the colon after it.
-    fn name(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
+    pub(super) fn name(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
         let key = self.text()?;
         self.skip_space();
         if self.peek() != Some(b':') {
@@ -128,7 +128,7 @@ fn increment_level(level: usize) -> Result<usize, TakeSlowPath> {
 
 /// Position within an array or object that is being read.
 #[derive(Default)]
-struct ContainerProgress {
+pub(super) struct ContainerProgress {
     count: usize,
     has_ended: bool,
 }
@@ -136,7 +136,7 @@ struct ContainerProgress {
 impl ContainerProgress {
     /// Moves to the next item and returns true. At the end of the array or object, moves behind the closing
     /// bracket and returns false.
-    fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, TakeSlowPath> {
+    pub(super) fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, TakeSlowPath> {
         if self.count == 0 {
             // Skip the opening bracket.
             reader.at += 1;

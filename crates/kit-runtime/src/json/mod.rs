@@ -4,6 +4,7 @@
 mod de;
 mod fast_path;
 mod finite;
+mod flat;
 mod number;
 mod parse;
 mod serialize;
@@ -12,6 +13,7 @@ use indexmap::IndexMap;
 
 pub use de::from_json;
 pub use fast_path::read_valid;
+pub(crate) use flat::explain_flat;
 pub use number::number_text;
 pub use parse::{MAX_LEVELS, SyntaxError, parse};
 pub use serialize::to_text;

@@ -1,30 +1,22 @@
 //! Requests to an issuer, over HTTP/1.1 with or without TLS.
 
-use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
 use axum::http::request::Builder;
 use axum::http::uri::Uri;
 use axum::http::{Method, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use rustls::crypto::ring;
-use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio::task::AbortHandle;
-use tokio_rustls::TlsConnector;
+use rustls::ClientConfig;
+
+use crate::outgoing::{self, Failure, Target};
+use crate::tls_files;
 
 /// Maximum size of the response, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// Hosts that a URL without TLS may name.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-
-type Failure = Box<dyn Error + Send + Sync>;
 
 /// Address to which requests are sent again and again.
 #[derive(Debug)]
@@ -104,49 +96,16 @@ impl Location {
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, String), Failure> {
-        let host = self.host.trim_start_matches('[').trim_end_matches(']');
-        let stream = TcpStream::connect((host, self.port)).await?;
-        if !self.is_encrypted {
-            return self.send_over(stream, request).await;
-        }
-        let name = ServerName::try_from(host.to_owned())?;
-        let stream = TlsConnector::from(client()?).connect(name, stream).await?;
-        self.send_over(stream, request).await
-    }
-
-    async fn send_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-        &self,
-        stream: S,
-        request: Request<Full<Bytes>>,
-    ) -> Result<(StatusCode, String), Failure> {
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-        let task = tokio::spawn(async move {
-            // The request reports the failure of its connection.
-            let _ = connection.await;
-        });
-        let _ended = Ended(task.abort_handle());
-        let response = sender.send_request(request).await?;
-        let status = response.status();
-        let mut body = response.into_body();
-        let mut bytes = Vec::new();
-        while let Some(frame) = body.frame().await {
-            if let Ok(chunk) = frame?.into_data() {
-                if bytes.len() + chunk.len() > MOST_BYTES {
-                    return Err(format!("{} answered more than {MOST_BYTES} bytes", self.uri).into());
-                }
-                bytes.extend_from_slice(&chunk);
-            }
-        }
-        Ok((status, String::from_utf8(bytes)?))
-    }
-}
-
-/// Ends the task of a connection when its response is no longer needed.
-struct Ended(AbortHandle);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        self.0.abort();
+        let tls = if self.is_encrypted { Some(client()?) } else { None };
+        let target = Target {
+            host: &self.host,
+            port: self.port,
+            tls: tls.as_ref(),
+            most_bytes: MOST_BYTES,
+        };
+        let sent = target.send(request).await;
+        let (status, body) = sent.map_err(|error| format!("{}: {error}", self.uri))?;
+        Ok((status, String::from_utf8(body)?))
     }
 }
 
@@ -157,17 +116,7 @@ fn client() -> Result<Arc<ClientConfig>, Failure> {
     if let Some(known) = CLIENT.get() {
         return Ok(Arc::clone(known));
     }
-    let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        return Err(
-            "the operating system has no certificates of authorities: install ca-certificates".into(),
-        );
-    }
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?;
-    let client = Arc::new(builder.with_root_certificates(roots).with_no_client_auth());
+    let client = outgoing::client(tls_files::system_roots()?)?;
     Ok(Arc::clone(CLIENT.get_or_init(|| client)))
 }
 

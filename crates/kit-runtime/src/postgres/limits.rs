@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::Error;
-use crate::settings::settings;
+use crate::settings::Settings;
 
 /// Default for the maximum number of connections.
 const CONNECTIONS: u32 = 10;
@@ -25,8 +25,7 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) fn load() -> Result<Self, Error> {
-        crate::settings::Settings::load()?;
-        let request = settings().request_timeout.unwrap_or_default();
+        let request = Settings::load()?.request_timeout.unwrap_or_default();
         Self::read(|name| std::env::var(name).ok(), request)
     }
 

@@ -23,7 +23,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgSslMode};
 use sqlx::{Connection as _, Executor as _, PgPool};
 use tokio::sync::Notify;
 
-use crate::{Error, http, start_error};
+use crate::{Error, http, metrics, start_error};
 use limits::Limits;
 use security::{TlsMode, TlsSettings};
 use tunnel::Tunnel;
@@ -112,6 +112,15 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
         .await
         .map_err(|error| unreachable(&error, None, &database))?;
     outage::watch(pool.clone(), options, broken);
+    let watched = pool.clone();
+    metrics::watch_pool(move || {
+        let (idle, all) = (watched.num_idle() as u64, u64::from(watched.size()));
+        metrics::Pool {
+            idle,
+            used: all.saturating_sub(idle),
+            max: watched.options().get_max_connections().into(),
+        }
+    });
     Ok(pool)
 }
 

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use super::security::{CertificateChecks, TlsSettings, refused};
-use crate::Error;
+use crate::{Error, tls_files};
 
 /// Creates the TLS configuration of a client that checks certificates as `security` says.
 pub(super) fn client(security: &TlsSettings) -> Result<Arc<ClientConfig>, Error> {
@@ -23,7 +22,10 @@ pub(super) fn client(security: &TlsSettings) -> Result<Arc<ClientConfig>, Error>
     let config = match &security.identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => builder
-            .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
+            .with_client_auth_cert(
+                tls_files::certificates(certificate).map_err(refused)?,
+                tls_files::private_key(key).map_err(refused)?,
+            )
             .map_err(|error| refused(format!("{certificate}: {error}")))?,
     };
     Ok(Arc::new(config))
@@ -52,59 +54,13 @@ fn verifier(
 
 /// Returns the trusted authorities from the file in `sslrootcert`, or else from the operating system.
 fn roots(security: &TlsSettings) -> Result<RootCertStore, Error> {
-    let mut roots = RootCertStore::empty();
-    if let Some(file) = &security.roots {
-        for certificate in certificates(file)? {
-            roots
-                .add(certificate)
-                .map_err(|error| refused(format!("{file}: {error}")))?;
+    let found = match &security.roots {
+        Some(file) => tls_files::roots(file),
+        None => {
+            tls_files::system_roots().map_err(|reason| format!("{reason}, or name a file with `sslrootcert`"))
         }
-        return Ok(roots);
-    }
-    let found = rustls_native_certs::load_native_certs();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        let reason = found
-            .errors
-            .first()
-            .map_or_else(String::new, |error| format!(": {error}"));
-        return Err(refused(format!(
-            "the operating system has no certificates of authorities{reason}; install them (ca-certificates), or name a file with `sslrootcert`"
-        )));
-    }
-    Ok(roots)
-}
-
-fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
-        .and_then(Iterator::collect)
-        .map_err(|error| refused(format!("{file} cannot be read: {error}")))?;
-    if found.is_empty() {
-        return Err(refused(format!("{file} holds no certificate in PEM")));
-    }
-    Ok(found)
-}
-
-/// Reads a private key. As in libpq, only its owner may have access to the file. If the owner is root, the group may
-/// read it.
-fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
-    use std::os::unix::fs::MetadataExt as _;
-    // If the metadata cannot be read, the file cannot be read either, and the code below reports that.
-    if let Ok(found) = std::fs::metadata(file) {
-        let others = if found.uid() == 0 { 0o037 } else { 0o077 };
-        if found.mode() & others != 0 {
-            return Err(refused(format!(
-                "{file} can be read by other users (mode {:03o}), but only the owner may read a private key: chmod 600 {file}",
-                found.mode() & 0o777
-            )));
-        }
-    }
-    PrivateKeyDer::from_pem_file(file).map_err(|error| match error {
-        rustls::pki_types::pem::Error::NoItemsFound => refused(format!(
-            "{file} does not contain a usable private key in PEM; if the key has a password, decrypt the key first: openssl pkey -in {file} -out plain.key"
-        )),
-        error => refused(format!("{file} cannot be read: {error}")),
-    })
+    };
+    found.map_err(refused)
 }
 
 /// Verifier of a server's certificate that ignores the host name. If no authority is given, it accepts every

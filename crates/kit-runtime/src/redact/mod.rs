@@ -22,11 +22,16 @@ use failure_path::PathNames;
 /// Text that replaces a hidden value.
 pub(crate) const REDACTED: &str = "[redacted]";
 
+/// Patterns by their last name. Each pattern is a list of names in lower case; `*` stands for any name.
+type Patterns = HashMap<String, Vec<Vec<String>>>;
+
 /// Decides which values are hidden, and replaces them.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    /// Patterns by their last name. Each pattern is a list of names in lower case; `*` stands for any name.
-    patterns: HashMap<String, Vec<Vec<String>>>,
+    /// Patterns of `LOG_REDACT`, and those of credentials.
+    patterns: Patterns,
+    /// Patterns of the option `logging.redact`.
+    declared: OnceLock<Patterns>,
     /// Names that are hidden everywhere, as [`bare_name`] returns them.
     names: RwLock<HashSet<String>>,
 }
@@ -48,6 +53,21 @@ pub(crate) fn load() -> Result<(), Error> {
     // If the redactor is already in use, it has read the same variables.
     let _ = REDACTOR.set(read);
     Ok(())
+}
+
+/// Compiles patterns: texts such as `iban` and `user.*.pin`.
+fn compile<'t>(patterns: impl IntoIterator<Item = &'t str>) -> Result<Patterns, Error> {
+    let mut compiled = Patterns::new();
+    for pattern in patterns {
+        let names: Vec<String> = pattern.split('.').map(str::to_lowercase).collect();
+        let Some(last) = names.last().filter(|_| names.iter().all(|name| !name.is_empty())) else {
+            return Err(Error::internal(format!(
+                "LOG_REDACT: `{pattern}` is not a pattern; write names joined by dots, such as `iban` or `user.*.pin`"
+            )));
+        };
+        compiled.entry(last.clone()).or_default().push(names);
+    }
+    Ok(compiled)
 }
 
 impl Redactor {
@@ -81,17 +101,26 @@ impl Redactor {
     ///
     /// If a name of a pattern is empty.
     pub fn new<'t>(patterns: impl IntoIterator<Item = &'t str>) -> Result<Self, Error> {
-        let mut compiled = Self::default();
-        for pattern in patterns {
-            let names: Vec<String> = pattern.split('.').map(str::to_lowercase).collect();
-            let Some(last) = names.last().filter(|_| names.iter().all(|name| !name.is_empty())) else {
-                return Err(Error::internal(format!(
-                    "LOG_REDACT: `{pattern}` is not a pattern; write names joined by dots, such as `iban` or `user.*.pin`"
-                )));
-            };
-            compiled.patterns.entry(last.clone()).or_default().push(names);
-        }
-        Ok(compiled)
+        Ok(Self {
+            patterns: compile(patterns)?,
+            ..Self::default()
+        })
+    }
+
+    /// Adds the patterns of the option `logging.redact`. Only the first call has an effect. A pattern with an empty name is
+    /// ignored, because the build has reported it.
+    pub(crate) fn declare(&self, patterns: &[&str]) {
+        let patterns = patterns
+            .iter()
+            .filter_map(|pattern| compile([*pattern]).ok())
+            .flatten();
+        self.declared.get_or_init(|| {
+            let mut all = Patterns::new();
+            for (last, names) in patterns {
+                all.entry(last).or_default().extend(names);
+            }
+            all
+        });
     }
 
     /// Hides every value with one of these names from now on. Case, `_` and `-` are ignored: `ibanCode` also hides the
@@ -121,7 +150,13 @@ impl Redactor {
         };
         [last.as_str(), "*"]
             .into_iter()
-            .filter_map(|name| self.patterns.get(name))
+            .flat_map(|name| {
+                [
+                    self.patterns.get(name),
+                    self.declared.get().and_then(|declared| declared.get(name)),
+                ]
+            })
+            .flatten()
             .any(|patterns| patterns.iter().any(is_end))
     }
 

@@ -1,32 +1,38 @@
-//! Exports spans and log records to a collector with the packages of OpenTelemetry: in batches, with OTLP over HTTP
-//! (protobuf), from separate threads. The standard variables specify the destination:
+//! Exports spans, log records and metrics to a collector with the packages of OpenTelemetry: in batches, with OTLP over HTTP
+//! (protobuf), with or without TLS, from separate threads. The standard variables specify the destination:
 //! <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use opentelemetry::InstrumentationScope;
 use opentelemetry::logs::{AnyValue, LogRecord as _, Logger as _, LoggerProvider as _, Severity};
 use opentelemetry::trace::{SpanId, TraceId};
-use opentelemetry_otlp::{LogExporter, Protocol, SpanExporter, WithExportConfig as _};
+use opentelemetry_otlp::{
+    LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _,
+};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::logs::{LogBatch, SdkLogger, SdkLoggerProvider};
+use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, SpanData, SpanProcessor as _};
 use serde_json::{Map, Value};
 use tracing::Level;
 
-use super::convert;
+use super::client::Client;
+use super::request_metrics::NAME;
+use super::{convert, request_metrics};
 use crate::Error;
 
 /// Timeout for sending the last batch when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// OpenTelemetry processors that send spans and log records to the collector.
+/// OpenTelemetry processors that send spans, log records and metrics to the collector.
 struct Exporter {
     spans: Option<BatchSpanProcessor>,
     logs: Option<(SdkLoggerProvider, SdkLogger)>,
+    metrics: Option<SdkMeterProvider>,
     scope: InstrumentationScope,
 }
 
@@ -45,56 +51,91 @@ impl Drop for Exporting {
         if let Some((provider, _)) = &exporter.logs {
             let _ = provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT);
         }
+        if let Some(provider) = &exporter.metrics {
+            let _ = provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT);
+        }
     }
 }
 
-/// Starts the export if environment variables name a collector. Call it outside of any async runtime, because the
-/// HTTP client creates its own.
+/// Starts the export if environment variables name a collector.
+///
+/// # Errors
+///
+/// If a variable has a value that this server does not support.
 pub(crate) fn start() -> Result<Exporting, Error> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
         return Ok(Exporting);
     }
-    let wants_spans = is_signal_enabled(variable, "TRACES")?;
-    let wants_logs = is_signal_enabled(variable, "LOGS")?;
-    if !wants_spans && !wants_logs {
+    let spans_client = client(variable, "TRACES")?;
+    let logs_client = client(variable, "LOGS")?;
+    let metrics_client = client(variable, "METRICS")?;
+    if spans_client.is_none() && logs_client.is_none() && metrics_client.is_none() {
         return Ok(Exporting);
     }
     let resource = resource(variable);
     let mut spans = None;
-    if wants_spans {
-        let exporter = SpanExporter::builder().with_http();
+    if let Some(client) = spans_client {
+        let exporter = SpanExporter::builder().with_http().with_http_client(client);
         let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
-        let exporter = LoggingExporter::new(exporter.map_err(|error| refused(&error))?, "traces");
+        let exporter =
+            LoggingExporter::new(exporter.map_err(|error| refused(&error))?, "traces", &LOST_SPANS);
         let mut processor = BatchSpanProcessor::builder(exporter).build();
         processor.set_resource(&resource);
         spans = Some(processor);
     }
     let mut logs = None;
-    if wants_logs {
-        let exporter = LogExporter::builder().with_http();
+    if let Some(client) = logs_client {
+        let exporter = LogExporter::builder().with_http().with_http_client(client);
         let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
-        let exporter = LoggingExporter::new(exporter.map_err(|error| refused(&error))?, "log records");
+        let exporter = LoggingExporter::new(
+            exporter.map_err(|error| refused(&error))?,
+            "log records",
+            &LOST_LOGS,
+        );
         let provider = SdkLoggerProvider::builder()
             .with_batch_exporter(exporter)
-            .with_resource(resource)
+            .with_resource(resource.clone())
             .build();
         let logger = provider.logger(NAME);
         logs = Some((provider, logger));
     }
+    let mut metrics = None;
+    if let Some(client) = metrics_client {
+        let exporter = MetricExporter::builder().with_http().with_http_client(client);
+        let exporter = exporter.with_protocol(Protocol::HttpBinary).build();
+        metrics = Some(request_metrics::start(
+            exporter.map_err(|error| refused(&error))?,
+            resource,
+            dropped,
+        ));
+    }
     let scope = InstrumentationScope::builder(NAME).build();
-    let _ = EXPORTER.set(Exporter { spans, logs, scope });
+    let _ = EXPORTER.set(Exporter {
+        spans,
+        logs,
+        metrics,
+        scope,
+    });
     Ok(Exporting)
 }
 
-/// Name of the instrumentation scope of all spans and log records.
-const NAME: &str = "kit";
+static LOST_SPANS: AtomicU64 = AtomicU64::new(0);
+static LOST_LOGS: AtomicU64 = AtomicU64::new(0);
 
-/// Returns true if a signal (`TRACES` or `LOGS`) is exported. Unsupported settings are an error at the start of the
-/// server, so that data is not silently lost later.
-fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool, Error> {
+/// Returns the number of items that the collector did not accept, by their kind.
+pub(crate) fn dropped() -> [(&'static str, u64); 2] {
+    [
+        ("spans", LOST_SPANS.load(Ordering::Relaxed)),
+        ("logs", LOST_LOGS.load(Ordering::Relaxed)),
+    ]
+}
+
+/// Returns the HTTP client of a signal (`TRACES`, `LOGS` or `METRICS`). Returns `None` if the signal is not exported.
+/// Unsupported settings are an error at the start of the server, so that data is not silently lost later.
+fn client(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<Option<Client>, Error> {
     if variable(&format!("OTEL_{signal}_EXPORTER")).as_deref() == Some("none") {
-        return Ok(false);
+        return Ok(None);
     }
     let of = |what: &str| {
         let names = [
@@ -106,18 +147,18 @@ fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) ->
             .find_map(|name| variable(&name).map(|value| (name, value)))
     };
     let Some((name, endpoint)) = of("ENDPOINT") else {
-        return Ok(false);
+        return Ok(None);
     };
-    if !endpoint.starts_with("http://") {
+    if !endpoint.starts_with("http://") && !endpoint.starts_with("https://") {
         return Err(Error::internal(format!(
-            "{name} is `{endpoint}`: this server sends only over http://, without TLS; use a collector on the same machine, and let the collector send on with TLS"
+            "{name} is `{endpoint}`, which is not a URL with http:// or https://"
         )));
     }
     match of("PROTOCOL") {
         Some((name, protocol)) if protocol != "http/protobuf" => Err(Error::internal(format!(
             "{name} is `{protocol}`: this server supports only http/protobuf; collectors receive this protocol on port 4318"
         ))),
-        _ => Ok(true),
+        _ => Client::new(&variable, signal, &endpoint).map(Some),
     }
 }
 
@@ -201,19 +242,25 @@ pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
 struct LoggingExporter<E> {
     inner: E,
     what: &'static str,
+    /// Number of items that the collector did not accept.
+    lost: &'static AtomicU64,
     is_failing: AtomicBool,
 }
 
 impl<E> LoggingExporter<E> {
-    const fn new(inner: E, what: &'static str) -> Self {
+    const fn new(inner: E, what: &'static str, lost: &'static AtomicU64) -> Self {
         Self {
             inner,
             what,
+            lost,
             is_failing: AtomicBool::new(false),
         }
     }
 
-    fn log_result(&self, result: OTelSdkResult) -> OTelSdkResult {
+    fn log_result(&self, result: OTelSdkResult, count: usize) -> OTelSdkResult {
+        if result.is_err() {
+            self.lost.fetch_add(count as u64, Ordering::Relaxed);
+        }
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         match &result {
             Err(error) if !was_failing => {
@@ -231,7 +278,8 @@ impl<E> LoggingExporter<E> {
 
 impl opentelemetry_sdk::trace::SpanExporter for LoggingExporter<SpanExporter> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        self.log_result(self.inner.export(batch).await)
+        let count = batch.len();
+        self.log_result(self.inner.export(batch).await, count)
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
@@ -245,7 +293,8 @@ impl opentelemetry_sdk::trace::SpanExporter for LoggingExporter<SpanExporter> {
 
 impl opentelemetry_sdk::logs::LogExporter for LoggingExporter<LogExporter> {
     async fn export(&self, batch: LogBatch<'_>) -> OTelSdkResult {
-        self.log_result(self.inner.export(batch).await)
+        let count = batch.iter().count();
+        self.log_result(self.inner.export(batch).await, count)
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {

@@ -2,11 +2,15 @@
 //! variables that name a collector. Otherwise no data is recorded, and this module has no cost.
 
 #[cfg(feature = "otlp")]
+mod client;
+#[cfg(feature = "otlp")]
 mod convert;
 #[cfg(not(feature = "otlp"))]
 mod disabled;
 #[cfg(feature = "otlp")]
 mod export;
+#[cfg(feature = "otlp")]
+mod request_metrics;
 #[cfg(feature = "otlp")]
 mod request_spans;
 #[cfg(feature = "otlp")]
@@ -17,9 +21,9 @@ mod trace;
 mod tracing_spans;
 
 #[cfg(not(feature = "otlp"))]
-pub(crate) use disabled::{Trace, application_spans, ids_of, log, start};
+pub(crate) use disabled::{Trace, application_spans, dropped, ids_of, log, start};
 #[cfg(feature = "otlp")]
-pub(crate) use export::{log, start};
+pub(crate) use export::{dropped, log, start};
 #[cfg(feature = "otlp")]
 pub(crate) use trace::Trace;
 #[cfg(feature = "otlp")]

@@ -3,6 +3,7 @@
 mod accept;
 #[cfg(feature = "jwt")]
 mod access_tokens;
+mod authority;
 mod bodies;
 mod boundaries;
 #[cfg(feature = "otlp")]
@@ -13,6 +14,7 @@ mod environment;
 mod formats;
 mod hidden_parameters;
 mod layers;
+mod metrics;
 mod multipart;
 mod outage;
 mod own_spans;

@@ -5,37 +5,9 @@
 
 use kit_test_postgres as support;
 
+use crate::authority::Authority;
 use kit_runtime::postgres::connect;
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use support::own_server;
-
-struct Authority {
-    /// Certificate of the certificate authority, in PEM.
-    certificate: String,
-    issuer: Issuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let key = KeyPair::generate().expect("a key");
-        let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
-        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let certificate = parameters.self_signed(&key).expect("a certificate").pem();
-        Self {
-            certificate,
-            issuer: Issuer::new(parameters, key),
-        }
-    }
-
-    /// Creates a certificate and its key for a host or a user, both in PEM.
-    fn certify(&self, name: &str) -> (String, String) {
-        let key = KeyPair::generate().expect("a key");
-        let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
-        parameters.distinguished_name.push(DnType::CommonName, name);
-        let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate");
-        (certificate.pem(), key.serialize_pem())
-    }
-}
 
 const WITH_TLS: [&str; 4] = [
     "ssl=on",

@@ -3,16 +3,19 @@
 #![cfg(all(unix, feature = "otlp"))]
 // Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods)] // certificates are files
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use crate::collector::{collector, hex, received, show, values};
+use crate::authority::Authority;
+use crate::collector::{collector, encrypted_collector, hex, metrics_of, received, show, values};
 use crate::process::Server;
 use kit_runtime::shape::{Property, Shape};
 use kit_runtime::{Application, Contract, Error, Middleware, Request, Response, Routes, Segment, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
+use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode as Outcome;
@@ -230,8 +233,8 @@ fn refuses_to_start_with_an_unsupported_exporter() {
     for (name, value, expected) in [
         (
             "OTEL_EXPORTER_OTLP_ENDPOINT",
-            "https://a:4318",
-            "sends only over http://, without TLS",
+            "ftp://a:4318",
+            "is not a URL with http:// or https://",
         ),
         (
             "OTEL_EXPORTER_OTLP_PROTOCOL",
@@ -253,4 +256,101 @@ fn refuses_to_start_with_an_unsupported_exporter() {
         assert!(server.child.wait().is_ok());
         assert!(error.contains(expected) && error.contains(name), "{error}");
     }
+}
+
+/// Writes a file of the test with this name. Returns its path.
+fn file(name: &str, text: &str) -> String {
+    let directory = std::env::temp_dir().join(format!("kit-telemetry-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn exports_to_a_collector_with_tls_whose_authority_is_in_a_file() {
+    let authority = Authority::new();
+    let (certificate, key) = authority.certify("localhost");
+    let (address, receiver) = encrypted_collector(&certificate, &key);
+    let server = Server::start(
+        module_path!(),
+        &[
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", address),
+            (
+                "OTEL_EXPORTER_OTLP_CERTIFICATE",
+                file("ca.pem", &authority.certificate),
+            ),
+        ],
+    );
+    assert!(server.get("/items/1", "").starts_with("HTTP/1.1 200 "));
+    let log = server.stop();
+    let (spans, records, _) = received(&receiver);
+    assert!(
+        spans.len() == 7 && !records.is_empty(),
+        "{} spans: {log}",
+        spans.len()
+    );
+}
+
+#[test]
+fn exports_nothing_to_a_collector_whose_authority_is_unknown() {
+    let (certificate, key) = Authority::new().certify("localhost");
+    let (address, receiver) = encrypted_collector(&certificate, &key);
+    let stranger = file("stranger.pem", &Authority::new().certificate);
+    let server = Server::start(
+        module_path!(),
+        &[
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", address),
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", stranger),
+        ],
+    );
+    assert!(server.get("/items/1", "").starts_with("HTTP/1.1 200 "));
+    server.stop();
+    assert!(receiver.try_recv().is_err());
+}
+
+#[test]
+fn exports_metrics_of_requests_and_of_the_process() {
+    let (address, receiver) = collector();
+    let server = Server::start(
+        module_path!(),
+        &[
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", address),
+            ("OTEL_TRACES_EXPORTER", "none".to_owned()),
+            ("OTEL_LOGS_EXPORTER", "none".to_owned()),
+        ],
+    );
+    server.get("/items/1", "");
+    server.get("/items/none", "");
+    server.stop();
+    let bodies: Vec<_> = receiver.try_iter().collect();
+    assert!(bodies.iter().all(|(path, _)| path == "/v1/metrics"), "{bodies:?}");
+    let metrics = bodies.iter().flat_map(|(_, body)| metrics_of(body));
+    let metrics: BTreeMap<_, _> = metrics.map(|metric| (metric.name.clone(), metric)).collect();
+    for name in [
+        "http.server.active_requests",
+        "kit.server.connections",
+        "process.uptime",
+    ] {
+        assert!(metrics.contains_key(name), "{name} of {:?}", metrics.keys());
+    }
+    let Some(Data::Histogram(durations)) = &metrics["http.server.request.duration"].data else {
+        panic!("{metrics:?}");
+    };
+    let mut statuses: Vec<_> = durations
+        .data_points
+        .iter()
+        .map(|point| {
+            (
+                values(&point.attributes)["http.response.status_code"].clone(),
+                point.count,
+            )
+        })
+        .collect();
+    statuses.sort();
+    assert_eq!(statuses, [("200".to_owned(), 1), ("404".to_owned(), 1)]);
+    assert_eq!(
+        values(&durations.data_points[0].attributes)["http.route"],
+        "/items/:id"
+    );
 }

@@ -22,7 +22,7 @@ use quote::quote;
 
 use crate::source::{file_doc, ident, order};
 use crate::types::{Definition, Field, RustType, Types};
-use crate::{File, Owner, names};
+use crate::{File, Owner, names, settings};
 
 pub(crate) use constraints::{Constraint, Rule};
 use module::StructNames;
@@ -34,6 +34,8 @@ pub(crate) use parameter::Parameter;
 pub(crate) struct Database<'a> {
     schema: &'a Schema,
     pub(crate) tables: Vec<Stored<'a>>,
+    /// True if options of the application are defaults of environment variables.
+    has_settings: bool,
 }
 
 /// A table whose entity becomes a Rust struct.
@@ -158,7 +160,11 @@ impl<'a> Database<'a> {
                 has_cursors: false,
             });
         }
-        Self { schema, tables }
+        Self {
+            schema,
+            tables,
+            has_settings: settings::has_defaults(types.program),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -230,6 +236,10 @@ impl<'a> Database<'a> {
         modules.sort_by_key(|module| order(module));
         let modules = modules.into_iter().map(ident);
         let comment = file_doc("The database: its connections, and a module for each table.");
+        // The timeout of statements is that of requests, so the settings must be known before the first connection.
+        let use_defaults = self
+            .has_settings
+            .then(|| quote!(kit_runtime::set_defaults(&crate::router::SETTINGS);));
         quote! {
             #comment
 
@@ -240,6 +250,7 @@ impl<'a> Database<'a> {
 
             /// Connects to the database that the variable `DATABASE_URL` names.
             pub async fn connect() -> Result<PgPool, Error> {
+                #use_defaults
                 let url = std::env::var("DATABASE_URL").unwrap_or_default();
                 if url.trim().is_empty() {
                     let message = "DATABASE_URL is not set: name the database, as in postgres://localhost/app";

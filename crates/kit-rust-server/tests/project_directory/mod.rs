@@ -43,8 +43,13 @@ impl ProjectDirectory {
             made.insert(path);
         }
         // kit-emit writes these files into the same directory in a real build.
-        for document in [".kit/schemas/openapi.json", ".kit/schemas/asyncapi.json"] {
-            project.write(document, "{}\n");
+        for (document, text) in [
+            (".kit/schemas/openapi.json", "{}\n"),
+            (".kit/schemas/asyncapi.json", "{}\n"),
+            (".kit/docs/viewer.js.gz.base64", "H4sIAAAAAAAAAw=="),
+            (".kit/docs/start.js", "\n"),
+        ] {
+            project.write(document, text);
             made.insert(document.to_owned());
         }
         project.remove_all_but(&made);

@@ -292,6 +292,7 @@ pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -
         output_dir: ".kit".to_owned(),
         // Only projects whose name begins with `shop` have this option.
         otlp: name.starts_with("shop"),
+        api_docs: name == "problem",
         migrations,
         manifest: None,
     };

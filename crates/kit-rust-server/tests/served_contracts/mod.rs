@@ -99,6 +99,49 @@ pub fn problem(program: &Path) {
     }
 }
 
+/// Tests the options of `createApp` in the golden `problem` that are settings of the server.
+pub fn settings(program: &Path) {
+    let server = Server::start(program, "");
+    let large = json!({ "title": "a".repeat(20_000) });
+    let status = |server: &Server, path: &str| server.answer("GET", path, &[], None).status;
+    assert_eq!(server.request("POST", "/books", Some(large.clone())).0, 413);
+    assert_eq!(
+        (status(&server, "/live"), status(&server, "/healthz")),
+        (200, 404)
+    );
+    // The application serves its documents in production too.
+    assert_eq!(status(&server, "/openapi.json"), 200);
+    let page = server.answer("GET", "/docs", &[], None);
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, Some("text/html; charset=utf-8"))
+    );
+    assert!(
+        page.body.contains("<script src=\"docs/viewer.js\"></script>"),
+        "{}",
+        page.body
+    );
+    let tag = page.header("etag").unwrap().to_owned();
+    let known = server.answer("GET", "/docs", &[("if-none-match", tag.as_str())], None);
+    assert_eq!(known.status, 304);
+    let gzip = [("accept-encoding", "gzip")];
+    let viewer = server.answer("HEAD", "/docs/viewer.js", &gzip, None);
+    assert_eq!(
+        (viewer.status, viewer.header("content-encoding")),
+        (200, Some("gzip"))
+    );
+    assert_eq!(
+        server
+            .answer("GET", "/docs/viewer.js", &[("accept-encoding", "identity")], None)
+            .status,
+        406
+    );
+    assert_eq!(server.answer("POST", "/docs", &[], None).status, 405);
+    // A variable replaces the option.
+    let server = Server::start_with(&[("BODY_LIMIT_BYTES", "65536")], program, "");
+    assert_eq!(server.request("POST", "/books", Some(large)).0, 422);
+}
+
 /// Tests the golden `own-errors`, with the function of the guide.
 pub fn own_errors(program: &Path) {
     let server = Server::start(program, "");

@@ -46,8 +46,16 @@ impl Server {
 
     /// Starts a server whose relative paths begin at `directory`.
     pub fn start_in(directory: &Path, program: &Path, database: &str) -> Self {
-        let mut child = Command::new(program)
-            .current_dir(directory)
+        Self::spawn(Command::new(program).current_dir(directory), database)
+    }
+
+    /// Starts a server with environment variables.
+    pub fn start_with(variables: &[(&str, &str)], program: &Path, database: &str) -> Self {
+        Self::spawn(Command::new(program).envs(variables.iter().copied()), database)
+    }
+
+    fn spawn(command: &mut Command, database: &str) -> Self {
+        let mut child = command
             .env("DATABASE_URL", database)
             .env("PORT", "0")
             .env("HOST", "127.0.0.1")

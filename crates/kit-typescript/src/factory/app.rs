@@ -4,7 +4,7 @@ use kit_diagnostics::{Diagnostic, codes};
 use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
-use super::expression::properties;
+use super::expression::{Resolved, follow, properties};
 use super::{
     DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups, jobs, literal,
     middleware, security_headers, warn_computed,
@@ -41,27 +41,21 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
                 continue;
             }
             factory.location = Some(location);
-            match call
-                .arguments
-                .first()
-                .and_then(|argument| argument.as_expression())
-            {
-                Some(expression) => {
-                    read_options(
-                        lowering,
-                        Located {
-                            module: *module,
-                            expression,
-                        },
-                        &mut factory,
-                    );
-                }
-                None => warn_computed(
+            let options = call.arguments.first();
+            if let Some(expression) = options.and_then(|argument| argument.as_expression()) {
+                let located = Located {
+                    module: *module,
+                    expression,
+                };
+                read_options(lowering, located, &mut factory);
+            } else {
+                factory.has_unread_options = true;
+                warn_computed(
                     lowering,
                     location,
                     "these options",
                     "write the options as an object literal",
-                ),
+                );
             }
         }
         defined(lowering, *module, &mut factory);
@@ -73,6 +67,7 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
 
 fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: &mut Factory) {
     let Some((members, complete)) = properties(lowering, options, "these options") else {
+        factory.has_unread_options = true;
         warn_computed(
             lowering,
             options.location(),
@@ -82,6 +77,7 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
         return;
     };
     factory.complete = complete;
+    factory.has_unread_options = !complete;
     for member in members {
         match member.name.as_str() {
             "routes" => {
@@ -107,9 +103,42 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
             "csrf" => factory.csrf = read_literal(lowering, member.value),
             "limits" => factory.limits = read_literal(lowering, member.value),
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
-            _ => {}
+            // Code of the TypeScript application, and the result of this build.
+            "plugins" | "compiled" => {}
+            "server" => {
+                if let Some(argument) = adapter_options(lowering, member.value) {
+                    factory.add_option(lowering, "server", argument);
+                }
+            }
+            name if is_undefined(member.value) => {
+                factory.options.remove(name);
+            }
+            name => factory.add_option(lowering, name, member.value),
         }
     }
+}
+
+impl Factory {
+    fn add_option<'a>(&mut self, lowering: &mut Lowering<'a>, name: &str, value: Located<'a>) {
+        let read = literal::read_members(lowering, value);
+        self.options.insert(name.to_owned(), (value.location(), read));
+    }
+}
+
+/// Returns the options of a server adapter: the argument of a call such as `nativeServer({ maxConnections: 1000 })`. Returns
+/// `None` if the expression is no call, or if the call has no argument.
+fn adapter_options<'a>(lowering: &mut Lowering<'a>, server: Located<'a>) -> Option<Located<'a>> {
+    let Resolved::Expression(found, _) = follow(lowering, server) else {
+        return None;
+    };
+    let Expression::CallExpression(call) = found.expression else {
+        return None;
+    };
+    Some(found.with(call.arguments.first()?.as_expression()?))
+}
+
+fn is_undefined(value: Located<'_>) -> bool {
+    matches!(value.expression.get_inner_expression(), Expression::Identifier(name) if name.name == "undefined")
 }
 
 fn read_literal<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> LiteralOption {

@@ -129,6 +129,8 @@ fn nested_number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: u
                 BinaryOperator::Addition => Some(left + right),
                 BinaryOperator::Subtraction => Some(left - right),
                 BinaryOperator::Multiplication => Some(left * right),
+                BinaryOperator::Division => Some(left / right),
+                BinaryOperator::Exponential => Some(left.powf(right)),
                 _ => None,
             }
         }

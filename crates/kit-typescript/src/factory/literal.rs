@@ -28,6 +28,37 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Read
     }
 }
 
+/// Returns the value of an option. In an object, a property whose value is known only when the application runs is `null`.
+/// Returns `None` if the whole value, or the name of a property, is known only when the application runs.
+pub(super) fn read_members<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Option<Value> {
+    if let Some(value) = value(lowering, option, 0) {
+        return Some(value);
+    }
+    let Resolved::Expression(found, _) = follow(lowering, option) else {
+        return None;
+    };
+    let Expression::ObjectExpression(object) = found.expression else {
+        return None;
+    };
+    let mut members = Map::new();
+    for property in &object.properties {
+        match property {
+            ObjectPropertyKind::ObjectProperty(property) => {
+                let name = property.key.static_name()?.into_owned();
+                let read = value(lowering, found.with(&property.value), 1);
+                members.insert(name, read.unwrap_or_default());
+            }
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                let Value::Object(inner) = value(lowering, found.with(&spread.argument), 1)? else {
+                    return None;
+                };
+                members.extend(inner);
+            }
+        }
+    }
+    Some(Value::Object(members))
+}
+
 /// Returns the value of an expression. `depth` is the number of arrays and objects that enclose the
 /// expression. It has a maximum, because a constant may contain itself.
 fn value<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) -> Option<Value> {

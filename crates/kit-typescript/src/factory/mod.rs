@@ -20,6 +20,8 @@ mod middleware_responses;
 mod middleware_tags;
 mod security_headers;
 
+use std::collections::BTreeMap;
+
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::CorsRules;
 use oxc_ast::ast::Expression;
@@ -66,6 +68,11 @@ pub(crate) struct Factory {
     pub(crate) request_log: LiteralOption,
     pub(crate) csrf: LiteralOption,
     pub(crate) limits: LiteralOption,
+    /// Location and value of each other option, by name. In an object, a property whose value is known only when the
+    /// application runs is `null`.
+    pub(crate) options: BTreeMap<String, (Location, Option<serde_json::Value>)>,
+    /// True if a part of the options could not be read.
+    pub(crate) has_unread_options: bool,
 }
 
 /// Location and value of an option that consists of literals, if the option is on. The value is `None` if a

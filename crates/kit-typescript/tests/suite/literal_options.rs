@@ -80,7 +80,67 @@ fn reads_each_option_whose_value_is_a_literal() {
     assert_eq!(value(application.csrf), Some(json!({ "origins": [] })));
     assert_eq!(value(application.etag), Some(Value::Bool(true)));
     assert_eq!(value(application.request_log), Some(Value::Bool(true)));
-    // The compiler does not compute powers.
-    let limits = application.limits.expect("the option is there");
-    assert_eq!((limits.value, limits.span.line), (None, 3));
+    assert_eq!(value(application.limits), Some(json!({ "bodyBytes": 1_048_576 })));
+}
+
+/// Names and values of the options that the compiler reads for a Rust server.
+#[track_caller]
+fn options(constants: &str, options: &str) -> Value {
+    let read = read(constants, options).options;
+    let values = read
+        .into_iter()
+        .map(|(name, option)| (name, option.value.unwrap_or_default()));
+    Value::Object(values.collect())
+}
+
+#[test]
+fn reads_all_other_options_by_their_names() {
+    let read = options(
+        "const MINUTE = 60 * 1000;",
+        "requestTimeoutMs: MINUTE / 2, trustProxy: [\"loopback\"], signals: false, docs: { path: \"/reference\" }, health: undefined, plugins: []",
+    );
+    let expected = json!({
+        "requestTimeoutMs": 30_000,
+        "trustProxy": ["loopback"],
+        "signals": false,
+        "docs": { "path": "/reference" },
+    });
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn property_of_an_option_is_null_if_its_value_is_known_only_at_run_time() {
+    let read = options(
+        "declare const pool: any;",
+        "logging: { level: process.env.LEVEL, redact: [\"iban\"] }, health: { checks: { database: () => pool.query() } }, errorMiddleware() {}",
+    );
+    let expected = json!({
+        "logging": { "level": null, "redact": ["iban"] },
+        "health": { "checks": null },
+        "errorMiddleware": null,
+    });
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn reads_the_options_of_the_server_adapter() {
+    let constants = "import { nativeServer } from \"@kit/server-native\"; const server = nativeServer({ maxConnections: 1_000 });";
+    assert_eq!(
+        options(constants, "server"),
+        json!({ "server": { "maxConnections": 1000 } })
+    );
+    let constants = "import { nativeServer } from \"@kit/server-native\";";
+    assert_eq!(options(constants, "server: nativeServer()"), json!({}));
+}
+
+#[test]
+fn options_have_unread_parts_if_a_spread_object_is_known_only_at_run_time() {
+    let app = "import { createApp } from \"@kit/core\";\ndeclare const more: any;\nexport const app = createApp({ routes: [], ...more });";
+    assert!(
+        output(&[("src/app.ts", app)])
+            .program
+            .application
+            .has_unread_options
+    );
+    assert!(!read("", "etag: true").has_unread_options);
 }

@@ -4,28 +4,58 @@
 #![allow(clippy::unwrap_used)] // test helpers may panic like tests
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
+use opentelemetry_proto::tonic::metrics::v1::Metric;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// Starts a collector. Returns its URL and a channel with the paths and bodies of the requests that it receives.
 pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
+    let (port, receiver) = listen(|stream| stream);
+    (format!("http://127.0.0.1:{port}"), receiver)
+}
+
+/// Starts a collector with TLS. The certificate is for `localhost`.
+pub fn encrypted_collector(certificate: &str, key: &str) -> (String, Receiver<(String, Vec<u8>)>) {
+    let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap()];
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let config = Arc::new(config);
+    let (port, receiver) =
+        listen(move |stream| StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), stream));
+    (format!("https://localhost:{port}"), receiver)
+}
+
+/// Listens on a port, and answers requests. `open` begins TLS on a connection.
+fn listen<S: Read + Write>(
+    open: impl Fn(TcpStream) -> S + Clone + Send + 'static,
+) -> (u16, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
+    let port = listener.local_addr().unwrap().port();
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let sender = sender.clone();
+            let (sender, open) = (sender.clone(), open.clone());
             std::thread::spawn(move || {
-                let mut stream = BufReader::new(stream.unwrap());
+                let mut stream = BufReader::new(open(stream.unwrap()));
                 let mut line = String::new();
                 while stream.read_line(&mut line).unwrap_or(0) > 0 {
                     let path = line.split(' ').nth(1).unwrap().to_owned();
@@ -51,7 +81,7 @@ pub fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
             });
         }
     });
-    (address, receiver)
+    (port, receiver)
 }
 
 /// Returns the received spans, log records and service names.
@@ -80,10 +110,22 @@ pub fn received(receiver: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRe
                     records.extend(one.scope_logs.into_iter().flat_map(|scope| scope.log_records));
                 }
             }
+            // `metrics_of` reads these.
+            "/v1/metrics" => {}
             other => panic!("{other}"),
         }
     }
     (spans, records, services)
+}
+
+/// Returns the names of the metrics in the body of a request to `/v1/metrics`.
+pub fn metrics_of(body: &[u8]) -> Vec<Metric> {
+    let request = ExportMetricsServiceRequest::decode(body).unwrap();
+    let scopes = request
+        .resource_metrics
+        .into_iter()
+        .flat_map(|resource| resource.scope_metrics);
+    scopes.flat_map(|scope| scope.metrics).collect()
 }
 
 /// Returns attributes as a map from their names to their values as strings.

@@ -13,6 +13,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 pub struct Server {
     pub child: Child,
     pub address: String,
+    /// Lines that the server wrote before it listened.
+    pub before: String,
     printed: BufReader<ChildStdout>,
 }
 
@@ -34,6 +36,7 @@ impl Server {
             .unwrap();
         let mut printed = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
+        let mut before = String::new();
         let address = loop {
             line.clear();
             if printed.read_line(&mut line).unwrap() == 0 {
@@ -42,10 +45,12 @@ impl Server {
             if let Some((_, address)) = line.trim_end().split_once("Listening on http://") {
                 break address.to_owned();
             }
+            before.push_str(&line);
         };
         Self {
             child,
             address,
+            before,
             printed,
         }
     }

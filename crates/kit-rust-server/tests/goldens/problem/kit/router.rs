@@ -2,7 +2,7 @@
 //! Routes: the input of their handlers, and the code that passes requests to them.
 
 use kit_runtime::{
-    Coding, Compression, Context, Cors, Csrf, Error, ErrorFormat, Etag, Request, RequestLog,
+    Coding, Compression, Context, Cors, Csrf, Docs, Error, ErrorFormat, Etag, Request, RequestLog,
     Response, Router, Routes, Segment, StatusCode,
 };
 
@@ -37,8 +37,19 @@ pub struct PostBooks {
     pub context: Context,
 }
 
+/// Environment variables with the values that options of `createApp` give them. A variable that is set replaces its
+/// option.
+pub(crate) const SETTINGS: [(&str, &str); 5] = [
+    ("BODY_LIMIT_BYTES", "16384"),
+    ("LOG_LEVEL", "warn"),
+    ("REQUEST_TIMEOUT_MS", "5000"),
+    ("SHUTDOWN_DELAY_MS", "200"),
+    ("TRUST_PROXY", "loopback"),
+];
+
 /// Returns the router, which responds to every request of the application.
 pub fn router(app: App) -> Router<App> {
+    kit_runtime::set_defaults(&SETTINGS);
     Routes::new(app)
         .route("GET /books", &[Segment::Static("books")], get_books)
         .source("src/books.routes.ts:13", &[], &[])
@@ -88,6 +99,16 @@ pub fn router(app: App) -> Router<App> {
                 .user_agent(),
         )
         .errors(ErrorFormat::problem_details(), 422)
+        .redact(&["*.shelf"])
+        .health(Some("/live"), Some("/readyz"))
+        .serves_documents(true)
+        .docs(
+            Docs::new(
+                include_str!("docs/viewer.js.gz.base64"),
+                include_str!("docs/start.js"),
+            )
+            .in_production(),
+        )
         .openapi(include_str!("schemas/openapi.json"))
         .sensitive(&["API_KEY", "api_key"])
         .into_router()

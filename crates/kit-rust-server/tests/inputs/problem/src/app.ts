@@ -19,4 +19,12 @@ export const app = createApp({
   cors: { origins: ["https://app.example.com"], credentials: true },
   compression: { encodings: ["gzip"], minBytes: 2048 },
   securityHeaders: { frameOptions: "SAMEORIGIN" },
+  limits: { bodyBytes: 16 * 1024 },
+  requestTimeoutMs: 5_000,
+  trustProxy: ["loopback"],
+  logging: { level: "warn", redact: ["*.shelf"] },
+  health: { live: "/live" },
+  docs: true,
+  openapi: true,
+  shutdownDelayMs: 200,
 });

@@ -1,0 +1,25 @@
+//! Environment variables, and their values if they are not set.
+
+use std::sync::OnceLock;
+
+/// Names and values of variables that are not set.
+pub(crate) type Defaults = &'static [(&'static str, &'static str)];
+
+static DEFAULTS: OnceLock<Defaults> = OnceLock::new();
+
+/// Sets the values of variables that are not set. Only the first call has an effect. Returns true for the first call.
+pub(crate) fn set_default_values(values: Defaults) -> bool {
+    DEFAULTS.set(values).is_ok()
+}
+
+/// Returns the value of a variable, or its default. Returns `None` if the variable is not set, or empty, and has no default.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    let given = std::env::var(name).ok().filter(|value| !value.is_empty());
+    given.or_else(|| default_of(name))
+}
+
+/// Returns the default of a variable.
+pub(crate) fn default_of(name: &str) -> Option<String> {
+    let (_, value) = DEFAULTS.get()?.iter().find(|(known, _)| *known == name)?;
+    Some((*value).to_owned())
+}
