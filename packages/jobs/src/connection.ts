@@ -1,6 +1,8 @@
 import { cancellable, type CancellablePool } from "@kit/core/pg";
 import { type Db as IDatabase, fromDrizzle, fromKysely } from "pg-boss";
 
+import { standardTypes } from "./standard-types.ts";
+
 /**
  * Place where a job is stored: the context of a request or of a `transaction` of `@kit/core/pg`, a client or a pool of the package
  * `pg`, or a database or transaction of drizzle or Kysely.
@@ -17,13 +19,18 @@ export interface JobsPool extends CancellablePool {
 }
 
 interface Queryable {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  query(query: { text: string; values?: unknown[]; types: object }): Promise<{ rows: unknown[] }>;
 }
 
 /** Returns the functions with which pg-boss makes its queries on a pool or a client of the package `pg`. */
 export function databaseOf(queryable: unknown): IDatabase {
   return {
-    executeSql: async (text, values) => await (queryable as Queryable).query(text, values),
+    executeSql: (text, values) =>
+      (queryable as Queryable).query({
+        text,
+        types: standardTypes,
+        ...(values !== undefined && { values }),
+      }),
   };
 }
 

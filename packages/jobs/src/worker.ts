@@ -6,6 +6,7 @@ import { type ConstructorOptions, type JobResult, type JobWithMetadata, PgBoss }
 import type { JobsPool } from "./connection.ts";
 import { dataOf, JobDataError, wireOf } from "./job-data.ts";
 import type { ReadJobsOptions } from "./options.ts";
+import { standardTypes } from "./standard-types.ts";
 import { type ReadWorkerOptions, readWorkerOptions, type WorkerOptions } from "./worker-options.ts";
 
 /** Job that a handler receives. */
@@ -146,10 +147,11 @@ function bossOptions(
   { pool, schema, migrate }: ReadJobsOptions,
   { concurrencyOf }: ReadWorkerOptions,
   names: readonly string[],
-): ConstructorOptions {
+): ConstructorOptions & { readonly types: typeof standardTypes } {
   const jobsAtOnce = names.reduce((sum, name) => sum + concurrencyOf(name), 0);
   return {
     ...connectionOf(pool),
+    types: standardTypes,
     schema,
     migrate,
     createSchema: migrate,

@@ -12,7 +12,7 @@ import {
 } from "@kit/jobs";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { type Generated, Kysely, PostgresDialect } from "kysely";
-import { Pool } from "pg";
+import { Pool, types } from "pg";
 
 import { Cluster, until } from "../../../tests/database/support/cluster.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
@@ -241,6 +241,30 @@ describe("jobs", { timeout: 120_000 }, () => {
     await aborted.promise;
     const { rows } = await pool.query("select state from pgboss.job where name = 'count'");
     assert.deepEqual(rows, [{ state: "retry" }]);
+  });
+
+  it("works if the application has changed how pg reads types", async () => {
+    // int8, json, jsonb, timestamptz, bool, int4
+    const changed = [20, 114, 3802, 1184, 16, 23].map(
+      (type) => [type, types.getTypeParser(type, "text")] as const,
+    );
+    for (const [type] of changed) types.setTypeParser(type, (text) => ({ text }));
+    try {
+      const seen: number[] = [];
+      const other = testJobs(pool);
+      const nightly = { job: "count", cron: "0 3 * * *", data: { number: 9 } } as const;
+      const worker = await other.work(
+        { ...nothing, count: ({ data }) => void seen.push(data.number) },
+        { signals: false, pollSeconds: 1, schedules: [nightly] },
+      );
+      await other.enqueue(pool, "count", { number: 7 });
+      await until(() => seen.length > 0, "the job");
+      assert.deepEqual(seen, [7]);
+      await worker.stop();
+      await other.close();
+    } finally {
+      for (const [type, parse] of changed) types.setTypeParser(type, parse);
+    }
   });
 
   it("refuses handlers that do not fit the jobs, and unknown options", async () => {
