@@ -1,9 +1,9 @@
 // Tests the sources of the documentation site. `cargo xtask site` builds it.
 
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { glob, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 import { brokenLinks, headingId, siteLinks } from "../site/links.ts";
@@ -87,4 +87,21 @@ test("each page of docs is in one group of the sidebar, and all links of the pag
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+});
+
+test("the reference of packages has each module that users can import", async () => {
+  const options = JSON.parse(await readFile(join(repository, "site/typedoc.json"), "utf8")) as {
+    entryPoints: string[];
+  };
+  const modules: string[] = [];
+  for await (const path of glob("packages/*/package.json", { cwd: repository })) {
+    const manifest = JSON.parse(await readFile(join(repository, path), "utf8")) as {
+      private?: boolean;
+      exports?: Record<string, string>;
+    };
+    if (manifest.private === true) continue;
+    for (const target of Object.values(manifest.exports ?? {}))
+      if (target.startsWith("./src/")) modules.push(join("..", dirname(path), target));
+  }
+  assert.deepEqual(options.entryPoints.toSorted(), modules.toSorted());
 });
