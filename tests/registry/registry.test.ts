@@ -180,7 +180,9 @@ class Typed {
 
   /** Waits for a question, and presses keys. */
   async answer(question: string, keys: string): Promise<void> {
-    await this.#comes((text) => text.includes(question), question);
+    await this.#comes((text) => text.includes(question) || text.endsWith("\n$ "), question);
+    // The shell shows its prompt again if the command has failed.
+    assert.ok(this.#text.includes(question), this.#text);
     this.#terminal.write(keys);
   }
 
