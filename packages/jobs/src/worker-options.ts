@@ -23,8 +23,8 @@ export interface WorkerOptions<Map extends object> {
   /** Number of jobs of each kind that the process does at the same time, from 1 to 1,000. Default 5. An object has numbers by name. */
   readonly concurrency?: number | { readonly [Name in keyof Map]?: number };
   /**
-   * Jobs that are enqueued at fixed times. Schedules that this list no longer contains are removed, so all workers of an
-   * application need the same list. Default: none.
+   * Jobs that are enqueued at fixed times. Schedules of the application's jobs that this list no longer contains are removed, so
+   * all workers of an application need the same list. Default: none.
    */
   readonly schedules?: readonly JobSchedule<Map>[];
   /** Seconds between two queries for new jobs, from 1 to 3,600. PostgreSQL also notifies the worker. Default 2. */

@@ -173,7 +173,7 @@ function connectionOf({ options }: JobsPool): object {
   );
 }
 
-/** Writes the schedules of this list, and removes all others. */
+/** Writes the schedules of this list, and removes all others of these jobs. Another application may have schedules of its jobs. */
 async function setSchedules(
   boss: PgBoss,
   { schedules }: ReadWorkerOptions,
@@ -197,7 +197,7 @@ async function setSchedules(
   }
   for (const { name, key } of await boss.getSchedules()) {
     // oxlint-disable-next-line no-await-in-loop -- a few schedules, on one connection
-    if (!wanted.has(`${name} ${key}`)) await boss.unschedule(name, key);
+    if (Object.hasOwn(jobs, name) && !wanted.has(`${name} ${key}`)) await boss.unschedule(name, key);
   }
 }
 

@@ -16,7 +16,7 @@ import { Pool, types } from "pg";
 
 import { Cluster, until } from "../../../tests/database/support/cluster.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
-import { type TestJobs, testJobs } from "./support/jobs.ts";
+import { otherJobs, type TestJobs, testJobs } from "./support/jobs.ts";
 
 quietStdout();
 
@@ -210,6 +210,11 @@ describe("jobs", { timeout: 120_000 }, () => {
       async () => assert.deepEqual(await list(), [["count", "0 3 * * *", "Europe/Zurich"]]),
       { schedules: [nightly] },
     );
+    // Another application has jobs with other names.
+    const other = otherJobs(pool);
+    const late = { job: "other", cron: "0 4 * * *", data: { number: 3 } } as const;
+    const ofOther = await other.work({ other: () => undefined }, { signals: false, schedules: [late] });
+    await ofOther.stop();
     const start = (schedule: object): Promise<RunningWorker> =>
       jobs.work(nothing, { signals: false, schedules: [schedule as typeof nightly] });
     await assert.rejects(start({ ...nightly, data: { number: "x" } }), JobDataError);
@@ -218,7 +223,7 @@ describe("jobs", { timeout: 120_000 }, () => {
       /the schedule of the job count is not valid/,
     );
     await assert.rejects(start({ ...nightly, job: "other" }), /other, which is no job/);
-    await withWorker(nothing, async () => assert.deepEqual(await list(), []));
+    await withWorker(nothing, async () => assert.deepEqual(await list(), [["other", "0 4 * * *", "UTC"]]));
   });
 
   it("a worker that stops waits for its jobs, and a job that does not end in time returns to the queue", async () => {

@@ -25,3 +25,9 @@ export function testJobs(
     ...options,
   });
 }
+
+/** Creates the jobs of another application on the same database. */
+export function otherJobs(pool: JobsOptions<TestJobs>["pool"]): Jobs<{ other: { number: number } }> {
+  const { jobs, ...rest } = compiled as CompiledJobs;
+  return createJobs({ pool, compiled: { ...rest, jobs: { other: jobs["count"]! } } });
+}
