@@ -5,10 +5,11 @@ use kit_ir::{Program, Span, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use crate::members::has_obvious_members;
 use crate::plan::{Decision, UnionPlan};
 use crate::specificity::is_scalar;
 use crate::value::{DecodedValue, example, read};
-use crate::walk::children;
+use crate::walk::{children, resolve};
 
 /// Maximum number of pairs of members that are compared in one union.
 const MAX_PAIRS: usize = 500;
@@ -94,6 +95,9 @@ impl Finder<'_> {
 }
 
 fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> Option<Ambiguity> {
+    if has_obvious_members(program, declared) && !has_converted_pair(program, declared) {
+        return None;
+    }
     let plan = UnionPlan::new(program, declared);
     pairs(program, &plan)
         .into_iter()
@@ -120,6 +124,23 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         })
 }
 
+/// Returns true if kit converts values of one scalar member, such as a date, and another scalar member may accept the same
+/// value.
+fn has_converted_pair(program: &Program, declared: &[TypeId]) -> bool {
+    let scalars = declared.iter().filter(|id| {
+        let is_null = matches!(program.types[resolve(program, **id)].kind, TypeKind::Null);
+        !is_null && is_scalar(program, **id)
+    });
+    scalars.clone().nth(1).is_some() && scalars.into_iter().any(|id| is_converted(program, *id))
+}
+
+fn is_converted(program: &Program, id: TypeId) -> bool {
+    matches!(
+        program.types[resolve(program, id)].kind,
+        TypeKind::Date | TypeKind::Bytes | TypeKind::BigInt
+    )
+}
+
 /// Returns the pairs of members that may accept the same value.
 fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
@@ -129,13 +150,7 @@ fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
         .copied()
         .filter(|index| is_scalar(program, plan.members[*index].r#type))
         .collect();
-    let converts = |index: usize| {
-        let id = crate::resolve(program, plan.members[index].r#type);
-        matches!(
-            program.types[id].kind,
-            TypeKind::Date | TypeKind::Bytes | TypeKind::BigInt
-        )
-    };
+    let converts = |index: usize| is_converted(program, plan.members[index].r#type);
     for (at, a) in scalars.iter().enumerate() {
         for b in &scalars[at + 1..] {
             if converts(*a) || converts(*b) {

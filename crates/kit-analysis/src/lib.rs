@@ -55,7 +55,7 @@ pub use discriminants::{DiscriminantValue, literals};
 pub use disjoint::disjoint;
 pub use form_fields::{is_json_part, is_text};
 pub use literal::{literal_source, number_text, string_literal, template_text};
-pub use members::{Kinds, Member, is_impossible, kinds, members};
+pub use members::{Kinds, Member, has_obvious_members, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
 pub use rule_tags::rule_tags;
 pub use samples::{Sample, Samples, TypeSamples, samples};

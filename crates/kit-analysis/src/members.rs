@@ -58,6 +58,33 @@ fn flatten(
     }
 }
 
+/// Returns true if the members of a union are obvious without a [`UnionPlan`](crate::UnionPlan): no member is a named union, at
+/// most one is an array, and at most one is an object. Most unions are of this kind, such as lists of texts, and `T | null`.
+///
+/// ```
+/// use kit_analysis::has_obvious_members;
+/// use kit_ir::{Program, TypeKind};
+///
+/// let mut program = Program::default();
+/// let element = program.add_type(TypeKind::String);
+/// let (null, list) = (program.add_type(TypeKind::Null), program.add_type(TypeKind::Array { element }));
+/// assert!(has_obvious_members(&program, &[null, list]));
+/// assert!(!has_obvious_members(&program, &[list, list]));
+/// ```
+pub fn has_obvious_members(program: &Program, declared: &[TypeId]) -> bool {
+    let (mut arrays, mut objects) = (0, 0);
+    for id in declared {
+        match &program.types[resolve(program, *id)].kind {
+            TypeKind::Union { .. } | TypeKind::Reference { .. } => return false,
+            TypeKind::Unknown => (arrays, objects) = (arrays + 1, objects + 1),
+            TypeKind::Array { .. } | TypeKind::Tuple { .. } => arrays += 1,
+            TypeKind::Object(_) => objects += 1,
+            _ => {}
+        }
+    }
+    arrays < 2 && objects < 2
+}
+
 /// Returns true if no value fits the type: `never`, or an object or a tuple with a required property or
 /// element that no value fits.
 pub fn is_impossible(program: &Program, id: TypeId) -> bool {

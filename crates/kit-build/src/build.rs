@@ -13,7 +13,7 @@ use crate::output::{OutputCache, OutputDirectory, OutputFile};
 use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
     BuildError, BuildReport, BuildRequest, Counts, FileChanges, Progress, ResolvedConfig, Step,
-    contract_tests, database, emit, env_example,
+    contract_tests, emit, env_example,
 };
 
 /// Maximum time that a build waits for another build that uses the same output directory.
@@ -123,7 +123,7 @@ pub(crate) async fn write(
         }
         _ => FileChanges::default(),
     };
-    Ok(report(analysis, request.config, files, steps.taken))
+    Ok(report(analysis, request.config, files, steps.taken, cache))
 }
 
 /// Runs the plugins that add files or replace generated files, unless the project has errors. Meanwhile, the
@@ -225,7 +225,7 @@ pub async fn check_with(
         })?,
         _ => FileChanges::default(),
     };
-    Ok(report(analysis, request.config, files, steps.taken))
+    Ok(report(analysis, request.config, files, steps.taken, cache))
 }
 
 /// Returns all files for the output directory, including files of plugins.
@@ -244,12 +244,13 @@ fn artifacts(
         replaced: &replaced,
         imported: &analysis.imported_validators,
     };
-    let mut files = emit::artifacts(program, tree, config, request.time, output, &validators, emitter)?;
-    files.extend(
-        cache
-            .database_files
-            .artifacts(&analysis.schema, &analysis.migrations, config),
+    let database_files = &mut cache.database_files;
+    let (of_database, files) = kit_parallel::join(
+        || database_files.artifacts(&analysis.schema, &analysis.migrations, config),
+        || emit::artifacts(program, tree, config, request.time, output, &validators, emitter),
     );
+    let mut files = files?;
+    files.extend(of_database);
     additions.apply(&mut files);
     Ok(files)
 }
@@ -259,6 +260,7 @@ fn report(
     config: &ResolvedConfig,
     files: FileChanges,
     steps: Vec<(Step, Duration)>,
+    cache: &BuildCache,
 ) -> BuildReport {
     let groups: IndexSet<&str> = analysis
         .program
@@ -275,7 +277,9 @@ fn report(
             routes: analysis.program.routes.len(),
         },
         contract_tests: contract_tests::contract_tests(&analysis.program, config).map(|_| tests),
-        pending: database::pending(&analysis.schema, &analysis.migrations),
+        pending: cache
+            .database_files
+            .pending(&analysis.schema, &analysis.migrations),
         paths: paths(&analysis.program),
         diagnostics: analysis.diagnostics,
         sources: analysis.sources,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kit_database::{
-    Migration, Plan, PlanError, RenameTag, Schema, TextFile, committed, draft, draft_of_problems, drizzle,
+    Migration, Plan, PlanError, RenameTag, Schema, TextFile, committed, draft_of, draft_of_problems, drizzle,
     kysely, latest, plan, raw, rename_tags,
 };
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
@@ -53,8 +53,13 @@ fn rename_warning(program: &Program, tag: &RenameTag) -> Diagnostic {
 }
 
 /// Counts the differences between the tables and the committed migrations.
-pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChanges {
-    match pending_plan(schema, migrations) {
+fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChanges {
+    let planned = latest(migrations).and_then(|latest| plan(latest.snapshot.as_ref(), schema));
+    counts(planned.as_ref())
+}
+
+fn counts(planned: Result<&Plan, &PlanError>) -> PendingChanges {
+    match planned {
         Ok(plan) => PendingChanges {
             changes: plan.changes.len(),
             problems: 0,
@@ -66,13 +71,18 @@ pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChang
     }
 }
 
-fn pending_plan(schema: &Schema, migrations: &[Migration]) -> Result<Plan, PlanError> {
-    plan(latest(migrations)?.snapshot.as_ref(), schema)
-}
-
 /// Generated schema files of an earlier build, with the inputs from which they were generated.
 #[derive(Debug, Default)]
-pub(crate) struct CachedDatabaseFiles(Option<(Schema, Vec<Migration>, Adapter, Vec<OutputFile>)>);
+pub(crate) struct CachedDatabaseFiles(Option<DatabaseFiles>);
+
+#[derive(Debug)]
+struct DatabaseFiles {
+    schema: Schema,
+    migrations: Vec<Migration>,
+    adapter: Adapter,
+    files: Vec<OutputFile>,
+    pending: PendingChanges,
+}
 
 impl CachedDatabaseFiles {
     /// Returns the same files as [`artifacts`]. Generates them again only if the tables, the migrations or the adapter
@@ -84,40 +94,71 @@ impl CachedDatabaseFiles {
         config: &ResolvedConfig,
     ) -> Vec<OutputFile> {
         let adapter = config.adapter.adapter;
-        if let Some((tables, earlier, with, files)) = &self.0
-            && (tables, earlier.as_slice(), with) == (schema, migrations, &adapter)
-        {
-            return files.clone();
+        let known = self.0.take();
+        let known = known.filter(|known| known.are_of(schema, migrations) && known.adapter == adapter);
+        let files = known.unwrap_or_else(|| {
+            let (files, pending) = artifacts(schema, migrations, adapter);
+            DatabaseFiles {
+                schema: schema.clone(),
+                migrations: migrations.to_vec(),
+                adapter,
+                files,
+                pending,
+            }
+        });
+        self.0.insert(files).files.clone()
+    }
+
+    /// Counts the differences between the tables and the committed migrations.
+    pub(crate) fn pending(&self, schema: &Schema, migrations: &[Migration]) -> PendingChanges {
+        match &self.0 {
+            Some(known) if known.are_of(schema, migrations) => known.pending,
+            _ => pending(schema, migrations),
         }
-        let files = artifacts(schema, migrations, config);
-        self.0 = Some((schema.clone(), migrations.to_vec(), adapter, files.clone()));
-        files
     }
 }
 
-/// Generates the schema files and a preview of the next migration.
-fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig) -> Vec<OutputFile> {
+impl DatabaseFiles {
+    fn are_of(&self, schema: &Schema, migrations: &[Migration]) -> bool {
+        self.schema == *schema && self.migrations == migrations
+    }
+}
+
+/// Generates the schema files and a preview of the next migration, whose changes are counted.
+fn artifacts(
+    schema: &Schema,
+    migrations: &[Migration],
+    adapter: Adapter,
+) -> (Vec<OutputFile>, PendingChanges) {
     // A project without tables and without migrations needs no schema files.
     if schema.tables.is_empty() && migrations.is_empty() {
-        return Vec::new();
+        return (Vec::new(), PendingChanges::default());
     }
-    let emitted = match config.adapter.adapter {
+    let emitted = match adapter {
         Adapter::Drizzle => drizzle::emit(schema),
         Adapter::Kysely => kysely::emit(schema),
         Adapter::Raw => raw::emit(schema),
     };
-    let drafted = match latest(migrations) {
-        Ok(latest) => draft(latest.snapshot.as_ref(), schema),
-        Err(error) => draft_of_problems(error),
+    let (drafted, pending) = match latest(migrations) {
+        Ok(latest) => {
+            let previous = latest.snapshot.as_ref();
+            let planned = plan(previous, schema);
+            let pending = counts(planned.as_ref());
+            (draft_of(planned, previous, schema), pending)
+        }
+        Err(error) => {
+            let pending = counts(Err(&error));
+            (draft_of_problems(error), pending)
+        }
     };
-    with_directory("schemas", emitted)
+    let files = with_directory("schemas", emitted)
         .chain(with_directory("migrations", drafted))
         .map(|file| OutputFile {
             path: file.path,
             text: Arc::new(file.text),
             generated_at: None,
-        })
-        .collect()
+        });
+    (files.collect(), pending)
 }
 
 /// Returns the files with `directory` prepended to their paths.

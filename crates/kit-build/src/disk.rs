@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::BuildError;
 
@@ -54,6 +54,34 @@ pub(crate) fn stamp(path: &Path) -> Option<FileStamp> {
         modified: metadata.modified().ok()?,
         length: metadata.len(),
     })
+}
+
+/// Time after which a file system gives a second change of a file another time than the first. The times of FAT have
+/// the largest steps.
+const CLOCK_STEP: Duration = Duration::from_secs(2);
+
+/// Returns a number that changes if a file changes. Returns `None` if the last change of the file is so recent that the next
+/// change could have the same time, and if the file system stores no times.
+pub(crate) fn settled_stamp(path: &Path) -> Option<u128> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let modified = metadata.modified().ok()?;
+    // Tools that copy files may set the modification time, but not the time of the last change.
+    #[cfg(unix)]
+    let changed = {
+        use std::os::unix::fs::MetadataExt as _;
+        let seconds = u64::try_from(metadata.ctime()).ok()?;
+        let nanoseconds = u32::try_from(metadata.ctime_nsec()).ok()?;
+        SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)
+    };
+    #[cfg(not(unix))]
+    let changed = modified;
+    let last = modified.max(changed);
+    // A time in the future is never settled.
+    let is_settled = SystemTime::now()
+        .duration_since(last)
+        .is_ok_and(|age| age > CLOCK_STEP);
+    let since = last.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    is_settled.then(|| since.as_nanos() << 64 | u128::from(metadata.len()))
 }
 
 /// Returns the modification time of a file or directory; `None` if it does not exist, or if its file system

@@ -37,17 +37,16 @@ pub(crate) fn artifacts(
         output.times().collect()
     };
     let mut files = Vec::new();
-    for artifact in emitter.emit(program, tree, &options(program, config, &now, replaced)) {
-        if artifact.only_if_used && !replaced.contains(&artifact.path) && !imported.contains(&artifact.path) {
-            continue;
-        }
+    let used: BTreeSet<String> = replaced.union(imported).cloned().collect();
+    let options_of = |time: &str| options(program, config, time, replaced);
+    for artifact in emitter.emit_used(program, tree, &options_of(&now), &used) {
         if !artifact.dated {
             files.push(file(artifact, None));
             continue;
         }
         let old = kept.iter().find(|(path, _)| *path == artifact.path);
         if let Some((path, old)) = old {
-            let before = emit_dated(tree, &options(program, config, old, replaced));
+            let before = emit_dated(tree, &options_of(old));
             if let Some(before) = before.into_iter().find(|before| before.path == *path)
                 && output.contains(path, &before.text)?
             {

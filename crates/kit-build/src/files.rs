@@ -28,6 +28,10 @@ impl FileSystem for Disk {
         disk::list(path)
     }
 
+    fn stamp(&self, path: &Path) -> Option<u128> {
+        disk::settled_stamp(path)
+    }
+
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         disk::canonical(path)
     }

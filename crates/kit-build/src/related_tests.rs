@@ -35,7 +35,11 @@ pub(crate) fn name_tests(
         }
     }
     for (index, tests) in found.into_iter().enumerate() {
-        program.routes[RouteId::from(index)].tests = tests;
+        let id = RouteId::from(index);
+        // The session shares the routes with this program. An assignment would copy the route.
+        if program.routes[id].tests != tests {
+            program.routes[id].tests = tests;
+        }
     }
     contract_tests::record_contract_tests(program, config);
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::{PlanError, PlannedChange, Schema, Snapshot, TextFile, plan};
+use crate::{Plan, PlanError, PlannedChange, Schema, Snapshot, TextFile, plan};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,7 +29,15 @@ struct PendingProblem {
 /// contains `pending.sql` and `pending.json`. Differences that cannot be planned are listed in `pending.json`
 /// under `problems`.
 pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
-    let planned = plan(previous, schema);
+    draft_of(plan(previous, schema), previous, schema)
+}
+
+/// Returns the same files as [`draft`] from the plan of the migration.
+pub fn draft_of(
+    planned: Result<Plan, PlanError>,
+    previous: Option<&Snapshot>,
+    schema: &Schema,
+) -> Vec<TextFile> {
     let next = match &planned {
         Ok(plan) => plan.snapshot(previous),
         Err(_) => Snapshot::after(previous, schema),

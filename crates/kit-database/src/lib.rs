@@ -65,7 +65,7 @@ pub use branches::{Latest, committed, latest};
 pub use change::Change;
 pub use creation::{Creation, stored_type};
 pub use diff::{Plan, PlanError, Problem, plan};
-pub use draft::{draft, draft_of_problems};
+pub use draft::{draft, draft_of, draft_of_problems};
 pub use expand::{Using, expand};
 pub use expansion::{Expansion, UndoCheck};
 pub use foreign::{ForeignObject, ObjectKind};

@@ -1,9 +1,9 @@
 //! Facts about a program that several emitters need, such as which types are recursive and which routes use a type.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::{IndexMap, IndexSet};
-use kit_analysis::{Decision, UnionPlan, children};
+use kit_analysis::{Decision, UnionPlan, children, has_obvious_members};
 use kit_ir::{
     BodyFormat, DeclarationId, DeclarationOrigin, EntityId, Program, Route, RouteId, Slot, SourceId, TypeId,
     TypeKind,
@@ -24,7 +24,7 @@ pub fn is_large(program: &Program) -> bool {
 }
 
 /// Facts about a program that several emitters need. They are computed once.
-pub(crate) struct Analysis {
+pub(crate) struct Analysis<'a> {
     groups: Groups,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     /// Declarations of the fields of forms.
@@ -55,9 +55,7 @@ pub(crate) struct Analysis {
     received: FxHashSet<DeclarationId>,
     /// Declarations whose values the server writes as JSON, with their references.
     sent: FxHashSet<DeclarationId>,
-    /// For each union, the plan: the order of checks by which generated code finds the member to which a
-    /// value belongs.
-    plans: FxHashMap<TypeId, UnionPlan>,
+    plans: Plans<'a>,
     /// Names of constants for the unions whose members generated code must try one after the other. The key
     /// is the union, and the declaration whose module contains the constant.
     trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
@@ -66,11 +64,54 @@ pub(crate) struct Analysis {
     passing_selector: FxHashSet<DeclarationId>,
 }
 
-impl Analysis {
-    pub(crate) fn new(program: &Program) -> Self {
+/// Plans of unions: the order of checks by which generated code finds the member to which a value belongs. After an edit, most
+/// generated code is reused, so a plan is made when it is needed.
+struct Plans<'a> {
+    program: &'a Program,
+    of: FxHashMap<TypeId, OnceLock<UnionPlan>>,
+}
+
+impl<'a> Plans<'a> {
+    fn new(program: &'a Program) -> Self {
+        let types = program.types.iter_ids();
+        let unions = types.filter(|(_, r#type)| matches!(r#type.kind, TypeKind::Union { .. }));
+        Self {
+            program,
+            of: unions.map(|(id, _)| (id, OnceLock::new())).collect(),
+        }
+    }
+
+    fn get(&self, union: TypeId) -> Option<&UnionPlan> {
+        let plan = self.of.get(&union)?;
+        Some(plan.get_or_init(|| UnionPlan::new(self.program, members(self.program, union))))
+    }
+
+    /// Returns the plan of a type that is a union, unless its members are obvious.
+    fn get_unless_obvious(&self, id: TypeId) -> Option<&UnionPlan> {
+        let TypeKind::Union { members } = &self.program.types[id].kind else {
+            return None;
+        };
+        if has_obvious_members(self.program, members) {
+            None
+        } else {
+            self.get(id)
+        }
+    }
+}
+
+/// Returns the declared members of a union.
+fn members(program: &Program, union: TypeId) -> &[TypeId] {
+    match &program.types[union].kind {
+        TypeKind::Union { members } => members,
+        _ => &[],
+    }
+}
+
+impl<'a> Analysis<'a> {
+    pub(crate) fn new(program: &'a Program) -> Self {
         let references = References::new(program);
         let groups = Groups::new(&references);
-        let plans = plans(program);
+        let plans = Plans::new(program);
         let trial_unions = trial_unions(program, &plans);
         let trying: FxHashSet<_> = trial_unions.keys().map(|(declaration, _)| *declaration).collect();
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
@@ -165,8 +206,11 @@ impl Analysis {
 
     /// Returns the plan of a union: the order of checks by which generated code finds the member to which a
     /// value belongs.
+    ///
+    /// # Panics
+    /// Panics if the type is no union.
     pub(crate) fn plan(&self, union: TypeId) -> &UnionPlan {
-        &self.plans[&union]
+        self.plans.get(union).expect("only unions have plans")
     }
 
     /// Returns the name of the constant for a union whose members generated code must try one after the
@@ -190,7 +234,7 @@ impl Analysis {
                 self.trial_unions.contains_key(&(home, id))
                     || children(kind)
                         .into_iter()
-                        .chain(self.plans.get(&id).into_iter().flat_map(|plan| {
+                        .chain(self.plans.get_unless_obvious(id).into_iter().flat_map(|plan| {
                             // Code for the members of named unions is also in this module.
                             plan.members.iter().map(|member| member.r#type)
                         }))
@@ -339,24 +383,9 @@ fn in_answers(program: &Program) -> FxHashMap<DeclarationId, Vec<(RouteId, &'sta
     found
 }
 
-fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
-    let types = program.types.iter_ids();
-    let unions: Vec<_> = types
-        .filter_map(|(id, r#type)| match &r#type.kind {
-            TypeKind::Union { members } => Some((id, members)),
-            _ => None,
-        })
-        .collect();
-    let plans = kit_parallel::map(&unions, |(_, members)| UnionPlan::new(program, members));
-    unions.into_iter().map(|(id, _)| id).zip(plans).collect()
-}
-
 /// Returns names of constants for the unions whose members must be tried one after the other. In the type `Entangled`, the
 /// names are `EntangledUnion`, `EntangledUnion2` and so on.
-fn trial_unions(
-    program: &Program,
-    plans: &FxHashMap<TypeId, UnionPlan>,
-) -> FxHashMap<(DeclarationId, TypeId), String> {
+fn trial_unions(program: &Program, plans: &Plans<'_>) -> FxHashMap<(DeclarationId, TypeId), String> {
     let mut names = FxHashMap::default();
     for (id, declaration) in program.declarations.iter_ids() {
         let mut seen = FxHashSet::default();
@@ -366,7 +395,7 @@ fn trial_unions(
             if !seen.insert(next) {
                 continue;
             }
-            let plan = plans.get(&next);
+            let plan = plans.get_unless_obvious(next);
             if plan.is_some_and(|plan| is_tried(&plan.arrays) || is_tried(&plan.objects)) {
                 count += 1;
                 let number = if count == 1 {

@@ -14,8 +14,6 @@ pub struct Artifact {
     /// True if the content contains [`EmitOptions::generated_at`](crate::EmitOptions::generated_at), and so
     /// changes with each build time.
     pub dated: bool,
-    /// True if a build writes the file only if a plugin replaces it or the project imports it.
-    pub only_if_used: bool,
     /// Code of the validator that the file exports, so that a plugin can replace it. `None` for all other files.
     pub source: Option<ValidatorSource>,
 }

@@ -11,7 +11,6 @@ use kit_ir::{
 use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
-use crate::origin::origin;
 use crate::text::{Exported, Module, Path, Writer, Written, literal};
 use crate::validator::key_condition;
 use kit_analysis::{is_json_part, resolve};
@@ -21,17 +20,17 @@ pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.coercer.js")
 }
 
-pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
     context
         .program
         .declarations
         .iter_ids()
         .filter(move |(id, _)| context.analysis.is_text(*id) || context.analysis.is_environment(*id))
         .map(move |(id, declaration)| {
-            Job::new(file_name(&declaration.name), move || {
+            let job = Job::new(file_name(&declaration.name), move || {
                 emit_module(context, id, declaration)
-            })
-            .keyed(key(context, id))
+            });
+            (id, job.keyed(key(context, id)))
         })
 }
 
@@ -59,8 +58,7 @@ fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let program = context.program;
-    let mut module = Module::new(origin(program, declaration), context.analysis.declared_names())
-        .for_declaration("coerce", &declaration.name);
+    let mut module = context.module("coerce", declaration);
     let object = match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) => object.clone(),
         // Only objects have parameters. If the type is not an object, the compiler has reported an error.

@@ -15,15 +15,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kit_ir::DeclarationId;
+use kit_ir::{DeclarationId, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::artifact::Artifact;
 use crate::context::Context;
+use crate::fingerprint::Fingerprint;
 use crate::items::{Items, ValidatorSource, moved, type_imports};
-use crate::job::Generated;
+use crate::job::{Generated, Job};
 use crate::text::{Exported, Imports, NO_CHECK, header};
-use crate::{coercer, header_writer, serializer, validator};
+use crate::validator;
 
 /// Path of the file with the code of all types that routes need.
 const RUNTIME: &str = "runtime.js";
@@ -86,23 +87,51 @@ fn facade_path(name: &str) -> String {
     format!("validators/{name}.validator.ts")
 }
 
-/// Returns the generated files: the modules of types are combined, all others are unchanged.
-pub(crate) fn emit(context: Context<'_>, generated: Vec<Generated>) -> Vec<Artifact> {
-    let mut modules = FxHashMap::default();
-    let mut artifacts = Vec::new();
-    for Generated { artifact, items } in generated {
-        match items {
-            Some(items) => {
-                modules.insert(artifact.path, items);
+/// The generated modules of types.
+pub(crate) struct Modules {
+    /// For each role, the module of each declaration: validators, coercers, serializers, and writers of headers.
+    roles: [Vec<Option<Module>>; 4],
+}
+
+/// File name and content of the module of a type.
+type Module = (String, Arc<Items>);
+
+impl Modules {
+    /// Generates the modules. `jobs` has the declarations and their jobs for each role.
+    pub(crate) fn new<'a>(
+        program: &Program,
+        jobs: [(Vec<DeclarationId>, Vec<Job<'a>>); 4],
+        run: impl FnOnce(Vec<Job<'a>>) -> Vec<Generated>,
+    ) -> Self {
+        let mut all = Vec::new();
+        let ids = jobs.map(|(ids, jobs)| {
+            all.extend(jobs);
+            ids
+        });
+        let mut generated = run(all).into_iter();
+        let roles = ids.map(|ids| {
+            let mut modules: Vec<Option<Module>> = Vec::new();
+            modules.resize_with(program.declarations.len(), || None);
+            for (id, Generated { artifact, items }) in ids.into_iter().zip(generated.by_ref()) {
+                modules[usize::from(id)] = items.map(|items| (artifact.path, items));
             }
-            None => artifacts.push(artifact),
-        }
+            modules
+        });
+        Self { roles }
     }
-    artifacts.extend(facades(context, &modules));
+
+    fn validator(&self, id: DeclarationId) -> Option<&Module> {
+        self.roles[0][usize::from(id)].as_ref()
+    }
+}
+
+/// Returns the files that combine the modules of types.
+pub(crate) fn emit(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
+    let mut artifacts = facades(context, modules);
     if context.analysis.exports_are_distinct() {
-        artifacts.extend(combined(context, &modules));
+        artifacts.extend(combined(context, modules));
     }
-    artifacts.extend(separate(context, &modules));
+    artifacts.extend(separate(context, modules));
     artifacts
 }
 
@@ -111,21 +140,21 @@ fn artifact(path: String, text: String) -> Artifact {
         path,
         text: text.into(),
         dated: false,
-        only_if_used: false,
         source: None,
     }
 }
 
 /// Returns a file for each type that exports its validator.
-fn facades(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec<Artifact> {
-    let declarations = &context.program.declarations;
+fn facades(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
+    let declarations = context.program.declarations.iter_ids();
     let distinct = context.analysis.exports_are_distinct();
-    // Thousands of files would make the directory large and TypeScript slow.
-    let only_if_used = distinct && context.analysis.is_large();
-    let files = declarations.iter().filter_map(|declaration| {
+    let files = declarations.filter_map(|(id, declaration)| {
         let name = &declaration.name;
-        let file = validator::file_name(name);
-        let items = modules.get(&file)?;
+        let path = facade_path(name);
+        if distinct && !context.has_file(&path) {
+            return None;
+        }
+        let (file, items) = modules.validator(id)?;
         let module = if distinct {
             CODECS.to_owned()
         } else {
@@ -133,9 +162,8 @@ fn facades(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec
         };
         let export = format!("\nexport {{ {name}Validator }} from \"../{module}\";\n");
         Some(Artifact {
-            only_if_used,
             source: Some(ValidatorSource::new(Arc::clone(items), MODULES)),
-            ..artifact(facade_path(name), [items.header(), &export].concat())
+            ..artifact(path, [items.header(), &export].concat())
         })
     });
     files.collect()
@@ -143,38 +171,38 @@ fn facades(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec
 
 /// The module of a type.
 struct Section<'a> {
-    file: String,
+    file: &'a str,
     items: &'a Items,
     /// True if routes need the module.
     needed: bool,
 }
 
 /// Returns the modules of all types in an order in which modules come after those whose constants they use.
-fn sections<'a>(context: Context<'_>, modules: &'a FxHashMap<String, Arc<Items>>) -> Vec<Section<'a>> {
-    let (program, analysis) = (context.program, context.analysis);
+fn sections<'a>(context: Context<'_>, modules: &'a Modules) -> Vec<Section<'a>> {
+    let analysis = context.analysis;
     let order: Vec<DeclarationId> = analysis.groups().iter().flatten().copied().collect();
     let reply_headers = order.iter().copied().filter(|id| analysis.is_reply_headers(*id));
     let headers = analysis.references().reached(reply_headers);
     let mut sections = Vec::new();
-    let mut add = |name_of: fn(&str) -> String, is_needed: &dyn Fn(DeclarationId) -> bool| {
+    let mut add = |modules: &'a [Option<Module>], is_needed: &dyn Fn(DeclarationId) -> bool| {
         sections.extend(order.iter().filter_map(|id| {
-            let file = name_of(&program.declarations[*id].name);
-            let items = modules.get(&file)?;
+            let (file, items) = modules[usize::from(*id)].as_ref()?;
             let needed = is_needed(*id);
             Some(Section { file, items, needed })
         }));
     };
-    add(validator::file_name, &|id| {
+    let [validators, coercers, serializers, header_writers] = &modules.roles;
+    add(validators, &|id| {
         analysis.is_received(id) || analysis.is_sent(id) || headers.contains(&id)
     });
-    add(coercer::file_name, &|_| true);
-    add(serializer::file_name, &|id| analysis.is_sent(id));
-    add(header_writer::file_name, &|_| true);
+    add(coercers, &|_| true);
+    add(serializers, &|id| analysis.is_sent(id));
+    add(header_writers, &|_| true);
     sections
 }
 
 /// Returns `runtime.js` and `codecs.js` with their declarations.
-fn combined(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec<Artifact> {
+fn combined(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
     let sections = sections(context, modules);
     if sections.is_empty() {
         return Vec::new();
@@ -190,7 +218,7 @@ fn combined(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Ve
         artifacts.extend(runtime.finish(RUNTIME, "all types that routes use"));
         codecs.export(&format!("export * from \"./{RUNTIME}\";\n"));
     }
-    let needed: FxHashSet<&str> = needed.iter().map(|section| section.file.as_str()).collect();
+    let needed: FxHashSet<&str> = needed.iter().map(|section| section.file).collect();
     for section in &others {
         codecs.add(context, section, |file| {
             needed.contains(file).then(|| format!("./{RUNTIME}"))
@@ -202,16 +230,17 @@ fn combined(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Ve
 
 /// Functions and constants that several modules contain.
 #[derive(Default)]
-struct SharedItems {
-    text: String,
+struct SharedItems<'a> {
+    /// Texts of the functions and constants, in order.
+    parts: Vec<Cow<'a, str>>,
     /// Texts of the functions and constants, by name.
-    texts: FxHashMap<String, String>,
+    texts: FxHashMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-impl SharedItems {
+impl<'a> SharedItems<'a> {
     /// Adds the shared functions and constants of a module, and returns the code of the module itself. If a text has the
     /// name of another text, because both have the same hash, the text and the code get a new name.
-    fn add<'a>(&mut self, items: &'a Items) -> Cow<'a, str> {
+    fn add(&mut self, items: &'a Items) -> Cow<'a, str> {
         let mut renamed: Vec<(&str, String)> = Vec::new();
         let with_new_names = |text: &'a str, renamed: &[(&str, String)]| {
             let text = Cow::Borrowed(text);
@@ -220,15 +249,27 @@ impl SharedItems {
                 .fold(text, |text, (name, new)| Cow::Owned(text.replace(*name, new)))
         };
         for (name, text) in &items.shared {
+            // Equal hashes of different texts are rare, so nearly all texts keep their names.
+            if renamed.is_empty() {
+                match self.texts.get(name.as_str()) {
+                    Some(known) if known == text => continue,
+                    Some(_) => {}
+                    None => {
+                        self.parts.push(Cow::Borrowed(text));
+                        self.texts.insert(Cow::Borrowed(name), Cow::Borrowed(text));
+                        continue;
+                    }
+                }
+            }
             let original = with_new_names(text, &renamed);
             let (mut new, mut text) = (name.clone(), original.clone().into_owned());
-            while self.texts.get(&new).is_some_and(|known| *known != text) {
+            while self.texts.get(new.as_str()).is_some_and(|known| *known != text) {
                 new.push('$');
                 text = original.replace(name.as_str(), &new);
             }
-            if !self.texts.contains_key(&new) {
-                self.text.push_str(&text);
-                self.texts.insert(new.clone(), text);
+            if !self.texts.contains_key(new.as_str()) {
+                self.parts.push(Cow::Owned(text.clone()));
+                self.texts.insert(Cow::Owned(new.clone()), Cow::Owned(text));
             }
             if new != *name {
                 renamed.push((name, new));
@@ -242,10 +283,13 @@ impl SharedItems {
 #[derive(Default)]
 struct Combined<'a> {
     imports: Imports,
+    /// Fingerprints of the imports from packages that are in `imports`. Most modules import the same few functions.
+    known_imports: FxHashSet<Fingerprint>,
     /// Statements that export from other files.
     exports: String,
-    shared: SharedItems,
-    text: String,
+    shared: SharedItems<'a>,
+    /// Parts of the code after the shared functions and constants.
+    parts: Vec<Cow<'a, str>>,
     exported: Vec<&'a Exported>,
 }
 
@@ -258,34 +302,40 @@ impl<'a> Combined<'a> {
     fn add(
         &mut self,
         context: Context<'_>,
-        section: &Section<'a>,
+        section: &'a Section<'a>,
         elsewhere: impl Fn(&str) -> Option<String>,
     ) {
-        let (file, items) = (&section.file, section.items);
+        let (file, items) = (section.file, section.items);
         if let Some(path) = replaced(context, file) {
             for Exported { name, .. } in &items.exported {
                 self.export(&format!("export {{ {name} }} from \"./{path}\";\n"));
             }
             return;
         }
-        self.text.extend(["\n// ", file, "\n"]);
-        self.text.push_str(&self.shared.add(items));
+        let own = self.shared.add(items);
+        // A large program has thousands of modules, whose names are in the names of their functions anyway.
+        if context.analysis.is_large() {
+            self.parts.push(Cow::Borrowed("\n"));
+        } else {
+            self.parts.extend(["\n// ", file, "\n"].map(Cow::Borrowed));
+        }
+        self.parts.push(own);
         self.exported.extend(&items.exported);
+        let are_known = !self.known_imports.insert(items.package_imports);
         for (from, names) in &items.imports.values {
-            let from = match from.strip_prefix("./") {
-                None => Some(from.clone()),
+            let to = match from.strip_prefix("./") {
+                None if are_known => None,
+                None => Some(Cow::Borrowed(from.as_str())),
                 Some(file) => match replaced(context, file) {
-                    Some(path) => Some(format!("./{path}")),
-                    None => elsewhere(file),
+                    Some(path) => Some(Cow::Owned(format!("./{path}"))),
+                    None => elsewhere(file).map(Cow::Owned),
                 },
             };
-            if let Some(from) = from {
-                let joined = self.imports.values.entry(from).or_default();
-                // Most modules import the same few functions.
-                for (name, local) in names {
-                    if !joined.contains_key(name) {
-                        joined.insert(name.clone(), local.clone());
-                    }
+            let Some(to) = to else { continue };
+            let joined = self.imports.values.entry(to.into_owned()).or_default();
+            for (name, local) in names {
+                if !joined.contains_key(name) {
+                    joined.insert(name.clone(), local.clone());
                 }
             }
         }
@@ -294,18 +344,21 @@ impl<'a> Combined<'a> {
     /// Returns the JavaScript file and its declarations.
     fn finish(self, path: &str, from: &str) -> [Artifact; 2] {
         let (header, imports) = (header(from), self.imports.print());
-        let before_shared = if self.shared.text.is_empty() { "" } else { "\n" };
-        let code = [
-            &header,
+        let before_shared = if self.shared.parts.is_empty() { "" } else { "\n" };
+        let head = [
+            header.as_str(),
             NO_CHECK,
             "\n",
             &self.exports,
             &imports,
             before_shared,
-            &self.shared.text,
-            &self.text,
         ]
         .concat();
+        let parts = self.shared.parts.iter().chain(&self.parts);
+        let length: usize = parts.clone().map(|part| part.len()).sum();
+        let mut code = String::with_capacity(head.len() + length);
+        code.push_str(&head);
+        parts.for_each(|part| code.push_str(part));
         let declarations = declarations(&header, &self.exports, self.exported.into_iter(), "./types.ts");
         [
             artifact(path.to_owned(), code),
@@ -336,20 +389,18 @@ fn declarations<'a>(
 
 /// Returns the modules that are not combined: all modules if two of them export the same name, else those that
 /// validators of plugins refer to.
-fn separate(context: Context<'_>, modules: &FxHashMap<String, Arc<Items>>) -> Vec<Artifact> {
+fn separate(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
     let distinct = context.analysis.exports_are_distinct();
     if distinct && context.options.replaced.is_empty() {
         return Vec::new();
     }
     let wanted = distinct.then(|| references_of_replaced(context));
-    let sections = sections(context, modules).into_iter().filter(|section| {
-        wanted
-            .as_ref()
-            .is_none_or(|wanted| wanted.contains(&section.file))
-    });
+    let sections = sections(context, modules)
+        .into_iter()
+        .filter(|section| wanted.as_ref().is_none_or(|wanted| wanted.contains(section.file)));
     let files = sections.flat_map(|Section { file, items, .. }| {
         let path = format!("{MODULES}{file}");
-        if let Some(new) = replaced(context, &file) {
+        if let Some(new) = replaced(context, file) {
             let text = format!("{}\nexport * from \"../{new}\";\n", items.header());
             return [
                 artifact(declarations_path(&path), text.clone()),
@@ -385,6 +436,7 @@ fn references_of_replaced(context: Context<'_>) -> FxHashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint::fingerprint;
 
     /// Returns the code of a module with a shared function that returns `result`.
     fn items(result: &str) -> Items {
@@ -397,14 +449,15 @@ mod tests {
             start: shared.len() + caller.len(),
             shared: [("$is_same".to_owned(), shared), ("$is_caller".to_owned(), caller)].into(),
             imports: Imports::default(),
+            package_imports: fingerprint(()),
             exported: Vec::new(),
         }
     }
 
     #[test]
     fn functions_with_the_same_name_and_other_texts_get_other_names() {
-        let mut shared = SharedItems::default();
         let (one, two) = (items("1"), items("2"));
+        let mut shared = SharedItems::default();
         assert_eq!(shared.add(&one), one.own_code());
         assert_eq!(shared.add(&one), one.own_code());
         assert_eq!(
@@ -417,6 +470,6 @@ mod tests {
             "function $is_same$(value) {\n  return 2;\n}\n",
             "function $is_caller$(value) {\n  return $is_same$(value);\n}\n",
         ];
-        assert_eq!(shared.text, texts.concat());
+        assert_eq!(shared.parts.concat(), texts.concat());
     }
 }

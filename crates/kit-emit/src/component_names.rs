@@ -110,13 +110,23 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
             );
         }
     }
-    let mut used = BTreeSet::new();
+    // A list of flags takes a tenth of the time of a sorted set.
+    let directions = [Direction::Output, Direction::Input];
+    let mut reached = vec![[false; 2]; references.len()];
     while let Some((id, direction)) = pending.pop() {
-        if used.insert((id, direction)) {
+        let is_reached = &mut reached[usize::from(id)][usize::from(direction == Direction::Input)];
+        if !std::mem::replace(is_reached, true) {
             pending.extend(references.of(id).iter().map(|target| (*target, direction)));
         }
     }
-    used
+    let used = reached.into_iter().enumerate().flat_map(|(index, reached)| {
+        let of = directions
+            .into_iter()
+            .zip(reached)
+            .filter(|(_, is_reached)| *is_reached);
+        of.map(move |(direction, _)| (DeclarationId::from(index), direction))
+    });
+    used.collect()
 }
 
 /// Returns the declarations whose request schema differs from the response schema, or that refer to such a declaration.

@@ -1,6 +1,8 @@
 //! Data that all emitters share.
 
-use kit_ir::{DeclarationId, Program};
+use std::collections::BTreeSet;
+
+use kit_ir::{Declaration, DeclarationId, Program};
 use kit_router::RouteTree;
 
 use crate::analysis::Analysis;
@@ -8,6 +10,8 @@ use crate::direction::Direction;
 use crate::fingerprint::{Fingerprint, Fingerprints, fingerprint};
 use crate::json_schema::{DeclaredSchemas, Schemas};
 use crate::options::EmitOptions;
+use crate::origin::origin;
+use crate::text::Module;
 
 /// Shared data of the emitters.
 #[derive(Clone, Copy)]
@@ -15,9 +19,11 @@ pub(crate) struct Context<'a> {
     pub(crate) program: &'a Program,
     pub(crate) tree: &'a RouteTree,
     pub(crate) options: &'a EmitOptions,
-    pub(crate) analysis: &'a Analysis,
+    pub(crate) analysis: &'a Analysis<'a>,
     pub(crate) declared: &'a DeclaredSchemas<'a>,
     pub(crate) fingerprints: &'a Fingerprints,
+    /// Files of single validators that the project of a large program uses. `None` if all of them are generated.
+    pub(crate) used: Option<&'a BTreeSet<String>>,
 }
 
 impl<'a> Context<'a> {
@@ -33,6 +39,20 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
+    /// Returns true if a file of a single validator is generated. A large program has only those that are used, because
+    /// thousands of files would make the directory large and TypeScript slow.
+    pub(crate) fn has_file(self, path: &str) -> bool {
+        !self.analysis.is_large() || self.used.is_none_or(|used| used.contains(path))
+    }
+
+    /// Creates the module of a declaration with a role, such as `write`. See [`Module::for_declaration`]. In a large program,
+    /// its code is not indented.
+    pub(crate) fn module(self, role: &'static str, declaration: &Declaration) -> Module {
+        Module::new(origin(self.program, declaration), self.analysis.declared_names())
+            .for_declaration(role, &declaration.name)
+            .unindented(self.analysis.is_large())
+    }
+
     /// Returns the fingerprint of everything that the modules of a declaration depend on. In a large program, they also
     /// depend on the use of the declaration: only the types that routes write have a serializer. If the fingerprint is
     /// unchanged, the modules of the last build are reused.

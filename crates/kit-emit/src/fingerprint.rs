@@ -4,8 +4,9 @@
 //! directly or indirectly, because emitters follow references, for example to order the members of a union. It does not cover
 //! arena ids and locations in source files, so a new line at the top of a file changes no fingerprint.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash, Hasher};
 
+use foldhash::quality::{FixedState, FoldHasher};
 use kit_ir::{
     Declaration, DeclarationId, IndexKey, IndexSignature, ObjectType, Program, Property, TemplatePart,
     TupleElement, Type, TypeId, TypeKind,
@@ -22,10 +23,11 @@ pub(crate) struct Fingerprint(u64);
 
 /// Returns the fingerprint of any hashable value.
 pub(crate) fn fingerprint(content: impl Hash) -> Fingerprint {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    Fingerprint(hasher.finish())
+    Fingerprint(STATE.hash_one(content))
 }
+
+/// Fixed seed, so that the same content has the same fingerprint in each build of a process.
+static STATE: FixedState = FixedState::with_seed(0);
 
 /// Fingerprints of a program.
 pub(crate) struct Fingerprints {
@@ -42,7 +44,7 @@ impl Fingerprints {
         let mut reached: Vec<Fingerprint> = Vec::with_capacity(groups.len());
         // Each group comes after the groups that it refers to, so their fingerprints are already known.
         for group in groups.iter() {
-            let mut hasher = DefaultHasher::new();
+            let mut hasher = STATE.build_hasher();
             for id in group {
                 own[usize::from(*id)].hash(&mut hasher);
                 for target in references.of(*id) {
@@ -87,7 +89,7 @@ fn declaration_fingerprint(program: &Program, id: DeclarationId) -> Fingerprint 
     let mut walk = Walk {
         program,
         seen: FxHashMap::default(),
-        hasher: DefaultHasher::new(),
+        hasher: STATE.build_hasher(),
     };
     (name, kind, documentation, origin(program, declaration)).hash(&mut walk.hasher);
     walk.r#type(*r#type);
@@ -99,7 +101,7 @@ struct Walk<'a> {
     /// Visited types, each with a number. A type that occurs twice must have another fingerprint than two
     /// equal types, because a module has one function per type.
     seen: FxHashMap<TypeId, usize>,
-    hasher: DefaultHasher,
+    hasher: FoldHasher<'static>,
 }
 
 impl Walk<'_> {

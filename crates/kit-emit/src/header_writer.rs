@@ -4,11 +4,10 @@
 //! The functions check types and characters, but no rules. After a refusal, `unwritable` of the runtime finds the header.
 
 use kit_analysis::resolve;
-use kit_ir::{Declaration, LiteralValue, Program, Property, TypeId, TypeKind};
+use kit_ir::{Declaration, DeclarationId, LiteralValue, Program, Property, TypeId, TypeKind};
 
 use crate::context::Context;
 use crate::job::Job;
-use crate::origin::origin;
 use crate::text::{Exported, Module, Writer, Written, literal};
 use crate::validator::{self, read_property};
 
@@ -21,23 +20,22 @@ pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.headers.js")
 }
 
-pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
     let declarations = context.program.declarations.iter_ids();
     declarations
         .filter(move |(id, _)| context.analysis.is_reply_headers(*id))
         .map(move |(id, declaration)| {
-            Job::new(file_name(&declaration.name), move || {
+            let job = Job::new(file_name(&declaration.name), move || {
                 emit_module(context, declaration)
-            })
-            .keyed(context.module_key(id))
+            });
+            (id, job.keyed(context.module_key(id)))
         })
 }
 
 fn emit_module(context: Context<'_>, declaration: &Declaration) -> Written {
     let program = context.program;
     let name = &declaration.name;
-    let mut module = Module::new(origin(program, declaration), context.analysis.declared_names())
-        .for_declaration("headers", name);
+    let mut module = context.module("headers", declaration);
     let shape = module.value(&validator::import_path(name), &format!("{name}Shape"));
     let properties = program.properties(declaration.r#type);
     let mut body = Writer::default();

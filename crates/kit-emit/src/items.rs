@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::fingerprint::Fingerprint;
 use crate::text::{Exported, Imports, NO_CHECK};
 
 /// The functions and constants of a generated module, which another module can include.
@@ -18,6 +19,8 @@ pub(crate) struct Items {
     /// Texts of the shared functions and constants, by name.
     pub(crate) shared: IndexMap<String, String>,
     pub(crate) imports: Imports,
+    /// Fingerprint of the imports from packages.
+    pub(crate) package_imports: Fingerprint,
     pub(crate) exported: Vec<Exported>,
 }
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::artifact::Artifact;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::items::Items;
 use crate::text::{Exported, Imports, Written};
 
@@ -18,7 +18,6 @@ pub(crate) struct Job<'a> {
     /// build.
     key: Option<Fingerprint>,
     dated: bool,
-    only_if_used: bool,
     /// True if the artifact covers the whole program. Such jobs take longest and start first.
     whole: bool,
     make: Box<dyn Fn() -> Content + Send + Sync + 'a>,
@@ -76,7 +75,6 @@ impl<'a> Job<'a> {
             path: path.into(),
             key: None,
             dated: false,
-            only_if_used: false,
             whole: false,
             make: Box::new(move || make().into()),
         }
@@ -96,11 +94,6 @@ impl<'a> Job<'a> {
             dated: true,
             ..Self::new(path, make)
         }
-    }
-
-    /// Makes the artifact one that a build writes only if the project imports it.
-    pub(crate) fn only_if_used(self, only_if_used: bool) -> Self {
-        Self { only_if_used, ..self }
     }
 
     /// Sets the fingerprint of the job's inputs. As long as the fingerprint does not change, the artifact of
@@ -153,12 +146,19 @@ impl From<Content> for CachedText {
                 code: parts.code,
                 start: parts.start,
                 shared: parts.shared,
+                package_imports: package_imports(&parts.imports),
                 imports: parts.imports,
                 exported: parts.exported,
             })
         });
         Self { text, items }
     }
+}
+
+/// Returns the fingerprint of the imports from packages. Other imports are from generated modules.
+fn package_imports(imports: &Imports) -> Fingerprint {
+    let packages = imports.values.iter().filter(|(from, _)| !from.starts_with("./"));
+    fingerprint(packages.collect::<Vec<_>>())
 }
 
 /// Artifacts of earlier builds, by path.
@@ -181,21 +181,24 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
     let order = [whole, parts].concat();
     let new = kit_parallel::map(&order, |index| CachedText::from((jobs[*index].make)()));
     for (index, kept) in order.into_iter().zip(new) {
+        if let Some(key) = jobs[index].key {
+            made.0.insert(jobs[index].path.clone(), (key, kept.clone()));
+        }
         texts[index] = Some(kept);
     }
-    made.0.clear();
+    if made.0.len() > jobs.iter().filter(|job| job.key.is_some()).count() {
+        let keyed = jobs.iter().filter(|job| job.key.is_some());
+        let paths: FxHashSet<&str> = keyed.map(|job| job.path.as_str()).collect();
+        made.0.retain(|path, _| paths.contains(path.as_str()));
+    }
     jobs.into_iter()
         .zip(texts)
         .map(|(job, kept)| {
             let kept = kept.expect("a text that the cache does not have was generated above");
-            if let Some(key) = job.key {
-                made.0.insert(job.path.clone(), (key, kept.clone()));
-            }
             let artifact = Artifact {
                 path: job.path,
                 text: kept.text,
                 dated: job.dated,
-                only_if_used: job.only_if_used,
                 source: None,
             };
             Generated {

@@ -71,6 +71,8 @@ mod types;
 mod validator;
 mod validator_files;
 
+use std::collections::BTreeSet;
+
 use kit_ir::Program;
 use kit_router::RouteTree;
 
@@ -101,6 +103,9 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
 /// Generates artifacts repeatedly, and reuses artifacts that cannot have changed.
 #[derive(Debug, Default)]
 pub struct Emitter {
+    /// Modules of types.
+    modules: ArtifactCache,
+    /// All other artifacts.
     made: ArtifactCache,
     parts: PartCaches,
 }
@@ -122,6 +127,31 @@ impl Emitter {
     /// # Panics
     /// Panics in the same cases as [`emit`].
     pub fn emit(&mut self, program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
+        self.emit_with(program, tree, options, None)
+    }
+
+    /// Returns the same artifacts as [`Emitter::emit`] without the files in `validators/` that a large program does not use.
+    /// `used` has the paths of the files that the project imports or that plugins replace.
+    ///
+    /// # Panics
+    /// Panics in the same cases as [`emit`].
+    pub fn emit_used(
+        &mut self,
+        program: &Program,
+        tree: &RouteTree,
+        options: &EmitOptions,
+        used: &BTreeSet<String>,
+    ) -> Vec<Artifact> {
+        self.emit_with(program, tree, options, Some(used))
+    }
+
+    fn emit_with(
+        &mut self,
+        program: &Program,
+        tree: &RouteTree,
+        options: &EmitOptions,
+        used: Option<&BTreeSet<String>>,
+    ) -> Vec<Artifact> {
         let analysis = Analysis::new(program);
         let fingerprints = Fingerprints::new(program, analysis.groups(), analysis.references());
         let declared = DeclaredSchemas::new(program, analysis.components());
@@ -132,16 +162,21 @@ impl Emitter {
             analysis: &analysis,
             declared: &declared,
             fingerprints: &fingerprints,
+            used,
         };
         let types = types::parts(context, &mut self.parts.types);
-        let entries = registry::entries(context, &mut self.parts.entries);
-        let parts = openapi::PrintedParts::new(context, &mut self.parts.documents);
+        let described = openapi::described(context);
+        let entries = registry::entries(context, &described, &mut self.parts.entries);
+        let parts = openapi::PrintedParts::new(context, &described, &mut self.parts.documents);
+        let modules = [
+            validator::emit(context).unzip(),
+            coercer::emit(context).unzip(),
+            serializer::emit(context).unzip(),
+            header_writer::emit(context).unzip(),
+        ];
+        let modules = combined::Modules::new(program, modules, |jobs| job::run(jobs, &mut self.modules));
         let mut jobs = vec![types::emit(&types)];
-        jobs.extend(validator::emit(context));
         jobs.extend(validator_files::emit(context));
-        jobs.extend(coercer::emit(context));
-        jobs.extend(serializer::emit(context));
-        jobs.extend(header_writer::emit(context));
         jobs.extend(routes::emit(context));
         jobs.extend(environment::emit(context));
         jobs.extend(application_jobs::emit(context));
@@ -151,7 +186,12 @@ impl Emitter {
         jobs.extend(client::emit(context));
         jobs.extend(contract_tests::emit(context));
         jobs.extend(testing::emit(context));
-        combined::emit(context, job::run(jobs, &mut self.made))
+        let made = &mut self.made;
+        // The files that combine the modules are as long as all others together.
+        let (combined, others) =
+            kit_parallel::join(|| combined::emit(context, &modules), || job::run(jobs, made));
+        let others = others.into_iter().map(|generated| generated.artifact);
+        others.chain(combined).collect()
     }
 }
 

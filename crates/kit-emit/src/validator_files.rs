@@ -11,13 +11,11 @@ use crate::text::header;
 use crate::{combined, validator};
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
-    context.program.entities.iter().map(move |entity| {
+    context.program.entities.iter().filter_map(move |entity| {
         let declaration = &context.program.declarations[entity.declaration];
-        Job::new(
-            format!("validators/{}.ts", declaration.name.to_lower_camel_case()),
-            move || emit_entity(context, declaration),
-        )
-        .only_if_used(context.analysis.is_large())
+        let path = format!("validators/{}.ts", declaration.name.to_lower_camel_case());
+        let is_generated = context.has_file(&path);
+        is_generated.then(|| Job::new(path, move || emit_entity(context, declaration)))
     })
 }
 

@@ -4,15 +4,16 @@
 
 use kit_test_programs as support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use kit_emit::{Artifact, EmitOptions, emit};
+use kit_emit::{Artifact, EmitOptions, Emitter, emit};
 use kit_ir::{Constraints, Method, Program, RouteSlots, TypeKind};
+use serde_json::Value;
 use support::Builder;
 
-/// Returns the artifacts of a program. Plugins replace the validators in `replaced`.
-fn artifacts(program: &Program, replaced: &[&str]) -> Vec<Artifact> {
-    let options = EmitOptions {
+/// Returns the options of a project in which plugins replace the validators in `replaced`.
+fn options(replaced: &[&str]) -> EmitOptions {
+    EmitOptions {
         generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
         output_dir_to_root: "..".to_owned(),
         title: "runtime".to_owned(),
@@ -22,8 +23,12 @@ fn artifacts(program: &Program, replaced: &[&str]) -> Vec<Artifact> {
         openapi: kit_emit::OpenApiVersion::default(),
         client: true,
         replaced: replaced.iter().map(|path| (*path).to_owned()).collect(),
-    };
-    emit(program, &support::tree(program), &options)
+    }
+}
+
+/// Returns the artifacts of a program. Plugins replace the validators in `replaced`.
+fn artifacts(program: &Program, replaced: &[&str]) -> Vec<Artifact> {
+    emit(program, &support::tree(program), &options(replaced))
 }
 
 /// Returns the text of each artifact, by path.
@@ -125,8 +130,10 @@ fn types_have_no_files_of_their_own_if_there_are_more_than_500() {
         b.program
     };
     let written = |count| {
-        let artifacts = artifacts(&program(count), &[]);
-        let written = artifacts.iter().filter(|artifact| !artifact.only_if_used);
+        let (program, used) = (program(count), BTreeSet::new());
+        let artifacts =
+            Emitter::default().emit_used(&program, &support::tree(&program), &options(&[]), &used);
+        let written = artifacts.iter();
         written
             .filter(|artifact| artifact.path.starts_with("validators/"))
             .count()
@@ -134,18 +141,46 @@ fn types_have_no_files_of_their_own_if_there_are_more_than_500() {
     assert_eq!((written(500), written(501)), (500, 0));
 }
 
-#[test]
-fn a_large_program_has_only_the_code_that_routes_need() {
-    let mut program = program(["Note", "Tag", "Unused"]);
-    let small = texts(&program, &[]);
+/// Returns the program with 500 more types, which no route uses.
+fn with_more_types(program: Program) -> Program {
     let mut b = Builder::new("src/more.types.ts");
-    std::mem::swap(&mut b.program, &mut program);
+    b.program = program;
     let text = b.string();
     for number in 0..500 {
         let properties = vec![b.property("text", text)];
         b.interface(&format!("More{number}"), properties);
     }
-    let large = texts(&b.program, &[]);
+    b.program
+}
+
+#[test]
+fn operations_of_a_large_program_refer_to_error_responses_that_operations_of_a_small_program_contain() {
+    let program = program(["Note", "Tag", "Unused"]);
+    let (small, large) = (texts(&program, &[]), texts(&with_more_types(program), &[]));
+    let errors = |texts: &BTreeMap<String, String>| {
+        let document: Value = serde_json::from_str(&texts["schemas/openapi.json"]).unwrap();
+        let responses = document["paths"]["/outer"]["post"]["responses"].as_object();
+        let errors = responses.unwrap().iter().filter(|(status, _)| *status != "201");
+        let errors = errors.map(|(status, response)| {
+            let reference = response["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
+            let resolved = reference.map_or(response, |pointer| document.pointer(pointer).unwrap());
+            (status.clone(), (reference.is_some(), resolved.clone()))
+        });
+        errors.collect::<BTreeMap<_, _>>()
+    };
+    let (inside, referred) = (errors(&small), errors(&large));
+    let statuses: Vec<&str> = inside.keys().map(String::as_str).collect();
+    assert_eq!(statuses, ["400", "413", "415", "default"]);
+    for (status, (is_reference, response)) in &inside {
+        assert!(!is_reference);
+        assert_eq!(referred[status], (true, response.clone()), "{status}");
+    }
+}
+
+#[test]
+fn a_large_program_has_only_the_code_that_routes_need() {
+    let program = program(["Note", "Tag", "Unused"]);
+    let (small, large) = (texts(&program, &[]), texts(&with_more_types(program), &[]));
     assert!(small["codecs.js"].contains("UnusedSerializer") && small["codecs.js"].contains("explain$Unused"));
     assert!(
         !large["codecs.js"].contains("UnusedSerializer") && !large["codecs.js"].contains("explain$Unused")

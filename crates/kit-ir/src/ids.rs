@@ -3,8 +3,9 @@
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -41,12 +42,29 @@ ids! {
 }
 
 /// A list that is indexed by its own type of id. Items are added but never removed, so ids stay valid.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+///
+/// A copy of the list shares its items, until one of the lists changes an item. A session keeps each compiled program for the
+/// next compilation, and a copy of all types of a large program would take longer than the compilation of an edit.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Arena<I, T> {
-    items: Vec<T>,
-    #[serde(skip)]
+    items: Vec<Arc<T>>,
     id: PhantomData<fn(I) -> I>,
+}
+
+impl<I, T: Serialize> Serialize for Arena<I, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.items.iter().map(AsRef::as_ref))
+    }
+}
+
+impl<'de, I, T: Deserialize<'de>> Deserialize<'de> for Arena<I, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = Vec::<T>::deserialize(deserializer)?;
+        Ok(Self {
+            items: items.into_iter().map(Arc::new).collect(),
+            id: PhantomData,
+        })
+    }
 }
 
 impl<I, T> Default for Arena<I, T> {
@@ -73,7 +91,7 @@ where
     /// ```
     pub fn push(&mut self, item: T) -> I {
         let id = I::from(self.items.len());
-        self.items.push(item);
+        self.items.push(Arc::new(item));
         id
     }
 
@@ -95,6 +113,20 @@ where
         self.items.is_empty()
     }
 
+    /// Returns the items, in order.
+    ///
+    /// ```
+    /// use kit_ir::{Arena, TypeId};
+    ///
+    /// let mut names: Arena<TypeId, &str> = Arena::default();
+    /// names.push("Note");
+    /// let again: Arena<TypeId, &str> = names.into_shared().into_iter().collect();
+    /// assert_eq!(again[TypeId(0)], "Note");
+    /// ```
+    pub fn into_shared(self) -> Vec<Arc<T>> {
+        self.items
+    }
+
     /// Returns the item with the given id. Returns `None` if there is no such item, for example in a
     /// serialized program that was edited by hand.
     ///
@@ -107,12 +139,12 @@ where
     /// assert_eq!(names.get(TypeId(7)), None);
     /// ```
     pub fn get(&self, id: I) -> Option<&T> {
-        self.items.get(usize::from(id))
+        self.items.get(usize::from(id)).map(AsRef::as_ref)
     }
 
     /// Returns an iterator over all items, in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.items.iter()
+    pub fn iter(&self) -> Items<'_, T> {
+        self.items.iter().map(AsRef::as_ref)
     }
 
     /// Returns an iterator over all items with their ids, in order.
@@ -129,7 +161,7 @@ where
         self.items
             .iter()
             .enumerate()
-            .map(|(index, item)| (I::from(index), item))
+            .map(|(index, item)| (I::from(index), item.as_ref()))
     }
 }
 
@@ -144,20 +176,32 @@ where
     }
 }
 
-impl<I, T> IndexMut<I> for Arena<I, T>
+impl<I, T: Clone> IndexMut<I> for Arena<I, T>
 where
     usize: From<I>,
 {
     fn index_mut(&mut self, id: I) -> &mut T {
-        &mut self.items[usize::from(id)]
+        Arc::make_mut(&mut self.items[usize::from(id)])
     }
 }
 
+impl<I, T> FromIterator<Arc<T>> for Arena<I, T> {
+    fn from_iter<S: IntoIterator<Item = Arc<T>>>(items: S) -> Self {
+        Self {
+            items: items.into_iter().collect(),
+            id: PhantomData,
+        }
+    }
+}
+
+/// Iterator over the items of an [`Arena`].
+pub type Items<'a, T> = std::iter::Map<std::slice::Iter<'a, Arc<T>>, fn(&'a Arc<T>) -> &'a T>;
+
 impl<'a, I, T> IntoIterator for &'a Arena<I, T> {
     type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
+    type IntoIter = Items<'a, T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.items.iter()
+        self.items.iter().map(AsRef::as_ref)
     }
 }

@@ -61,7 +61,7 @@ pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use digits::Digits;
 pub use environment::EnvironmentVariables;
 pub use errors::{DeclaredFormat, ErrorFormat, ErrorPaths, ErrorRules, Errors};
-pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
+pub use ids::{Arena, DeclarationId, EntityId, Items, RouteId, SourceId, TypeId};
 pub use index::{EntityIndex, IndexColumn, IndexColumnOptions, IndexMethod, Nulls};
 pub use jobs::{Job, Jobs};
 pub use kit_router::{InvalidPath, Method, RoutePath, Segment};

@@ -41,6 +41,12 @@ impl FileSystem for Overlay {
         Disk.list(path)
     }
 
+    fn stamp(&self, path: &Path) -> Option<u128> {
+        (!self.texts.contains_key(path))
+            .then(|| Disk.stamp(path))
+            .flatten()
+    }
+
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         match Disk.real_path(path) {
             // The file is not saved yet.

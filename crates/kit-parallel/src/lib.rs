@@ -16,6 +16,7 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Maximum number of threads. More threads do not make a build of usual size faster, and starting a thread costs time.
@@ -29,6 +30,33 @@ const MOST: usize = 8;
 /// Panics with the message of `work` if `work` panics.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map_on(threads(items.len()), items, work)
+}
+
+/// Runs two functions at the same time, and returns their results.
+///
+/// # Panics
+///
+/// Panics with the message of a function that panics.
+///
+/// ```
+/// assert_eq!(kit_parallel::join(|| 1, || "a"), (1, "a"));
+/// ```
+pub fn join<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    let first = Mutex::new(Some(first));
+    // The lock is free while the function runs, so a panic does not poison it.
+    let take = || first.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let run = || take().map(|first| first());
+    thread::scope(|scope| {
+        // If the operating system refuses to start a thread, the functions run one after the other.
+        let helper = thread::Builder::new().spawn_scoped(scope, run).ok();
+        let second = second();
+        let first = match helper.map(thread::ScopedJoinHandle::join) {
+            Some(Ok(first)) => first,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => run(),
+        };
+        (first.expect("the function runs once"), second)
+    })
 }
 
 /// Returns the number of threads to use: the number of cores, at most [`MOST`] and at most the number of items.

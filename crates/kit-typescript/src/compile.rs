@@ -95,7 +95,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
     let mut sources = SourceTexts::default();
     let mut dependencies = Vec::new();
     for (id, module) in eval.graph.files() {
-        sources.insert(module.display.clone(), module.text.to_owned());
+        sources.insert(module.display.clone(), module.text);
         if !eval.graph.is_declaration_of_source(id) {
             dependencies.push(module.path.clone());
         }
@@ -157,6 +157,10 @@ fn entities(
         .collect();
     // Adds all entities first, because tags may refer to entities that are declared later.
     for decl in &decls {
+        // Most declarations have no table, and their comments need not be read.
+        if !lowering.eval.doc_contains(*decl, unmatched_tables::TAG) {
+            continue;
+        }
         let doc = lowering.eval.declaration_doc(*decl);
         if doc.is_some_and(|doc| doc.has(TagName::Table)) {
             lowering.add_entity(*decl);

@@ -38,6 +38,14 @@ pub trait FileSystem: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Returns a number that changes if the contents of the file change. A session then need not read the file again. Returns
+    /// `None` if a change could be missed, for example because the file was written just now. The default implementation
+    /// returns `None`.
+    fn stamp(&self, path: &Path) -> Option<u128> {
+        let _ = path;
+        None
+    }
+
     /// Returns the path with symbolic links resolved, so that a package that is linked into `node_modules`
     /// finds its dependencies. The default implementation returns the path unchanged.
     ///

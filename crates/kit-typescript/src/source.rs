@@ -2,31 +2,32 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 use kit_diagnostics::Sources;
 
 /// Contents of source files, by path relative to the project's root. Code frames show excerpts of these
-/// files.
+/// files. Copies share the texts.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTexts {
-    texts: BTreeMap<String, String>,
+    texts: BTreeMap<String, Arc<str>>,
 }
 
 impl SourceTexts {
-    pub(crate) fn insert(&mut self, path: String, text: String) {
-        self.texts.insert(path, text);
+    pub(crate) fn insert(&mut self, path: String, text: &str) {
+        self.texts.insert(path, Arc::from(text));
     }
 
     /// Adds the content of a file that the compiler did not read. Does not replace the content of a file that
     /// it read.
     pub fn add(&mut self, path: String, text: String) {
-        self.texts.entry(path).or_insert(text);
+        self.texts.entry(path).or_insert_with(|| Arc::from(text));
     }
 }
 
 impl Sources for SourceTexts {
     fn text(&self, path: &str) -> Option<&str> {
-        self.texts.get(path).map(String::as_str)
+        self.texts.get(path).map(AsRef::as_ref)
     }
 }
 

@@ -290,6 +290,10 @@ impl FileSystem for WithDeclarations {
         self.files.list(path)
     }
 
+    fn stamp(&self, path: &Path) -> Option<u128> {
+        self.files.stamp(path)
+    }
+
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         self.files.real_path(path)
     }

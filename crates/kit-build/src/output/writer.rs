@@ -14,6 +14,8 @@ use super::{FileChanges, OutputCache, OutputFile};
 use crate::{BuildError, disk};
 
 const GITIGNORE: &str = ".gitignore";
+/// Maximum number of changed files that threads write one by one.
+const FEW_FILES: usize = 64;
 /// Copy of the OpenAPI document that earlier versions wrote with `kit generate:openapi`. Builds remove it, because they do not
 /// update it.
 const OBSOLETE_DOCUMENT: &str = "openapi.json";
@@ -192,15 +194,24 @@ impl OutputDirectory {
         cache: Option<&OutputCache>,
     ) -> Result<Vec<&'a OutputFile>, BuildError> {
         let unchanged = cache.map_or_else(HashSet::new, |cache| cache.unchanged_directories(&self.path));
-        let is_unchanged = |file: &OutputFile| {
-            unchanged.contains(parent(&file.path)) && cache.is_some_and(|cache| cache.is_unchanged(file))
-        };
-        let open: Vec<&OutputFile> = files.iter().filter(|file| !is_unchanged(file)).collect();
+        let mut changed = Vec::new();
+        let mut open = Vec::new();
+        for file in files {
+            let is_known = unchanged.contains(parent(&file.path));
+            let known = cache
+                .filter(|_| is_known)
+                .and_then(|cache| cache.text(&file.path));
+            match known {
+                Some(text) if Arc::ptr_eq(text, &file.text) || *text == file.text => {}
+                // The last build of this process wrote another text. The file need not be read.
+                Some(_) => changed.push(file),
+                None => open.push(file),
+            }
+        }
         let held = kit_parallel::map(&open, |file| {
             let missing = directory(&file.path).is_some_and(|name| missing.contains(name));
             Ok(!missing && self.contains(&file.path, &file.text)?)
         });
-        let mut changed = Vec::new();
         for (file, held) in open.into_iter().zip(held) {
             if !held? {
                 changed.push(file);
@@ -220,15 +231,21 @@ impl OutputDirectory {
         for directory in directories.keys() {
             disk::make_dir(&staging.join(directory))?;
         }
-        // Threads that create files in the same directory wait for each other, so each thread writes whole directories. The
-        // directories with the most files come first.
-        let mut directories: Vec<_> = directories.into_values().collect();
-        directories.sort_by_key(|files| std::cmp::Reverse(files.len()));
         let write = |files: &Vec<&OutputFile>| {
             files
                 .iter()
                 .try_for_each(|file| disk::write_into(&staging.join(&file.path), file.text.as_bytes()))
         };
+        // An edit changes few files, of which some are long. The longest files come first.
+        if files.len() <= FEW_FILES {
+            let mut single: Vec<_> = files.iter().map(|file| vec![*file]).collect();
+            single.sort_by_key(|files| std::cmp::Reverse(files[0].text.len()));
+            return kit_parallel::map(&single, write).into_iter().collect();
+        }
+        // Threads that create files in the same directory wait for each other, so each thread writes whole directories. The
+        // directories with the most files come first.
+        let mut directories: Vec<_> = directories.into_values().collect();
+        directories.sort_by_key(|files| std::cmp::Reverse(files.len()));
         kit_parallel::map(&directories, write).into_iter().collect()
     }
 

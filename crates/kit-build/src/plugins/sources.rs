@@ -156,6 +156,12 @@ impl FileSystem for Overlay {
         Ok(names)
     }
 
+    fn stamp(&self, path: &Path) -> Option<u128> {
+        (!self.virtual_files.contains_key(path))
+            .then(|| self.files.stamp(path))
+            .flatten()
+    }
+
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         if self.virtual_files.contains_key(path) {
             return Ok(path.to_owned());

@@ -1,5 +1,9 @@
 //! Tests that builds in a session give the same bytes as new builds, after many random edits.
 
+// A helper of a test may panic, which fails the test.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -111,14 +115,39 @@ impl State {
 
 #[test]
 fn session_gives_the_same_output_as_new_builds_after_random_edits() {
+    assert!(files_left_alone(80, "") > 500);
+}
+
+/// A program of more than 500 types has other code, and its files share more parts.
+#[test]
+fn session_of_a_large_program_gives_the_same_output_as_new_builds_after_random_edits() {
+    let mut more = String::new();
+    for number in 0..500 {
+        writeln!(
+            more,
+            "export interface More{number} {{ /** @minLength {number} */ id: string }}"
+        )
+        .unwrap();
+    }
+    assert!(files_left_alone(12, &more) > 100);
+}
+
+/// Compares builds in a session with new builds after `steps` random edits. Returns the number of files that the builds did not
+/// write because they were unchanged. `more` is the text of a file that no edit changes.
+fn files_left_alone(steps: usize, more: &str) -> usize {
     let mut dice = Dice(20_260_721);
     let mut state = State { parts: [0; 13] };
-    let project = Project::new(state.files());
+    let files = |state: &State| {
+        let mut files = state.files();
+        files.push(("src/more.types.ts", more.to_owned()));
+        files
+    };
+    let project = Project::new(files(&state));
     let config = resolve(&project.root, None).unwrap().config;
     let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
     let mut session = Session::default();
     let mut reused = 0;
-    for step in 0..80 {
+    for step in 0..steps {
         // Some rounds change no source file, and some change files of the output directory.
         if dice.roll(8) > 0 {
             let part = dice.roll(13);
@@ -140,7 +169,7 @@ fn session_gives_the_same_output_as_new_builds_after_random_edits() {
         let report = session.build(&request, &()).unwrap();
         assert!(report.succeeded(), "step {step}: {:?}", report.diagnostics);
         reused += report.files.unchanged;
-        let fresh = Project::new(state.files());
+        let fresh = Project::new(files(&state));
         let expected = fresh.build_at(1_700_000_000, true);
         assert!(expected.succeeded());
         assert_eq!(report.counts, expected.counts, "step {step}");
@@ -158,7 +187,7 @@ fn session_gives_the_same_output_as_new_builds_after_random_edits() {
         }
         assert_eq!(incremental.len(), cold.len(), "step {step}");
     }
-    assert!(reused > 500, "only {reused} files were left alone");
+    reused
 }
 
 /// After a build that fails, the next build must compare with the last successful one.
@@ -253,4 +282,41 @@ fn session_notices_a_new_file_that_changes_the_target_of_an_import() {
     );
     assert!(session.build(&request, &()).unwrap().succeeded());
     assert!(project.output()["types.ts"].contains("euros"));
+}
+
+/// The operations of the OpenAPI document are kept between builds, and the edit changes no route.
+#[test]
+fn session_documents_not_modified_responses_after_an_edit_turns_on_entity_tags() {
+    let app = |options: &str| {
+        format!(
+            "import {{ createApp, defineHandlers }} from \"@kit/core\";\n\
+             import type {{ NoteRoutes }} from \"./note.routes.ts\";\n\
+             const handlers = defineHandlers<NoteRoutes>({{ \"GET /notes\": () => [] }});\n\
+             export const app = createApp({{ {options}routes: [{{ handlers }}] }});\n"
+        )
+    };
+    let project = Project::new([
+        ("package.json", r#"{"name":"notes","version":"1.0.0"}"#.to_owned()),
+        (
+            "src/note.routes.ts",
+            "import type { RouteContract } from \"@kit/types\";\n\
+             export interface NoteRoutes { \"GET /notes\": RouteContract<void, void, void, string[]> }\n"
+                .to_owned(),
+        ),
+        ("src/app.ts", app("")),
+    ]);
+    let config = resolve(&project.root, None).unwrap().config;
+    let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
+    let request = BuildRequest {
+        root: &project.root,
+        config: &config,
+        files: Arc::new(Disk),
+        time: &time,
+    };
+    let mut session = Session::default();
+    assert!(session.build(&request, &()).unwrap().succeeded());
+    assert!(!project.output()["schemas/openapi.json"].contains("\"304\""));
+    project.write("src/app.ts", &app("etag: true, "));
+    assert!(session.build(&request, &()).unwrap().succeeded());
+    assert!(project.output()["schemas/openapi.json"].contains("\"304\""));
 }

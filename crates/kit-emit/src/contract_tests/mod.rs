@@ -58,12 +58,16 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
         return Vec::new();
     }
     let all: Vec<&Route> = context.program.routes.iter().collect();
-    let shared = Job::new(CONTRACTS, move || contracts::write(context)).keyed(key(context, tests, &all));
+    // The test of a wrong method needs the methods of all routes with the same path, from all groups.
+    let paths: Vec<_> = all.iter().map(|route| (route.method, &route.path)).collect();
+    let paths = fingerprint(paths);
+    let shared =
+        Job::new(CONTRACTS, move || contracts::write(context)).keyed(key(context, tests, paths, &all));
     let declarations = Job::new("tests/routes.d.ts", contracts::declarations);
     let list = Job::new("tests/routes.js", move || contracts::write_routes(context, tests))
-        .keyed(key(context, tests, &all));
+        .keyed(key(context, tests, paths, &all));
     let files = groups.into_iter().flat_map(|(group, routes)| {
-        let key = key(context, tests, &routes);
+        let key = key(context, tests, paths, &routes);
         let (routes, path): (Arc<[&Route]>, _) = (routes.into(), format!("tests/{group}.contract"));
         let (of_tables, of_declarations) = (Arc::clone(&routes), Arc::clone(&routes));
         let jobs = [
@@ -82,14 +86,9 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
     [shared, list, declarations].into_iter().chain(files).collect()
 }
 
-fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Fingerprint {
-    // The test of a wrong method needs the methods of all routes with the same path, from all groups.
-    let all: Vec<_> = context
-        .program
-        .routes
-        .iter()
-        .map(|route| (route.method, &route.path))
-        .collect();
+/// Returns the fingerprint of all inputs of the tests of some routes. `paths` is the fingerprint of the methods and paths of all
+/// routes.
+fn key(context: Context<'_>, tests: &ContractTests, paths: Fingerprint, routes: &[&Route]) -> Fingerprint {
     let routes: Vec<_> = routes
         .iter()
         .map(|route| {
@@ -114,5 +113,11 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
         })
         .collect();
     let options = context.options;
-    fingerprint((tests, &options.output_dir_to_root, &options.replaced, all, routes))
+    fingerprint((
+        tests,
+        &options.output_dir_to_root,
+        &options.replaced,
+        paths,
+        routes,
+    ))
 }

@@ -16,6 +16,8 @@ pub(crate) struct Document<'a> {
     pub(crate) paths: IndexMap<String, IndexMap<String, &'a str>>,
     /// Schemas by name.
     pub(crate) components: IndexMap<&'a str, &'a str>,
+    /// Responses that are components, by name.
+    pub(crate) responses: IndexMap<&'a str, &'a str>,
     /// Security schemes by name.
     pub(crate) schemes: IndexMap<&'a str, String>,
 }
@@ -51,6 +53,11 @@ impl Document<'_> {
         text.push_str(",\n  \"components\": {\n    \"schemas\": ");
         let components = self.components.iter();
         object(&mut text, 6, components, |text, schema| text.push_str(schema));
+        if !self.responses.is_empty() {
+            text.push_str(",\n    \"responses\": ");
+            let responses = self.responses.iter();
+            object(&mut text, 6, responses, |text, response| text.push_str(response));
+        }
         if !self.schemes.is_empty() {
             text.push_str(",\n    \"securitySchemes\": ");
             let schemes = self.schemes.iter();
@@ -196,15 +203,29 @@ pub(crate) struct RequestBody {
     pub(crate) content: IndexMap<String, MediaType>,
 }
 
-/// Response of an operation.
-#[derive(Serialize)]
+/// Response of an operation: a reference to a component, or the response itself.
+#[derive(Default, Serialize)]
 pub(crate) struct Response {
+    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<String>,
+    /// Empty if the response is a reference.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) description: String,
     /// Headers by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) headers: IndexMap<String, Header>,
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) content: IndexMap<String, MediaType>,
+}
+
+impl Response {
+    /// Creates a reference to a component.
+    pub(crate) fn component(name: &str) -> Self {
+        Self {
+            reference: Some(format!("#/components/responses/{name}")),
+            ..Self::default()
+        }
+    }
 }
 
 /// Header of a response.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use kit_ir::{DeclaredError, ErrorFormat, ErrorRules, Route};
 use serde_json::{Map, Value, json};
 
-use super::document::error_envelope;
+use super::document::{Example, MediaType, Response, error_envelope, with_example};
 use super::status::error_phrase;
 use crate::json_schema::Schema;
 
@@ -19,6 +19,24 @@ pub(super) fn media_type(rules: &ErrorRules) -> &str {
         ErrorFormat::Envelope => "application/json",
         ErrorFormat::ProblemDetails => "application/problem+json",
         ErrorFormat::Declared(declared) => &declared.content_type,
+    }
+}
+
+/// Returns an error response.
+pub(super) fn error(
+    rules: &ErrorRules,
+    description: String,
+    schema: Schema,
+    examples: IndexMap<String, Example>,
+) -> Response {
+    let content = MediaType {
+        examples,
+        ..with_example(schema, None)
+    };
+    Response {
+        description,
+        content: IndexMap::from([(media_type(rules).to_owned(), content)]),
+        ..Response::default()
     }
 }
 

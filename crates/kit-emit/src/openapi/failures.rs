@@ -15,7 +15,7 @@ const OF_KIT: [u16; 11] = [400, 401, 403, 404, 408, 413, 415, 426, 431, 500, 503
 /// An error that a response with a given status may contain.
 pub(super) struct Failure<'a> {
     pub(super) code: &'a str,
-    description: Option<&'a str>,
+    pub(super) description: Option<&'a str>,
     /// True if the project declares the error, false if it is an error of kit itself.
     pub(super) declared: bool,
     /// Type of the details, if the contract declares it.
@@ -131,7 +131,7 @@ impl Failure<'_> {
 }
 
 /// Returns the description of the error for a body with another media type than the format has.
-fn other_type(format: &BodyFormat) -> &'static str {
+pub(super) fn other_type(format: &BodyFormat) -> &'static str {
     match format {
         BodyFormat::Json => "the body is not JSON",
         BodyFormat::Form => "the body is not a form (`application/x-www-form-urlencoded`)",

@@ -6,14 +6,17 @@ use super::operation::Operations;
 use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 
-/// Returns the fingerprint of all inputs of a route's operation. `names` is the fingerprint of all component names,
-/// because operations refer to components by name.
-pub(super) fn operation(
-    context: Context<'_>,
-    operations: &Operations<'_>,
-    names: Fingerprint,
-    route: &Route,
-) -> Fingerprint {
+/// Returns the fingerprint of the inputs that all operations share: the names of all components, because operations refer to
+/// components by name, the format of errors, and the option `etag`.
+pub(super) fn shared(context: Context<'_>, operations: &Operations<'_>, names: Fingerprint) -> Fingerprint {
+    let application = &context.program.application;
+    let tags = application.etag.as_ref().map(|option| &option.value);
+    let options = serde_json::to_string(&(application.error_rules(), tags)).unwrap_or_default();
+    fingerprint((names, operations.error_name(), options))
+}
+
+/// Returns the fingerprint of all inputs of a route's operation, apart from those of [`shared`].
+pub(super) fn operation(context: Context<'_>, operations: &Operations<'_>, route: &Route) -> Fingerprint {
     let Route {
         method,
         path,
@@ -71,11 +74,8 @@ pub(super) fn operation(
         operations.names_of(security),
         operations.is_open(route),
     );
-    let rules = context.program.application.error_rules();
-    let errors = serde_json::to_string(rules).unwrap_or_default();
-    let refers = (names, operations.error_name(), errors);
     let id = operations.id(route);
     fingerprint((
-        method, path, id, parameters, types, formats, status, replies, texts, asked, refers,
+        method, path, id, parameters, types, formats, status, replies, texts, asked,
     ))
 }

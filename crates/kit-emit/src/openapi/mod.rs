@@ -9,6 +9,7 @@ mod key;
 mod operation;
 mod preconditions;
 mod security;
+mod shared_responses;
 mod status;
 mod version;
 
@@ -48,17 +49,21 @@ pub(crate) struct PrintedParts<'a> {
     /// Operation of each route, by the index of the route in the program.
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
+    /// Responses that are components, by name.
+    responses: IndexMap<&'static str, String>,
+    /// For each route, by its index in the program, the names of its responses that are components.
+    responses_of: Vec<Vec<&'static str>>,
     /// Name and text of the component for error bodies. `None` if the application declares the type of error
     /// bodies.
     error: Option<(String, String)>,
     schemes: SecuritySchemes<'a>,
     by_file: FxHashMap<SourceId, Vec<RouteId>>,
     /// Declarations that `schemas/openapi.json` contains as components. Empty if the program is not large.
-    described: BTreeSet<Use>,
+    described: &'a BTreeSet<Use>,
 }
 
 impl<'a> PrintedParts<'a> {
-    pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
+    pub(crate) fn new(context: Context<'a>, described: &'a BTreeSet<Use>, kept: &mut DocumentCache) -> Self {
         let program = context.program;
         let version = context.options.openapi;
         let layout = if context.analysis.is_large() {
@@ -68,12 +73,13 @@ impl<'a> PrintedParts<'a> {
         };
         let operations = Operations::new(context);
         let names = context.analysis.components().fingerprint(program);
+        let shared = key::shared(context, &operations, names);
         let routes: Vec<&Route> = program.routes.iter().collect();
         let keyed: Vec<_> = routes
             .iter()
             .map(|route| {
-                let key = key::operation(context, &operations, names, route);
-                (fingerprint((key, version, layout)), *route)
+                let key = key::operation(context, &operations, route);
+                (fingerprint((key, shared, version, layout)), *route)
             })
             .collect();
         let entities = program.entities.iter();
@@ -94,11 +100,24 @@ impl<'a> PrintedParts<'a> {
         let texts = kept.components.get_or_create(&used, |(id, direction)| {
             version.print_schema(context.declared.get(*id, *direction), layout)
         });
+        let mut responses = IndexMap::new();
+        let responses_of = routes.iter().map(|route| {
+            let shared = operations.shared_responses(route).into_iter();
+            let names = shared.map(|(name, response)| {
+                let print = || document::part(&response, layout);
+                responses.entry(name).or_insert_with(print);
+                name
+            });
+            names.collect()
+        });
+        let responses_of = responses_of.collect();
         let has_scopes = routes.iter().any(|route| !route.scopes.is_empty());
         Self {
             operations: kept.operations.get_or_create(&keyed, |route| {
                 version.print_operation(&operations.operation(route), layout)
             }),
+            responses,
+            responses_of,
             components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
             error: error_body::component(program.application.error_rules(), has_scopes).map(|schema| {
                 (
@@ -107,11 +126,7 @@ impl<'a> PrintedParts<'a> {
                 )
             }),
             by_file: routes_by_file(context),
-            described: if context.analysis.is_large() {
-                components(context)
-            } else {
-                BTreeSet::new()
-            },
+            described,
             schemes: operations.into_schemes(),
             context,
         }
@@ -173,9 +188,21 @@ impl<'a> PrintedParts<'a> {
             },
             paths,
             components: found,
+            responses: self.shared_responses(routes),
             schemes: self.schemes_of(&contracts),
         }
         .print()
+    }
+
+    /// Returns the responses of routes that are components, by name.
+    fn shared_responses(&self, routes: &[RouteId]) -> IndexMap<&str, &str> {
+        let of = |name: &&str| {
+            routes
+                .iter()
+                .any(|route| self.responses_of[usize::from(*route)].contains(name))
+        };
+        let used = self.responses.iter().filter(|(name, _)| of(name));
+        used.map(|(name, text)| (*name, text.as_str())).collect()
     }
 
     /// Returns the security schemes that the routes require. Names of schemes in operations refer to the document that
@@ -217,6 +244,7 @@ impl PrintedParts<'_> {
             },
             paths: templates.iter().cloned().zip(items).collect(),
             components: IndexMap::from([(name, component.as_str())]),
+            responses: IndexMap::new(),
             schemes: self.schemes_of(&contracts),
         };
         Some(document.print())
@@ -238,8 +266,12 @@ fn reference_to(part: &str, name: &str) -> String {
     .to_string()
 }
 
-/// Returns the declarations that `schemas/openapi.json` contains as components.
-pub(crate) fn components(context: Context<'_>) -> BTreeSet<Use> {
+/// Returns the declarations that `schemas/openapi.json` contains as components, if the program is large. Other files of a
+/// large program refer to these components.
+pub(crate) fn described(context: Context<'_>) -> BTreeSet<Use> {
+    if !context.analysis.is_large() {
+        return BTreeSet::new();
+    }
     let program = context.program;
     let handshakes: Vec<Cow<'_, Route>> = program.routes.iter().map(handshake).collect();
     let routes: Vec<&Route> = handshakes.iter().map(AsRef::as_ref).collect();

@@ -3,17 +3,17 @@
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
 use kit_ir::{
-    DeclarationId, ErrorRules, Program, Property, Route, RoutePath, SOCKET_METHOD, Security, Slot,
-    Subprotocols,
+    DeclarationId, Program, Property, Route, RoutePath, SOCKET_METHOD, Security, Slot, Subprotocols,
 };
 use serde_json::Value;
 
 use super::bodies::Bodies;
-use super::document::{Example, Header, MediaType, Operation, Parameter, Response, Tag, with_example};
-use super::error_body;
+use super::document::{Header, Operation, Parameter, Response, Tag};
+use super::error_body::{self, error};
 use super::failures::{Failure, Failures, is_of_kit};
 use super::preconditions;
 use super::security::SecuritySchemes;
+use super::shared_responses;
 use super::status::description;
 use crate::context::Context;
 use crate::direction::Direction;
@@ -23,9 +23,6 @@ use crate::subprotocols::offered_protocols;
 
 /// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
-
-/// Number of nested levels up to which an example in the document of a large program contains optional properties.
-const LARGE_LEVELS: usize = 1;
 
 /// Header with the subprotocols of a WebSocket (RFC 6455, section 11.3.4).
 const SUBPROTOCOL: &str = "sec-websocket-protocol";
@@ -165,6 +162,7 @@ impl<'a> Operations<'a> {
                 content: self.bodies().content(&reply.format, reply.body, output, &|id| {
                     self.example(id, Purpose::Response)
                 }),
+                ..Response::default()
             };
             responses.insert(reply.status.to_string(), response);
         }
@@ -179,12 +177,18 @@ impl<'a> Operations<'a> {
         }
         let rules = program.application.error_rules();
         let reference = self.error_reference(output);
+        let shares = self.shares_responses(route);
         for (status, failures) in Failures::of(route, rules, has_preconditions).by_status() {
+            if let Some(name) = shared_responses::name(&failures).filter(|_| shares) {
+                responses.insert(status.to_string(), Response::component(name));
+                continue;
+            }
             let descriptions: Vec<_> = failures.iter().map(Failure::described).collect();
             let declared = failures.iter().filter(|failure| failure.declared);
             let examples = declared.filter_map(|failure| {
                 let details = match failure.details {
-                    Some(id) => self.example(id, Purpose::Response),
+                    // An example without the declared details would not fit its schema.
+                    Some(id) => Some(self.example(id, Purpose::Response)?),
                     None => error_body::missing_scopes(route, failure.code),
                 };
                 Some((failure.code.to_owned(), failure.example(rules, status, details)?))
@@ -197,7 +201,11 @@ impl<'a> Operations<'a> {
             let response = error(rules, descriptions.join("; "), schema, examples);
             responses.insert(status.to_string(), response);
         }
-        let other = error(rules, "Any other error".to_owned(), reference, IndexMap::new());
+        let other = if shares {
+            Response::component(shared_responses::OTHER)
+        } else {
+            shared_responses::other(rules, reference)
+        };
         responses.insert("default".to_owned(), other);
         if route.negotiates() {
             for (status, response) in &mut responses {
@@ -208,6 +216,33 @@ impl<'a> Operations<'a> {
             }
         }
         responses
+    }
+
+    /// Returns true if error responses of a route that other routes have too are components. Routes that negotiate have more
+    /// headers in each response. Documents of OpenAPI 3.0 list the statuses of `default` one by one.
+    fn shares_responses(&self, route: &Route) -> bool {
+        let context = self.context;
+        context.analysis.is_large() && context.options.openapi.has_json_schema() && !route.negotiates()
+    }
+
+    /// Returns the responses of a route that are components, by name.
+    pub(crate) fn shared_responses(&self, route: &Route) -> IndexMap<&'static str, Response> {
+        let mut shared = IndexMap::new();
+        if !self.shares_responses(route) {
+            return shared;
+        }
+        let program = self.context.program;
+        let rules = program.application.error_rules();
+        let schema = self.error_reference(self.context.schemas(Direction::Output));
+        let has_preconditions = preconditions::are_evaluated(program, route);
+        for (_, failures) in Failures::of(route, rules, has_preconditions).by_status() {
+            if let Some(name) = shared_responses::name(&failures) {
+                let descriptions = failures.iter().map(Failure::described).collect();
+                shared.insert(name, error(rules, descriptions, schema.clone(), IndexMap::new()));
+            }
+        }
+        shared.insert(shared_responses::OTHER, shared_responses::other(rules, schema));
+        shared
     }
 
     /// Returns the headers of a reply, except for `content-type`: OpenAPI takes the content type from the key
@@ -241,13 +276,15 @@ impl<'a> Operations<'a> {
             .collect()
     }
 
-    /// Returns an example of a complete body. Its values come from `@example` tags, or are generated.
+    /// Returns an example of a complete body. Its values come from `@example` tags, or are generated. Returns `None` in a large
+    /// program, whose document would be a sixth longer. Viewers of documents make examples from schemas, which contain the values
+    /// of `@example` tags.
     fn example(&self, id: DeclarationId, purpose: Purpose) -> Option<Value> {
-        let program = self.context.program;
-        let mut wanted = SampleOptions::named("value").inside(id).purpose(purpose);
         if self.context.analysis.is_large() {
-            wanted = wanted.full_levels(LARGE_LEVELS);
+            return None;
         }
+        let program = self.context.program;
+        let wanted = SampleOptions::named("value").inside(id).purpose(purpose);
         let value = Samples { program }.sample(program.declarations[id].r#type, &wanted)?;
         // Leave out a long example: it helps no reader, and every document with the route would contain a copy.
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
@@ -274,27 +311,8 @@ fn add_not_modified(responses: &mut IndexMap<String, Response>) {
     responses.entry("304".to_owned()).or_insert_with(|| Response {
         description: description(304).to_owned(),
         headers: IndexMap::from([("etag".to_owned(), preconditions::tag())]),
-        content: IndexMap::new(),
+        ..Response::default()
     });
-}
-
-fn error(
-    rules: &ErrorRules,
-    description: String,
-    schema: Schema,
-    examples: IndexMap<String, Example>,
-) -> Response {
-    Response {
-        description,
-        headers: IndexMap::new(),
-        content: IndexMap::from([(
-            error_body::media_type(rules).to_owned(),
-            MediaType {
-                examples,
-                ..with_example(schema, None)
-            },
-        )]),
-    }
 }
 
 /// Returns the document's tags in order of first use. A tag that only one group uses has the description of the group.

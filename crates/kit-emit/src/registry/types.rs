@@ -15,32 +15,33 @@ use crate::direction::Direction;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::PartCache;
 use crate::json_schema::{Schema, Schemas, default_value};
-use crate::openapi;
 use crate::types::type_text;
 
 /// Returns the entries of `schemas.json`, each on one line, in the order of the declarations. `parts` contains unchanged
 /// entries of earlier builds.
-pub(crate) fn entries(context: Context<'_>, parts: &mut PartCache) -> Vec<Arc<String>> {
+///
+/// `described` has the declarations whose schemas `schemas.json` does not repeat, as [`openapi::described`](crate::openapi::described)
+/// returns them. Their entries refer to `schemas/openapi.json`, if its schemas are JSON Schemas.
+pub(crate) fn entries(
+    context: Context<'_>,
+    described: &BTreeSet<Use>,
+    parts: &mut PartCache,
+) -> Vec<Arc<String>> {
     let names = context.analysis.components().fingerprint(context.program);
-    let described = described(context);
+    let none = BTreeSet::new();
+    let described = if context.options.openapi.has_json_schema() {
+        described
+    } else {
+        &none
+    };
     let ids = context.program.declarations.iter_ids();
     let keyed: Vec<_> = ids
-        .map(|(id, _)| (entry_key(context, names, &described, id), id))
+        .map(|(id, _)| (entry_key(context, names, described, id), id))
         .collect();
     parts.get_or_create(&keyed, |id| {
-        serde_json::to_string(&schema_entry(context, &described, *id))
+        serde_json::to_string(&schema_entry(context, described, *id))
             .expect("entries are structs and maps with text keys, which serialize without fail")
     })
-}
-
-/// Returns the declarations whose schemas `schemas.json` does not repeat: in a large program, the components of
-/// `schemas/openapi.json`, if they are JSON Schemas.
-fn described(context: Context<'_>) -> BTreeSet<Use> {
-    if context.analysis.is_large() && context.options.openapi.has_json_schema() {
-        openapi::components(context)
-    } else {
-        BTreeSet::new()
-    }
 }
 
 /// Returns the fingerprint of all inputs of an entry. `names` is the fingerprint of all component names, because
@@ -109,9 +110,26 @@ struct SchemaEntry<'a> {
     input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
     /// Routes that use the type directly, each with the slot that uses it.
-    used_by: Vec<Usage>,
+    #[serde(skip_serializing_if = "Listed::is_left_out")]
+    used_by: Listed<Usage>,
     /// Types that the type names in its properties. Tools follow them to find routes that use the type indirectly.
-    refers_to: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Listed::is_left_out")]
+    refers_to: Listed<&'a str>,
+}
+
+/// A list. In a large program, an empty list is left out, because thousands of entries have empty lists.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Listed<T> {
+    items: Vec<T>,
+    #[serde(skip)]
+    is_large: bool,
+}
+
+impl<T> Listed<T> {
+    fn is_left_out(&self) -> bool {
+        self.is_large && self.items.is_empty()
+    }
 }
 
 #[derive(Serialize)]
@@ -120,11 +138,14 @@ struct PropertyEntry<'a> {
     name: &'a str,
     #[serde(rename = "type")]
     r#type: String,
-    required: bool,
+    /// In a large program, `None` if the property is required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<Value>,
     /// Doc tags as they are written in TypeScript: `@minLength 1`.
-    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Listed::is_left_out")]
+    tags: Listed<String>,
 }
 
 #[derive(Serialize, Hash)]
@@ -137,6 +158,7 @@ struct Usage {
 
 fn schema_entry<'a>(context: Context<'a>, described: &BTreeSet<Use>, id: DeclarationId) -> SchemaEntry<'a> {
     let program = context.program;
+    let is_large = context.analysis.is_large();
     let declaration = &program.declarations[id];
     let (origin, export, expression) = match &declaration.origin {
         DeclarationOrigin::Named { export } => {
@@ -188,13 +210,22 @@ fn schema_entry<'a>(context: Context<'a>, described: &BTreeSet<Use>, id: Declara
             .map(|property| PropertyEntry {
                 name: &property.name,
                 r#type: type_text(context, property.r#type),
-                required: !property.optional,
+                required: (!is_large || property.optional).then_some(!property.optional),
                 default: property.tags.default.as_ref().and_then(default_value),
-                tags: written_tags(program, property),
+                tags: Listed {
+                    items: written_tags(program, property),
+                    is_large,
+                },
             })
             .collect(),
-        used_by: usages(context, id).collect(),
-        refers_to: references(program, declaration.r#type),
+        used_by: Listed {
+            items: usages(context, id).collect(),
+            is_large,
+        },
+        refers_to: Listed {
+            items: references(program, declaration.r#type),
+            is_large,
+        },
     }
 }
 

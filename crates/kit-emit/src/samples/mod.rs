@@ -53,8 +53,6 @@ pub(crate) struct SampleOptions<'a> {
     /// declarations.
     within: Vec<DeclarationId>,
     level: usize,
-    /// Number of nested levels up to which the sample contains optional properties.
-    full_levels: usize,
     /// Number of optional properties and items that the sample may contain. The number is divided evenly among its
     /// properties and items.
     optional_parts: usize,
@@ -80,7 +78,6 @@ impl<'a> SampleOptions<'a> {
             number: 0,
             within: Vec::new(),
             level: 0,
-            full_levels: FULL_LEVELS,
             optional_parts: MAX_OPTIONAL_PARTS,
             purpose: Purpose::Test,
         }
@@ -88,11 +85,6 @@ impl<'a> SampleOptions<'a> {
 
     pub(crate) fn purpose(self, purpose: Purpose) -> Self {
         Self { purpose, ..self }
-    }
-
-    /// Sets the number of nested levels up to which the sample contains optional properties.
-    pub(crate) fn full_levels(self, full_levels: usize) -> Self {
-        Self { full_levels, ..self }
     }
 
     /// Records that the sample is part of a value of `declaration`, so that the sample does not contain
@@ -233,7 +225,7 @@ impl<'a> Samples<'a> {
         let mut value = Map::new();
         let parts = object.properties.len() + object.index.len();
         let optional_parts = wanted.optional_parts.saturating_sub(parts) / parts.max(1);
-        let is_full = wanted.level <= wanted.full_levels && wanted.optional_parts >= parts;
+        let is_full = wanted.level <= FULL_LEVELS && wanted.optional_parts >= parts;
         for property in &object.properties {
             // Validators ignore the key `__proto__`.
             if property.name == "__proto__" {

@@ -12,7 +12,6 @@ use kit_ir::{Declaration, DeclarationId, LiteralValue, TupleElement, TypeId, Typ
 
 use crate::context::Context;
 use crate::job::Job;
-use crate::origin::origin;
 use crate::text::{Exported, Module, Path, Writer, Written, function, literal};
 use crate::validator;
 
@@ -24,7 +23,7 @@ pub(crate) fn file_name(name: &str) -> String {
 /// Emits serializers for all declarations, except for declarations whose values are text, such as the queries
 /// of routes. In a large program, emits serializers only for the types that routes name as what they write, and the
 /// functions of the types in them.
-pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();
     declarations
@@ -33,20 +32,16 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
             !analysis.is_only_text(program, *id) && (!analysis.is_large() || analysis.is_sent(*id))
         })
         .map(move |(id, declaration)| {
-            Job::new(file_name(&declaration.name), move || {
+            let job = Job::new(file_name(&declaration.name), move || {
                 emit_module(context, id, declaration)
-            })
-            .keyed(context.module_key(id))
+            });
+            (id, job.keyed(context.module_key(id)))
         })
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let name = &declaration.name;
-    let mut module = Module::new(
-        origin(context.program, declaration),
-        context.analysis.declared_names(),
-    )
-    .for_declaration("write", name);
+    let mut module = context.module("write", declaration);
     Serializers::new(context, id).declare(declaration, &mut module);
     if context.analysis.is_large() && !context.analysis.is_written(id) {
         // Only the serializers of other types use the function.

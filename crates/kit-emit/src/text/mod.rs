@@ -1,5 +1,6 @@
 //! Prints TypeScript: indentation, imports, and escaping.
 
+mod content_hash;
 pub(crate) mod literal;
 mod module;
 mod path;

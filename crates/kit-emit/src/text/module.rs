@@ -6,9 +6,9 @@ use std::sync::Arc;
 use heck::ToUpperCamelCase;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sha2::{Digest as _, Sha256};
 
 use crate::declared_names::DeclaredNames;
+use crate::text::content_hash::content_hash;
 use crate::text::{Path, Writer, literal};
 
 /// Returns the first line of a generated file; `from` names its source.
@@ -52,6 +52,7 @@ pub(crate) struct Module {
     shared: IndexMap<String, String>,
     exported: Vec<Exported>,
     is_checked: bool,
+    is_indented: bool,
 }
 
 /// A finished module.
@@ -120,6 +121,7 @@ impl Module {
             shared: IndexMap::new(),
             exported: Vec::new(),
             is_checked: true,
+            is_indented: true,
         }
     }
 
@@ -127,6 +129,14 @@ impl Module {
     pub(crate) fn unchecked(self) -> Self {
         Self {
             is_checked: false,
+            ..self
+        }
+    }
+
+    /// Leaves out the indentation of the code, a tenth of its bytes.
+    pub(crate) fn unindented(self, is_unindented: bool) -> Self {
+        Self {
+            is_indented: !is_unindented,
             ..self
         }
     }
@@ -290,7 +300,13 @@ impl Module {
     }
 
     /// Prints the module.
-    pub(crate) fn finish(self) -> Written {
+    pub(crate) fn finish(mut self) -> Written {
+        if !self.is_indented {
+            self.items
+                .iter_mut()
+                .chain(self.shared.values_mut())
+                .for_each(remove_indentation);
+        }
         let imports = self.imports.print();
         let mut text = if self.is_checked {
             header(&self.from)
@@ -327,19 +343,13 @@ impl Module {
     }
 }
 
-/// Returns 60 bits of the SHA-256 of texts, as ten characters of an identifier.
-fn content_hash(texts: &[&str]) -> String {
-    const CHARACTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
-    let mut hasher = Sha256::new();
-    for text in texts {
-        hasher.update((text.len() as u64).to_le_bytes());
-        hasher.update(text);
+/// Removes the spaces at the starts of the lines of generated code. String literals in this code contain no line breaks.
+fn remove_indentation(code: &mut String) {
+    let mut unindented = String::with_capacity(code.len());
+    for line in code.split_inclusive('\n') {
+        unindented.push_str(line.trim_start_matches(' '));
     }
-    let digest = hasher.finalize();
-    let characters = digest.iter().take(10);
-    characters
-        .map(|byte| char::from(CHARACTERS[usize::from(byte & 63)]))
-        .collect()
+    *code = unindented;
 }
 
 /// Returns the text of a function after its name: parameters and body.
@@ -433,30 +443,6 @@ mod tests {
             written.text[written.code..],
             format!("\nfunction {name}{after}\nfunction is$Note{caller}")
         );
-    }
-
-    /// An earlier hash had equal results for texts that differ in two neighbouring characters.
-    #[test]
-    fn hashes_of_similar_texts_are_different() {
-        let letters = || "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".chars();
-        let names = letters().flat_map(|first| letters().map(move |second| format!("{first}{second}")));
-        let texts: FxHashSet<String> = names
-            .chain((0..10_000).map(|number| number.to_string()))
-            .collect();
-        for before in (0..8).map(|length| " ".repeat(length)) {
-            let hashes: FxHashSet<String> = texts
-                .iter()
-                .map(|text| content_hash(&["const ", &format!("{before}{text};\n")]))
-                .collect();
-            assert_eq!(hashes.len(), texts.len());
-        }
-    }
-
-    /// The names are in generated files, which must be the same with every version of Rust.
-    #[test]
-    fn hashes_of_texts_never_change() {
-        assert_eq!(content_hash(&["function ", "(value) {}\n"]), "JXlYUgTM$V");
-        assert_eq!(content_hash(&[]), "JWecy8CuA7");
     }
 
     /// The module of `Note` has a list of items in a page, and the module of `NoteItems` has items, too.

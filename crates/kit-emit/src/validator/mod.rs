@@ -12,8 +12,7 @@ use kit_ir::{Declaration, DeclarationId};
 
 use crate::context::Context;
 use crate::job::Job;
-use crate::origin::origin;
-use crate::text::{Exported, Module, PURE, Writer, Written};
+use crate::text::{Exported, PURE, Writer, Written};
 
 use check::Checker;
 use decode::Decoder;
@@ -33,26 +32,22 @@ pub(crate) fn import_path(name: &str) -> String {
     format!("./{}", file_name(name))
 }
 
-pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
+pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
     context
         .program
         .declarations
         .iter_ids()
         .map(move |(id, declaration)| {
-            Job::new(file_name(&declaration.name), move || {
+            let job = Job::new(file_name(&declaration.name), move || {
                 emit_module(context, id, declaration)
-            })
-            .keyed(context.module_key(id))
+            });
+            (id, job.keyed(context.module_key(id)))
         })
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let name = &declaration.name;
-    let mut module = Module::new(
-        origin(context.program, declaration),
-        context.analysis.declared_names(),
-    )
-    .for_declaration("", name);
+    let mut module = context.module("", declaration);
     Shapes::new(context, id).declare(declaration, &mut module);
     Checker::new(context, id).declare(declaration, &mut module);
     Decoder::new(context, id).declare(declaration, &mut module);

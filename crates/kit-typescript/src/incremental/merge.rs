@@ -22,6 +22,8 @@ pub(super) struct Merge<'p> {
     added: Vec<TypeId>,
     /// For each type of the program, the number of types and declarations that contain it.
     uses: Vec<u32>,
+    /// True if each new type took the id of the type that it replaces. The types are then still sorted.
+    keeps_order: bool,
 }
 
 impl<'p> Merge<'p> {
@@ -42,6 +44,7 @@ impl<'p> Merge<'p> {
             replaced: Vec::new(),
             added: Vec::new(),
             uses,
+            keeps_order: true,
         }
     }
 
@@ -58,6 +61,7 @@ impl<'p> Merge<'p> {
             return old;
         }
         if let Some(known) = self.merged.get(&new) {
+            self.keeps_order = false;
             return *known;
         }
         let mut before = self.program.types[old].clone();
@@ -79,6 +83,7 @@ impl<'p> Merge<'p> {
         let is_same_kind = std::mem::discriminant(&before.kind) == std::mem::discriminant(&r#type.kind);
         let mut index = 0;
         let mut kept = vec![false; old_inner.len()];
+        let mut is_in_place = is_same_kind;
         each_inner_type(&mut r#type.kind, &mut |inner| {
             // Properties are paired by their names, all other inner types by their positions.
             let name = new_names.as_ref().and_then(|names| names.get(index));
@@ -86,6 +91,7 @@ impl<'p> Merge<'p> {
                 (Some(name), Some(old_names)) => old_names.iter().position(|old| old == name),
                 _ => Some(index),
             };
+            is_in_place &= position == Some(index);
             index += 1;
             let partner = position.filter(|position| is_same_kind && kept.get(*position) == Some(&false));
             *inner = match partner {
@@ -96,15 +102,31 @@ impl<'p> Merge<'p> {
                 None => self.add(*inner),
             };
         });
+        let is_object = matches!(before.kind, TypeKind::Object(_));
+        if is_in_place && kept.iter().all(|kept| *kept) {
+            self.program.types[old] = r#type;
+            if is_object {
+                self.merged.insert(new, old);
+                self.replaced.push(old);
+                self.added.push(old);
+            }
+            return old;
+        }
+        self.keeps_order = false;
         let mut kept = kept.into_iter();
         old_inner.retain(|_| kept.next() == Some(false));
         for inner in old_inner {
             self.remove(inner);
         }
-        if matches!(before.kind, TypeKind::Object(_)) {
+        if is_object {
             self.replaced.push(old);
         }
         self.push(new, r#type)
+    }
+
+    /// Returns true if the types of the program are still sorted.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.keeps_order
     }
 
     /// Adds a type that stands in no other type's place.

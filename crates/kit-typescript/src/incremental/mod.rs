@@ -121,9 +121,7 @@ pub(crate) fn compile(
     let compiled = splice::splice(&mut output.program, part.program, &affected, &edits)?;
     for edit in &edits {
         let source = edit.after.source();
-        output
-            .sources
-            .insert(source.display.clone(), source.text.to_owned());
+        output.sources.insert(source.display.clone(), source.text);
     }
     Some(Partial { output, compiled })
 }

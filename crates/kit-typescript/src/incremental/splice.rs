@@ -62,6 +62,7 @@ pub(super) fn splice(
     if !merge.is_exact() {
         return None;
     }
+    let keeps_order = merge.keeps_order();
     for (known, r#type) in types {
         let new = &part.declarations[replaced[&known]];
         let declaration = &mut program.declarations[known];
@@ -69,7 +70,9 @@ pub(super) fn splice(
         declaration.documentation.clone_from(&new.documentation);
         declaration.span = new.span;
     }
-    sort_types(program);
+    if !keeps_order {
+        sort_types(program);
+    }
     let mut is_complete = true;
     each_span(program, &mut |span| is_complete &= span.source != GONE);
     is_complete.then_some(replaced.len())

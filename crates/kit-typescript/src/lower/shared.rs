@@ -1,8 +1,9 @@
 //! Order of the types of a program, and types that several declarations share.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use kit_ir::{Arena, DeclarationId, Program, Type, TypeId, TypeKind};
+use kit_ir::{DeclarationId, Program, Type, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::each::each_inner_type;
@@ -12,8 +13,9 @@ use super::each::each_inner_type;
 /// of the evaluation.
 pub(crate) fn sort_types(program: &mut Program) {
     let count = program.types.len();
+    let types = std::mem::take(&mut program.types).into_shared();
     let mut sorted = Sorted {
-        types: std::mem::take(&mut program.types),
+        types: types.into_iter().map(Some).collect(),
         placed: vec![None; count],
         new: Vec::with_capacity(count),
         hashes: Vec::with_capacity(count),
@@ -23,17 +25,15 @@ pub(crate) fn sort_types(program: &mut Program) {
         let declaration = &mut program.declarations[DeclarationId::from(index)];
         declaration.r#type = sorted.place(declaration.r#type);
     }
-    for r#type in sorted.new {
-        program.types.push(r#type);
-    }
+    program.types = sorted.new.into_iter().collect();
 }
 
 struct Sorted {
-    /// Types of the program. A type that has its place is no longer in this list.
-    types: Arena<TypeId, Type>,
+    /// Types of the program. The entry of a type that has its place is `None`.
+    types: Vec<Option<Arc<Type>>>,
     /// For each type, its new id.
     placed: Vec<Option<TypeId>>,
-    new: Vec<Type>,
+    new: Vec<Arc<Type>>,
     /// For each new type, a hash of its structure.
     hashes: Vec<u64>,
     /// Object types by their hashes.
@@ -47,15 +47,17 @@ impl Sorted {
             return self.again(known);
         }
         let start = self.new.len();
-        let mut r#type = std::mem::replace(&mut self.types[id], Type::from(TypeKind::Unknown));
+        let shared = self.types[usize::from(id)].take();
+        let mut shared = shared.unwrap_or_else(|| Arc::new(Type::from(TypeKind::Unknown)));
+        let r#type = Arc::make_mut(&mut shared);
         each_inner_type(&mut r#type.kind, &mut |inner| *inner = self.place(*inner));
-        let hash = self.hash(&mut r#type);
+        let hash = self.hash(r#type);
         let is_object = matches!(r#type.kind, TypeKind::Object(_));
         if is_object {
             let equal = self.objects.get(&hash).into_iter().flatten();
             let equal = equal
                 .copied()
-                .find(|other| self.are_equal(&r#type, &self.new[usize::from(*other)]));
+                .find(|other| self.are_equal(r#type, &self.new[usize::from(*other)]));
             if let Some(equal) = equal {
                 // The types inside are copies of those inside the equal type.
                 self.new.truncate(start);
@@ -64,7 +66,7 @@ impl Sorted {
                 return equal;
             }
         }
-        let new = self.push(r#type, hash);
+        let new = self.push(shared, hash);
         if is_object {
             self.objects.entry(hash).or_default().push(new);
         }
@@ -72,7 +74,7 @@ impl Sorted {
         new
     }
 
-    fn push(&mut self, r#type: Type, hash: u64) -> TypeId {
+    fn push(&mut self, r#type: Arc<Type>, hash: u64) -> TypeId {
         let id = TypeId::from(self.new.len());
         self.new.push(r#type);
         self.hashes.push(hash);
@@ -81,12 +83,13 @@ impl Sorted {
 
     /// Returns the id for another use of a type. Only object types are shared.
     fn again(&mut self, known: TypeId) -> TypeId {
-        let mut copy = self.new[usize::from(known)].clone();
-        if matches!(copy.kind, TypeKind::Object(_)) {
+        let shared = &self.new[usize::from(known)];
+        if matches!(shared.kind, TypeKind::Object(_)) {
             return known;
         }
+        let mut copy = Type::clone(shared);
         each_inner_type(&mut copy.kind, &mut |inner| *inner = self.again(*inner));
-        self.push(copy, self.hashes[usize::from(known)])
+        self.push(Arc::new(copy), self.hashes[usize::from(known)])
     }
 
     /// Returns a hash of the structure of a type whose inner types have their places. Equal types have equal hashes.

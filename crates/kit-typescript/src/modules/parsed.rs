@@ -85,17 +85,20 @@ self_cell!(
 /// A file in the cache.
 pub(crate) struct ParsedFile {
     parsed: Parsed,
+    /// Stamp of the file before its text was read, see [`FileSystem::stamp`].
+    stamp: Option<u128>,
     outline: OnceCell<Outline>,
 }
 
 impl ParsedFile {
-    fn new(root: &Path, path: &Path, text: String) -> Self {
+    fn new(root: &Path, path: &Path, text: String, stamp: Option<u128>) -> Self {
         let allocator = Allocator::default();
         let parsed = Parsed::new(TreeOwner { allocator, text }, |ground| {
             Tree::new(&ground.allocator, root, path, &ground.text)
         });
         Self {
             parsed,
+            stamp,
             outline: OnceCell::new(),
         }
     }
@@ -127,9 +130,9 @@ pub(crate) struct ParsedFiles {
 }
 
 impl ParsedFiles {
-    /// Reads files and parses the files whose text changed. Removes all other files from the cache. A file
-    /// that cannot be read is skipped, because the code that needs the file reports the error. Returns the files that were
-    /// parsed or removed.
+    /// Reads files and parses the files whose text changed. A file with the stamp of the last build is not read. Removes all
+    /// other files from the cache. A file that cannot be read is skipped, because the code that needs the file reports the
+    /// error. Returns the files that were parsed or removed.
     pub(crate) fn update<'p>(
         &mut self,
         root: &Path,
@@ -147,12 +150,23 @@ impl ParsedFiles {
             if self.files.contains_key(path) {
                 continue;
             }
-            let Ok(text) = files.read(path) else { continue };
-            let file = match old.remove(path) {
-                Some(file) if file.source().text == text => file,
+            let stamp = files.stamp(path);
+            let mut before = old.remove(path);
+            let is_unchanged = |file: &ParsedFile| stamp.is_some() && file.stamp == stamp;
+            if let Some(file) = before.take_if(|file| is_unchanged(file)) {
+                self.files.insert(path.clone(), file);
+                continue;
+            }
+            let Ok(text) = files.read(path) else {
+                // The caller gets the file as a removed file.
+                old.extend(before.map(|file| (path.clone(), file)));
+                continue;
+            };
+            let file = match before {
+                Some(file) if file.source().text == text => ParsedFile { stamp, ..file },
                 before => {
                     let path = path.clone();
-                    let file = ParsedFile::new(root, &path, text);
+                    let file = ParsedFile::new(root, &path, text, stamp);
                     changed.push(ChangedFile { path, before });
                     file
                 }

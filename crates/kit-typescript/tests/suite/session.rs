@@ -3,11 +3,12 @@
 // A helper of a test may panic, which fails the test.
 #![allow(clippy::unwrap_used)]
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::support::{mistakes, text};
-use kit_typescript::{Input, MemoryFiles, Output, Session, compile};
+use kit_typescript::{FileSystem, Input, MemoryFiles, Output, Session, compile};
 
 /// Returns the input of the compiler for these files, each with its path below the root and its text.
 pub(crate) fn input(files: &[(String, String)]) -> Input<'static> {
@@ -261,4 +262,72 @@ fn first_edit_of_a_session_compiles_little_although_the_session_has_not_seen_all
         compiled_after_edit(&files, "maxLength 10", "maxLength 20"),
         Some(1)
     );
+}
+
+/// Files with the same stamp, except for `changed`. Records which files are read.
+struct Stamped {
+    files: MemoryFiles,
+    changed: Option<(PathBuf, Option<u128>)>,
+    read: Mutex<Vec<PathBuf>>,
+}
+
+impl FileSystem for Stamped {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        self.read.lock().unwrap().push(path.to_path_buf());
+        self.files.read(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.files.is_file(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.files.is_dir(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<u128> {
+        match &self.changed {
+            Some((changed, stamp)) if changed == path => *stamp,
+            _ => Some(1),
+        }
+    }
+}
+
+/// The stamp of `b.types.ts` is unknown first, then known, then another one.
+#[test]
+fn session_reads_only_files_with_new_or_unknown_stamps() {
+    let mut session = Session::default();
+    let mut compile = |size: u32, stamp| {
+        let texts = [
+            (
+                "a.types.ts".to_owned(),
+                "export interface A { id: string }".to_owned(),
+            ),
+            (
+                "b.types.ts".to_owned(),
+                format!("export interface B {{ /** @maxLength {size} */ id: string }}"),
+            ),
+        ];
+        let plain = input(&texts);
+        let files = Arc::new(Stamped {
+            files: MemoryFiles::new(texts.map(|(path, text)| (Path::new("/app").join(path), text))),
+            changed: Some((PathBuf::from("/app/b.types.ts"), stamp)),
+            read: Mutex::default(),
+        });
+        let output = session.compile(&Input {
+            files: files.clone(),
+            ..plain.clone()
+        });
+        assert_same(&output, &kit_typescript::compile(&plain), "in the session");
+        let mut read = std::mem::take(&mut *files.read.lock().unwrap());
+        read.retain(|path| path.to_string_lossy().ends_with(".types.ts"));
+        read.dedup();
+        read
+    };
+    let [a, b] = ["/app/a.types.ts", "/app/b.types.ts"].map(PathBuf::from);
+    assert_eq!(compile(10, None), [a, b.clone()]);
+    assert_eq!(compile(20, None), std::slice::from_ref(&b));
+    assert_eq!(compile(20, Some(1)), std::slice::from_ref(&b));
+    assert!(compile(20, Some(1)).is_empty());
+    assert_eq!(compile(30, Some(2)), [b]);
 }

@@ -3,7 +3,7 @@ import type { SidecarState } from "./sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 
-/** Type in `.kit/schemas.json`. */
+/** Type in `.kit/schemas.json`. In a large project, empty lists and `required: true` are left out. */
 interface Entry {
   readonly name: string;
   readonly file: string;
@@ -12,8 +12,8 @@ interface Entry {
   readonly schema: Schema;
   readonly inputSchema?: Schema | null;
   readonly properties: readonly Property[];
-  readonly usedBy: readonly { readonly route: string; readonly as: string }[];
-  readonly refersTo: readonly string[];
+  readonly usedBy?: readonly { readonly route: string; readonly as: string }[];
+  readonly refersTo?: readonly string[];
 }
 
 /** JSON Schema of a type. */
@@ -25,9 +25,9 @@ interface Schema {
 interface Property {
   readonly name: string;
   readonly type: string;
-  readonly required: boolean;
+  readonly required?: boolean;
   readonly default?: unknown;
-  readonly tags: readonly string[];
+  readonly tags?: readonly string[];
 }
 
 /** Use of a type in a route: as its body, query, params or response, which are its slots. */
@@ -105,8 +105,8 @@ function showProperty(property: Property, schema: Schema): object {
     type: isInteger ? "integer" : property.type,
     ...Object.fromEntries(Object.entries(own).filter(([rule]) => !saidOtherwise.has(rule))),
     ...(property.default !== undefined && property.default !== null && { default: property.default }),
-    required: property.required,
-    tags: property.tags,
+    required: property.required ?? true,
+    tags: property.tags ?? [],
   };
 }
 
@@ -119,12 +119,12 @@ function usesOf(entry: Entry, entries: Entries): Usage[] {
   const seen = new Set([entry.name]);
   const open: { current: Entry; through: readonly string[] }[] = [{ current: entry, through: [] }];
   for (const { current, through } of open) {
-    for (const { route, as } of current.usedBy) {
+    for (const { route, as } of current.usedBy ?? []) {
       const key = `${route} ${as}`;
       if (!uses.has(key)) uses.set(key, { route, as, ...(through.length > 0 && { through }) });
     }
     for (const other of Object.values(entries)) {
-      if (!other.refersTo.includes(current.name) || seen.has(other.name)) continue;
+      if (other.refersTo?.includes(current.name) !== true || seen.has(other.name)) continue;
       seen.add(other.name);
       open.push({ current: other, through: [other.name, ...through] });
     }

@@ -10,7 +10,7 @@ export class Unique {
 
   constructor({ properties }: TypeEntry) {
     const tagged = (tag: string): string[] =>
-      properties.filter(({ tags }) => tags.includes(tag)).map(({ name }) => name);
+      properties.filter(({ tags }) => tags?.includes(tag) === true).map(({ name }) => name);
     this.#single = tagged("@unique");
     this.#id = tagged("@id");
   }

@@ -44,14 +44,14 @@ export interface PropertyEntry {
   readonly type: string;
   /** Value of `@default`. */
   readonly default?: unknown;
-  /** Doc tags as written in the source: `@generated uuid`. */
-  readonly tags: readonly string[];
+  /** Doc tags as written in the source: `@generated uuid`. Absent in a large project if the property has none. */
+  readonly tags?: readonly string[];
 }
 
 /** Returns true if a property has a doc tag that matches the pattern. */
 export function hasTag(entry: TypeEntry | undefined, property: string, tag: RegExp): boolean {
   const found = entry?.properties.find(({ name }) => name === property);
-  return found?.tags.some((written) => tag.test(written)) ?? false;
+  return found?.tags?.some((written) => tag.test(written)) ?? false;
 }
 
 /** Types of a project, read from the output of `kit build`. */

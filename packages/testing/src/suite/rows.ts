@@ -36,7 +36,7 @@ export class Rows {
     }
     const columns = await this.#columnsOf(table);
     const places = entry.properties.map(({ name, tags }) => {
-      const tagged = tags.find((tag) => tag.startsWith("@column "))?.slice("@column ".length);
+      const tagged = tags?.find((tag) => tag.startsWith("@column "))?.slice("@column ".length);
       const column = columns.find((each) =>
         tagged === undefined ? plain(each.name) === plain(name) : each.name === tagged,
       );

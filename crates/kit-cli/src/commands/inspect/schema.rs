@@ -25,7 +25,10 @@ struct Entry {
     schema: Value,
     input_schema: Option<Value>,
     properties: Vec<Property>,
+    // In a large project, empty lists are left out.
+    #[serde(default)]
     used_by: Vec<DirectUse>,
+    #[serde(default)]
     refers_to: Vec<String>,
 }
 
@@ -33,9 +36,17 @@ struct Entry {
 struct Property {
     name: String,
     r#type: String,
+    /// In a large project, absent if the property is required.
+    #[serde(default = "required")]
     required: bool,
     default: Option<Value>,
+    #[serde(default)]
     tags: Vec<String>,
+}
+
+/// Returns true: a property without `required` is required.
+fn required() -> bool {
+    true
 }
 
 #[derive(Deserialize)]

@@ -21,27 +21,27 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_GGKm3gWgcY = { kind: "string", minLength: 1, maxLength: 40 };
-const $field_kuRaJNRmgL = { key: "name", shape: $shape_GGKm3gWgcY };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_uiW8Gf7Ujw = { key: "opened", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
-const $field_zDT8CJ8sSG = { key: "id", shape: $shape_Kh$ko0kpjE };
-const $field_XGohj70Uis = { key: "title", shape: $shape_GGKm3gWgcY };
-const $shape_NTBXxuw33z = { kind: "number", integer: true, minimum: 1 };
-const $field_pkwiW3k73A = { key: "pages", shape: $shape_NTBXxuw33z };
-const $field_y9$3$dvhdg = { key: "printed", shape: $shape_P8hCl1Pvfy };
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_4hdf1p4yb0 = { key: "percent", shape: $shape_irid6j5BIm };
-const $shape_cdhXSaPH4E = { kind: "string", minLength: 3, maxLength: 100 };
-const $field_GsjRv9RGMp = { key: "email", shape: $shape_cdhXSaPH4E };
-const $shape_R7Ohf$KEaw = { kind: "number", integer: true, minimum: 1, maximum: 9 };
-const $field_$FMVgBq1lA = { key: "count", shape: $shape_R7Ohf$KEaw };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_wDSYFCMGJv = { key: "remember", shape: $shape_z9DrGB9RoH, optional: "always" };
-const $shape_RZF3Cq1pNx = { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } };
-const $field_RBevIpb1pR = { key: "topics", shape: $shape_RZF3Cq1pNx, optional: "always" };
-function $is_Ei0FqMoW1l(value) {
+const $shape_GGKm3gW = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_VdE5JrK = { key: "name", shape: $shape_GGKm3gW };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_s104e10 = { key: "opened", shape: $shape_P8hCl1P, optional: "always" };
+const $shape_Kh$ko0k = { kind: "string", format: "uuid" };
+const $field_Y9ykoDb = { key: "id", shape: $shape_Kh$ko0k };
+const $field_qTNzr2Y = { key: "title", shape: $shape_GGKm3gW };
+const $shape_NTBXxuw = { kind: "number", integer: true, minimum: 1 };
+const $field_yxAcgrg = { key: "pages", shape: $shape_NTBXxuw };
+const $field_QEMAgXX = { key: "printed", shape: $shape_P8hCl1P };
+const $shape_irid6j5 = { kind: "number" };
+const $field_lPpjGrq = { key: "percent", shape: $shape_irid6j5 };
+const $shape_cdhXSaP = { kind: "string", minLength: 3, maxLength: 100 };
+const $field_VonZXwP = { key: "email", shape: $shape_cdhXSaP };
+const $shape_R7Ohf$K = { kind: "number", integer: true, minimum: 1, maximum: 9 };
+const $field_Cb206aK = { key: "count", shape: $shape_R7Ohf$K };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_cUE5skT = { key: "remember", shape: $shape_z9DrGB9, optional: "always" };
+const $shape_RZF3Cq1 = { kind: "array", element: { kind: "union", members: [{ kind: "literal", value: "news" }, { kind: "literal", value: "offers" }] } };
+const $field_OquE9C1 = { key: "topics", shape: $shape_RZF3Cq1, optional: "always" };
+function $is_Ei0FqMo(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -49,12 +49,12 @@ function $is_Ei0FqMoW1l(value) {
   }
   return true;
 }
-const $shape_6viIhBO2EN = { kind: "string", minLength: 1, maxLength: 100 };
-const $field_F9wQCnSaYb = { key: "title", shape: $shape_6viIhBO2EN };
-const $field_qOvenC_1yb = { key: "taken", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $shape_et4Or_Fp8H = { kind: "array", element: { kind: "string" }, maxItems: 3 };
-const $field_Bptatkjxfz = { key: "tags", shape: $shape_et4Or_Fp8H, optional: "always" };
-function $is_WIrl$mZSPc(value) {
+const $shape_6viIhBO = { kind: "string", minLength: 1, maxLength: 100 };
+const $field_OWN591G = { key: "title", shape: $shape_6viIhBO };
+const $field_4nFAgb4 = { key: "taken", shape: $shape_P8hCl1P, optional: "always" };
+const $shape_et4Or_F = { kind: "array", element: { kind: "string" }, maxItems: 3 };
+const $field__h$3D_X = { key: "tags", shape: $shape_et4Or_F, optional: "always" };
+function $is_WIrl$mZ(value) {
   if (!Array.isArray(value)) return false;
   if (value.length > 3) return false;
   for (let index = 0; index < value.length; index++) {
@@ -63,9 +63,9 @@ function $is_WIrl$mZSPc(value) {
   }
   return true;
 }
-const $field_aK0C$xk5px = { key: "text", shape: $shape_6viIhBO2EN };
-const $field_pEB_OBdcf3 = { key: "stars", shape: $shape_R7Ohf$KEaw };
-const $field_iFfgS7PJwc = { key: "imported", shape: $shape_irid6j5BIm };
+const $field_OskKbD5 = { key: "text", shape: $shape_6viIhBO };
+const $field_ggBeYJf = { key: "stars", shape: $shape_R7Ohf$K };
+const $field_UToVO7T = { key: "imported", shape: $shape_irid6j5 };
 
 // Album.validator.js
 
@@ -79,7 +79,7 @@ function explain$Album(value, explainer) {
 export const AlbumShape = {
   kind: "object",
   name: "Album",
-  properties: [$field_kuRaJNRmgL, $field_uiW8Gf7Ujw],
+  properties: [$field_VdE5JrK, $field_s104e10],
   explain: explain$Album,
 };
 
@@ -114,7 +114,7 @@ function explain$Photo(value, explainer) {
 export const PhotoShape = {
   kind: "object",
   name: "Photo",
-  properties: [$field_zDT8CJ8sSG, $field_XGohj70Uis],
+  properties: [$field_Y9ykoDb, $field_qTNzr2Y],
   explain: explain$Photo,
 };
 
@@ -149,7 +149,7 @@ function explain$Book(value, explainer) {
 export const BookShape = {
   kind: "object",
   name: "Book",
-  properties: [$field_XGohj70Uis, $field_pkwiW3k73A, $field_y9$3$dvhdg],
+  properties: [$field_qTNzr2Y, $field_yxAcgrg, $field_QEMAgXX],
   explain: explain$Book,
 };
 
@@ -183,7 +183,7 @@ function explain$Progress(value, explainer) {
 export const ProgressShape = {
   kind: "object",
   name: "Progress",
-  properties: [$field_4hdf1p4yb0],
+  properties: [$field_lPpjGrq],
   explain: explain$Progress,
 };
 
@@ -216,7 +216,7 @@ function explain$PostSessionsBody(value, explainer) {
 export const PostSessionsBodyShape = {
   kind: "object",
   name: "PostSessionsBody",
-  properties: [$field_GsjRv9RGMp, $field_$FMVgBq1lA, $field_wDSYFCMGJv, $field_RBevIpb1pR],
+  properties: [$field_VonZXwP, $field_Cb206aK, $field_cUE5skT, $field_OquE9C1],
   explain: explain$PostSessionsBody,
 };
 
@@ -229,7 +229,7 @@ export function isPostSessionsBody(value) {
   const remember = value.remember;
   if (remember !== undefined && typeof remember !== "boolean") return false;
   const topics = value.topics;
-  return topics === undefined || $is_Ei0FqMoW1l(topics);
+  return topics === undefined || $is_Ei0FqMo(topics);
 }
 
 export function decodePostSessionsBody(value) {
@@ -260,7 +260,7 @@ function explain$PostPhotosBody(value, explainer) {
 export const PostPhotosBodyShape = {
   kind: "object",
   name: "PostPhotosBody",
-  properties: [$field_F9wQCnSaYb, $field_qOvenC_1yb, $field_Bptatkjxfz, { key: "album", shape: AlbumShape }],
+  properties: [$field_OWN591G, $field_4nFAgb4, $field__h$3D_X, { key: "album", shape: AlbumShape }],
   explain: explain$PostPhotosBody,
 };
 
@@ -271,7 +271,7 @@ export function isPostPhotosBody(value) {
   const taken = value.taken;
   if (taken !== undefined && !(typeof taken === "string" && isTimestamp(taken))) return false;
   const tags = value.tags;
-  if (tags !== undefined && !$is_WIrl$mZSPc(tags)) return false;
+  if (tags !== undefined && !$is_WIrl$mZ(tags)) return false;
   const album = value.album;
   return isAlbum(album);
 }
@@ -302,7 +302,7 @@ function explain$PostCommentsBody(value, explainer) {
 export const PostCommentsBodyShape = {
   kind: "object",
   name: "PostCommentsBody",
-  properties: [$field_aK0C$xk5px, $field_pEB_OBdcf3],
+  properties: [$field_OskKbD5, $field_ggBeYJf],
   explain: explain$PostCommentsBody,
 };
 
@@ -334,7 +334,7 @@ function explain$PostVideosBody(value, explainer) {
 export const PostVideosBodyShape = {
   kind: "object",
   name: "PostVideosBody",
-  properties: [$field_F9wQCnSaYb, { key: "album", shape: AlbumShape, optional: "always" }],
+  properties: [$field_OWN591G, { key: "album", shape: AlbumShape, optional: "always" }],
   explain: explain$PostVideosBody,
 };
 
@@ -367,7 +367,7 @@ function explain$PostImportsResponse(value, explainer) {
 export const PostImportsResponseShape = {
   kind: "object",
   name: "PostImportsResponse",
-  properties: [$field_iFfgS7PJwc],
+  properties: [$field_UToVO7T],
   explain: explain$PostImportsResponse,
 };
 

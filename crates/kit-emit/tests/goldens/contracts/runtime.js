@@ -33,40 +33,40 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_GGKm3gWgcY = { kind: "string", minLength: 1, maxLength: 40 };
-const $field_$CHO0akBca = { key: "sku", shape: $shape_GGKm3gWgcY };
-const $shape_RLI$5kdcTi = { kind: "number", integer: true, minimum: 1, maximum: 100 };
-const $field_ue24yXOGL4 = { key: "count", shape: $shape_RLI$5kdcTi, optional: "input" };
-const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
-const $field_zDT8CJ8sSG = { key: "id", shape: $shape_Kh$ko0kpjE };
-const $field_W_PTLNcQaU = { key: "count", shape: $shape_RLI$5kdcTi };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_mtKpGX_gqv = { key: "orderedAt", shape: $shape_P8hCl1Pvfy };
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_nyq5neZ8Ql = { key: "job", shape: $shape_HHaJs0TPgc };
-const $shape_XDXbEIesVW = { kind: "number", integer: true, minimum: 0 };
-const $field_YfZco47FH6 = { key: "left", shape: $shape_XDXbEIesVW };
-const $field_9wSpqU0A6H = { key: "again", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $field_nOGO3vZSeu = { key: "user", shape: $shape_HHaJs0TPgc };
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_wTWz6nl_y6 = { key: "visits", shape: $shape_irid6j5BIm };
-const $field_O2_G6EH1NB = { key: "authorization", shape: $shape_HHaJs0TPgc, optional: "always", sensitive: true };
-const $field_qrRzHq2CrG = { key: "content-type", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_LWuatXHIAq = { key: "idempotency-key", shape: $shape_Kh$ko0kpjE, optional: "always" };
-const $shape_9Q$YG$0A0k = { kind: "number", integer: true, minimum: 1, maximum: 5 };
-const $field_s_lDZlM62I = { key: "x-retries", shape: $shape_9Q$YG$0A0k, optional: "input" };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_mfkSA7ooMS = { key: "x-dry-run", shape: $shape_z9DrGB9RoH, optional: "always" };
-const $field_79i0yXIjyG = { key: "x-since", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $shape_U2J_q5SBR$ = { kind: "bigint" };
-const $field_SMfFLJQL9I = { key: "x-total", shape: $shape_U2J_q5SBR$, optional: "always" };
-const $shape_a4pO4I0aq1 = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "literal", value: 1 }] };
-const $field_kcWYJh50B9 = { key: "x-mode", shape: $shape_a4pO4I0aq1, optional: "always" };
-const $shape_aA_Vo9KHai = { kind: "array", element: { kind: "string" } };
-const $field_8IVeDiMCVY = { key: "x-tags", shape: $shape_aA_Vo9KHai, optional: "always" };
-const $shape_z6eSgr5BEB = { kind: "array", element: { kind: "number" } };
-const $field_Qsj1xrN93q = { key: "x-sizes", shape: $shape_z6eSgr5BEB, optional: "always" };
-function $is_eDuriGWPI2(value) {
+const $shape_GGKm3gW = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_cXHAsIl = { key: "sku", shape: $shape_GGKm3gW };
+const $shape_RLI$5kd = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+const $field_cJCQuHK = { key: "count", shape: $shape_RLI$5kd, optional: "input" };
+const $shape_Kh$ko0k = { kind: "string", format: "uuid" };
+const $field_Y9ykoDb = { key: "id", shape: $shape_Kh$ko0k };
+const $field_XeCIq$9 = { key: "count", shape: $shape_RLI$5kd };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_ha0Y318 = { key: "orderedAt", shape: $shape_P8hCl1P };
+const $shape_HHaJs0T = { kind: "string" };
+const $field_SNMQK77 = { key: "job", shape: $shape_HHaJs0T };
+const $shape_XDXbEIe = { kind: "number", integer: true, minimum: 0 };
+const $field_8jJa78T = { key: "left", shape: $shape_XDXbEIe };
+const $field_npwwfsr = { key: "again", shape: $shape_P8hCl1P, optional: "always" };
+const $field_HXZIoBq = { key: "user", shape: $shape_HHaJs0T };
+const $shape_irid6j5 = { kind: "number" };
+const $field_r3r9yVu = { key: "visits", shape: $shape_irid6j5 };
+const $field_S_S6l9$ = { key: "authorization", shape: $shape_HHaJs0T, optional: "always", sensitive: true };
+const $field_4vKTp08 = { key: "content-type", shape: $shape_HHaJs0T, optional: "always" };
+const $field_w4BnMG4 = { key: "idempotency-key", shape: $shape_Kh$ko0k, optional: "always" };
+const $shape_9Q$YG$0 = { kind: "number", integer: true, minimum: 1, maximum: 5 };
+const $field_yeys0Pa = { key: "x-retries", shape: $shape_9Q$YG$0, optional: "input" };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_qqAM6oh = { key: "x-dry-run", shape: $shape_z9DrGB9, optional: "always" };
+const $field_g1ia7Xy = { key: "x-since", shape: $shape_P8hCl1P, optional: "always" };
+const $shape_U2J_q5S = { kind: "bigint" };
+const $field_5M3x6O7 = { key: "x-total", shape: $shape_U2J_q5S, optional: "always" };
+const $shape_a4pO4I0 = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "literal", value: 1 }] };
+const $field_iJdWqKh = { key: "x-mode", shape: $shape_a4pO4I0, optional: "always" };
+const $shape_aA_Vo9K = { kind: "array", element: { kind: "string" } };
+const $field_wng7bjv = { key: "x-tags", shape: $shape_aA_Vo9K, optional: "always" };
+const $shape_z6eSgr5 = { kind: "array", element: { kind: "number" } };
+const $field_gQxcg25 = { key: "x-sizes", shape: $shape_z6eSgr5, optional: "always" };
+function $is_eDuriGW(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -74,7 +74,7 @@ function $is_eDuriGWPI2(value) {
   }
   return true;
 }
-function $is_XVrE5ZW0d7(value) {
+function $is_XVrE5ZW(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -82,24 +82,24 @@ function $is_XVrE5ZW0d7(value) {
   }
   return true;
 }
-const $shape_RYD7fIOtIM = { kind: "string", minLength: 8, maxLength: 64 };
-const $field_jOx5AkIMd0 = { key: "sid", shape: $shape_RYD7fIOtIM, sensitive: true };
-const $shape_mceKnwvXO0 = { kind: "union", members: [{ kind: "literal", value: "dark" }, { kind: "literal", value: "light" }] };
-const $field_vhSqVYp9tm = { key: "theme", shape: $shape_mceKnwvXO0, optional: "always", sensitive: true };
-const $field_7SyH43etQ5 = { key: "visits", shape: $shape_9Q$YG$0A0k, optional: "always", sensitive: true };
-const $field_2GBEsB3cwi = { key: "seen", shape: $shape_P8hCl1Pvfy, optional: "always", sensitive: true };
-const $field_gdpVd_lb1Q = { key: "location", shape: $shape_HHaJs0TPgc };
-const $field_aa4j8cVzAz = { key: "etag", shape: $shape_HHaJs0TPgc };
-const $field_bQbPDE4v$1 = { key: "x-remaining", shape: $shape_irid6j5BIm };
-const $field_dbDxDHb_Nr = { key: "x-expires", shape: $shape_P8hCl1Pvfy };
-const $field_hYkn22NC3J = { key: "x-cached", shape: $shape_z9DrGB9RoH, optional: "always" };
-const $shape_PNfRYJ1Vn4 = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] };
-const $field_2dATNbXpl_ = { key: "x-kind", shape: $shape_PNfRYJ1Vn4, optional: "always" };
-const $field_iEaso1zGKR = { key: "vary", shape: $shape_aA_Vo9KHai, optional: "always" };
-const $field_YuiIV7gtUP = { key: "set-cookie", shape: $shape_aA_Vo9KHai, optional: "always", sensitive: true };
-const $field_rKPMcxAPi6 = { key: "if-none-match", shape: $shape_aA_Vo9KHai, optional: "always" };
-const $field_9ho$sgpSLh = { key: "sku", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_KP1tJix5tN = { key: "pieces", shape: $shape_irid6j5BIm };
+const $shape_RYD7fIO = { kind: "string", minLength: 8, maxLength: 64 };
+const $field_saAqKaO = { key: "sid", shape: $shape_RYD7fIO, sensitive: true };
+const $shape_mceKnwv = { kind: "union", members: [{ kind: "literal", value: "dark" }, { kind: "literal", value: "light" }] };
+const $field_qXqWAxJ = { key: "theme", shape: $shape_mceKnwv, optional: "always", sensitive: true };
+const $field_LTPh55X = { key: "visits", shape: $shape_9Q$YG$0, optional: "always", sensitive: true };
+const $field_heflVY8 = { key: "seen", shape: $shape_P8hCl1P, optional: "always", sensitive: true };
+const $field_5j$7lYY = { key: "location", shape: $shape_HHaJs0T };
+const $field_qbHOwvv = { key: "etag", shape: $shape_HHaJs0T };
+const $field_KcK7bn_ = { key: "x-remaining", shape: $shape_irid6j5 };
+const $field_li_LNye = { key: "x-expires", shape: $shape_P8hCl1P };
+const $field_Pu4_ggH = { key: "x-cached", shape: $shape_z9DrGB9, optional: "always" };
+const $shape_PNfRYJ1 = { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] };
+const $field_wV1rIjd = { key: "x-kind", shape: $shape_PNfRYJ1, optional: "always" };
+const $field_ZeIXDxY = { key: "vary", shape: $shape_aA_Vo9K, optional: "always" };
+const $field_$jHeUi_ = { key: "set-cookie", shape: $shape_aA_Vo9K, optional: "always", sensitive: true };
+const $field_Chp3ds$ = { key: "if-none-match", shape: $shape_aA_Vo9K, optional: "always" };
+const $field_Jx0fAAk = { key: "sku", shape: $shape_HHaJs0T, optional: "always" };
+const $field_XLeotm2 = { key: "pieces", shape: $shape_irid6j5 };
 
 // TenantId.validator.js
 
@@ -127,7 +127,7 @@ function explain$NewOrder(value, explainer) {
 export const NewOrderShape = {
   kind: "object",
   name: "NewOrder",
-  properties: [$field_$CHO0akBca, $field_ue24yXOGL4],
+  properties: [$field_cXHAsIl, $field_cJCQuHK],
   explain: explain$NewOrder,
 };
 
@@ -165,7 +165,7 @@ function explain$Order(value, explainer) {
 export const OrderShape = {
   kind: "object",
   name: "Order",
-  properties: [$field_zDT8CJ8sSG, $field_$CHO0akBca, $field_W_PTLNcQaU, $field_mtKpGX_gqv],
+  properties: [$field_Y9ykoDb, $field_cXHAsIl, $field_XeCIq$9, $field_ha0Y318],
   explain: explain$Order,
 };
 
@@ -202,7 +202,7 @@ function explain$Job(value, explainer) {
 export const JobShape = {
   kind: "object",
   name: "Job",
-  properties: [$field_nyq5neZ8Ql],
+  properties: [$field_SNMQK77],
   explain: explain$Job,
 };
 
@@ -232,7 +232,7 @@ function explain$SoldOut(value, explainer) {
 export const SoldOutShape = {
   kind: "object",
   name: "SoldOut",
-  properties: [$field_YfZco47FH6, $field_9wSpqU0A6H],
+  properties: [$field_8jJa78T, $field_npwwfsr],
   explain: explain$SoldOut,
 };
 
@@ -267,7 +267,7 @@ function explain$Session(value, explainer) {
 export const SessionShape = {
   kind: "object",
   name: "Session",
-  properties: [$field_nOGO3vZSeu, $field_wTWz6nl_y6],
+  properties: [$field_HXZIoBq, $field_r3r9yVu],
   explain: explain$Session,
 };
 
@@ -344,7 +344,7 @@ function explain$PostOrdersHeaders(value, explainer) {
 export const PostOrdersHeadersShape = {
   kind: "object",
   name: "PostOrdersHeaders",
-  properties: [{ key: "x-tenant", shape: TenantIdShape }, $field_O2_G6EH1NB, $field_qrRzHq2CrG, $field_LWuatXHIAq, $field_s_lDZlM62I, $field_mfkSA7ooMS, $field_79i0yXIjyG, $field_SMfFLJQL9I, $field_kcWYJh50B9, $field_8IVeDiMCVY, $field_Qsj1xrN93q],
+  properties: [{ key: "x-tenant", shape: TenantIdShape }, $field_S_S6l9$, $field_4vKTp08, $field_w4BnMG4, $field_yeys0Pa, $field_qqAM6oh, $field_g1ia7Xy, $field_5M3x6O7, $field_iJdWqKh, $field_wng7bjv, $field_gQxcg25],
   explain: explain$PostOrdersHeaders,
 };
 
@@ -369,9 +369,9 @@ export function isPostOrdersHeaders(value) {
   const property8 = value["x-mode"];
   if (property8 !== undefined && !((property8 === "fast" || property8 === 1))) return false;
   const property9 = value["x-tags"];
-  if (property9 !== undefined && !$is_eDuriGWPI2(property9)) return false;
+  if (property9 !== undefined && !$is_eDuriGW(property9)) return false;
   const property10 = value["x-sizes"];
-  return property10 === undefined || $is_XVrE5ZW0d7(property10);
+  return property10 === undefined || $is_XVrE5ZW(property10);
 }
 
 export function decodePostOrdersHeaders(value) {
@@ -419,7 +419,7 @@ function explain$PostOrdersCookies(value, explainer) {
 export const PostOrdersCookiesShape = {
   kind: "object",
   name: "PostOrdersCookies",
-  properties: [$field_jOx5AkIMd0, $field_vhSqVYp9tm, $field_7SyH43etQ5, $field_2GBEsB3cwi],
+  properties: [$field_saAqKaO, $field_qXqWAxJ, $field_LTPh55X, $field_heflVY8],
   explain: explain$PostOrdersCookies,
 };
 
@@ -475,7 +475,7 @@ function explain$PostOrdersReply201Headers(value, explainer) {
 export const PostOrdersReply201HeadersShape = {
   kind: "object",
   name: "PostOrdersReply201Headers",
-  properties: [$field_gdpVd_lb1Q, $field_aa4j8cVzAz, $field_bQbPDE4v$1, $field_dbDxDHb_Nr, $field_SMfFLJQL9I, $field_hYkn22NC3J, $field_2dATNbXpl_, $field_iEaso1zGKR, $field_Qsj1xrN93q, $field_YuiIV7gtUP],
+  properties: [$field_5j$7lYY, $field_qbHOwvv, $field_KcK7bn_, $field_li_LNye, $field_5M3x6O7, $field_Pu4_ggH, $field_wV1rIjd, $field_ZeIXDxY, $field_gQxcg25, $field_$jHeUi_],
   explain: explain$PostOrdersReply201Headers,
 };
 
@@ -496,11 +496,11 @@ export function isPostOrdersReply201Headers(value) {
   const property6 = value["x-kind"];
   if (property6 !== undefined && !((property6 === "fast" || (typeof property6 === "number" && Number.isFinite(property6))))) return false;
   const vary = value.vary;
-  if (vary !== undefined && !$is_eDuriGWPI2(vary)) return false;
+  if (vary !== undefined && !$is_eDuriGW(vary)) return false;
   const property8 = value["x-sizes"];
-  if (property8 !== undefined && !$is_XVrE5ZW0d7(property8)) return false;
+  if (property8 !== undefined && !$is_XVrE5ZW(property8)) return false;
   const property9 = value["set-cookie"];
-  return property9 === undefined || $is_eDuriGWPI2(property9);
+  return property9 === undefined || $is_eDuriGW(property9);
 }
 
 export function decodePostOrdersReply201Headers(value) {
@@ -537,7 +537,7 @@ function explain$PostOrdersReply303Headers(value, explainer) {
 export const PostOrdersReply303HeadersShape = {
   kind: "object",
   name: "PostOrdersReply303Headers",
-  properties: [$field_gdpVd_lb1Q],
+  properties: [$field_5j$7lYY],
   explain: explain$PostOrdersReply303Headers,
 };
 
@@ -565,7 +565,7 @@ function explain$GetOrdersByIdParams(value, explainer) {
 export const GetOrdersByIdParamsShape = {
   kind: "object",
   name: "GetOrdersByIdParams",
-  properties: [$field_zDT8CJ8sSG],
+  properties: [$field_Y9ykoDb],
   explain: explain$GetOrdersByIdParams,
 };
 
@@ -592,14 +592,14 @@ function explain$GetOrdersByIdHeaders(value, explainer) {
 export const GetOrdersByIdHeadersShape = {
   kind: "object",
   name: "GetOrdersByIdHeaders",
-  properties: [$field_rKPMcxAPi6],
+  properties: [$field_Chp3ds$],
   explain: explain$GetOrdersByIdHeaders,
 };
 
 export function isGetOrdersByIdHeaders(value) {
   if (!isObject(value)) return false;
   const property0 = value["if-none-match"];
-  return property0 === undefined || $is_eDuriGWPI2(property0);
+  return property0 === undefined || $is_eDuriGW(property0);
 }
 
 export function decodeGetOrdersByIdHeaders(value) {
@@ -621,7 +621,7 @@ function explain$GetOrdersByIdReply200Headers(value, explainer) {
 export const GetOrdersByIdReply200HeadersShape = {
   kind: "object",
   name: "GetOrdersByIdReply200Headers",
-  properties: [$field_aa4j8cVzAz],
+  properties: [$field_qbHOwvv],
   explain: explain$GetOrdersByIdReply200Headers,
 };
 
@@ -649,7 +649,7 @@ function explain$DeleteOrdersByIdParams(value, explainer) {
 export const DeleteOrdersByIdParamsShape = {
   kind: "object",
   name: "DeleteOrdersByIdParams",
-  properties: [$field_zDT8CJ8sSG],
+  properties: [$field_Y9ykoDb],
   explain: explain$DeleteOrdersByIdParams,
 };
 
@@ -677,7 +677,7 @@ function explain$DeleteOrdersByIdOrderNotFoundDetails(value, explainer) {
 export const DeleteOrdersByIdOrderNotFoundDetailsShape = {
   kind: "object",
   name: "DeleteOrdersByIdOrderNotFoundDetails",
-  properties: [$field_zDT8CJ8sSG],
+  properties: [$field_Y9ykoDb],
   explain: explain$DeleteOrdersByIdOrderNotFoundDetails,
 };
 
@@ -705,7 +705,7 @@ function explain$GetSessionCookies(value, explainer) {
 export const GetSessionCookiesShape = {
   kind: "object",
   name: "GetSessionCookies",
-  properties: [$field_jOx5AkIMd0],
+  properties: [$field_saAqKaO],
   explain: explain$GetSessionCookies,
 };
 
@@ -733,7 +733,7 @@ function explain$GetStockQuery(value, explainer) {
 export const GetStockQueryShape = {
   kind: "object",
   name: "GetStockQuery",
-  properties: [$field_9ho$sgpSLh],
+  properties: [$field_Jx0fAAk],
   explain: explain$GetStockQuery,
 };
 
@@ -762,7 +762,7 @@ function explain$GetStockResponse(value, explainer) {
 export const GetStockResponseShape = {
   kind: "object",
   name: "GetStockResponse",
-  properties: [$field_KP1tJix5tN],
+  properties: [$field_XLeotm2],
   explain: explain$GetStockResponse,
 };
 

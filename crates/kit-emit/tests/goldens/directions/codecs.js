@@ -13,8 +13,8 @@ import {
   writeBoolean,
 } from "@kit/core/codec";
 
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_1lP0bxzZA4 = { key: "title", shape: $shape_HHaJs0TPgc };
+const $shape_HHaJs0T = { kind: "string" };
+const $field_1lEGhMQ = { key: "title", shape: $shape_HHaJs0T };
 
 // TaskOutput.validator.js
 
@@ -26,7 +26,7 @@ function explain$TaskOutput(value, explainer) {
 export const TaskOutputShape = {
   kind: "object",
   name: "TaskOutput",
-  properties: [$field_1lP0bxzZA4],
+  properties: [$field_1lEGhMQ],
   explain: explain$TaskOutput,
 };
 

@@ -11,11 +11,11 @@ import {
   writeBoolean,
 } from "@kit/core/codec";
 
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_1lP0bxzZA4 = { key: "title", shape: $shape_HHaJs0TPgc };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_zl7cHPHk1i = { key: "done", shape: $shape_z9DrGB9RoH, optional: "input" };
-function $is_gOrlE_JTAE(value) {
+const $shape_HHaJs0T = { kind: "string" };
+const $field_1lEGhMQ = { key: "title", shape: $shape_HHaJs0T };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_9wn_mIV = { key: "done", shape: $shape_z9DrGB9, optional: "input" };
+function $is_gOrlE_J(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -23,10 +23,10 @@ function $is_gOrlE_JTAE(value) {
   }
   return true;
 }
-function $decode_4AJBATXgR0(value) {
+function $decode_4AJBATX(value) {
   return value.map((item) => decodeNote(item));
 }
-function $write_SocdxP_Cl_(value) {
+function $write_SocdxP_(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -48,7 +48,7 @@ function explain$Note(value, explainer) {
 export const NoteShape = {
   kind: "object",
   name: "Note",
-  properties: [$field_1lP0bxzZA4, $field_zl7cHPHk1i],
+  properties: [$field_1lEGhMQ, $field_9wn_mIV],
   explain: explain$Note,
 };
 
@@ -82,7 +82,7 @@ function explain$NoteInput(value, explainer) {
 export const NoteInputShape = {
   kind: "object",
   name: "NoteInput",
-  properties: [$field_1lP0bxzZA4, $field_zl7cHPHk1i],
+  properties: [$field_1lEGhMQ, $field_9wn_mIV],
   explain: explain$NoteInput,
 };
 
@@ -116,7 +116,7 @@ function explain$TaskInput(value, explainer) {
 export const TaskInputShape = {
   kind: "object",
   name: "TaskInput",
-  properties: [$field_1lP0bxzZA4, $field_zl7cHPHk1i],
+  properties: [$field_1lEGhMQ, $field_9wn_mIV],
   explain: explain$TaskInput,
 };
 
@@ -150,7 +150,7 @@ function explain$Draft(value, explainer) {
 export const DraftShape = {
   kind: "object",
   name: "Draft",
-  properties: [$field_1lP0bxzZA4, $field_zl7cHPHk1i],
+  properties: [$field_1lEGhMQ, $field_9wn_mIV],
   explain: explain$Draft,
 };
 
@@ -189,14 +189,14 @@ export const FolderShape = {
 export function isFolder(value) {
   if (typeof value !== "object" || value === null) return false;
   const notes = value.notes;
-  if (!$is_gOrlE_JTAE(notes)) return false;
+  if (!$is_gOrlE_J(notes)) return false;
   const property1 = value.input;
   return isNoteInput(property1);
 }
 
 export function decodeFolder(value) {
   return {
-    notes: $decode_4AJBATXgR0(value.notes),
+    notes: $decode_4AJBATX(value.notes),
     input: decodeNoteInput(value.input),
   };
 }
@@ -213,7 +213,7 @@ function explain$Label(value, explainer) {
 export const LabelShape = {
   kind: "object",
   name: "Label",
-  properties: [$field_1lP0bxzZA4],
+  properties: [$field_1lEGhMQ],
   explain: explain$Label,
 };
 
@@ -243,7 +243,7 @@ function explain$SentInput(value, explainer) {
 export const SentInputShape = {
   kind: "object",
   name: "SentInput",
-  properties: [$field_1lP0bxzZA4, $field_zl7cHPHk1i],
+  properties: [$field_1lEGhMQ, $field_9wn_mIV],
   explain: explain$SentInput,
 };
 
@@ -345,7 +345,7 @@ export const DraftSerializer = {
 
 export function writeFolder(value) {
   if (!isObject(value)) refuse(value);
-  return `{"notes":${$write_SocdxP_Cl_(value.notes)},"input":${writeNoteInput(value.input)}}`;
+  return `{"notes":${$write_SocdxP_(value.notes)},"input":${writeNoteInput(value.input)}}`;
 }
 
 export const FolderSerializer = {

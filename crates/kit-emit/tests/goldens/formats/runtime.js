@@ -17,17 +17,17 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_GGKm3gWgcY = { kind: "string", minLength: 1, maxLength: 40 };
-const $field_XGohj70Uis = { key: "title", shape: $shape_GGKm3gWgcY };
-const $shape_R7Ohf$KEaw = { kind: "number", integer: true, minimum: 1, maximum: 9 };
-const $field_$FMVgBq1lA = { key: "count", shape: $shape_R7Ohf$KEaw };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_NU6BdPelob = { key: "due", shape: $shape_P8hCl1Pvfy };
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_YwCEvIrWGy = { key: "type", shape: $shape_HHaJs0TPgc };
-const $field_PerD_c08wO = { key: "text", shape: $shape_HHaJs0TPgc };
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_4hdf1p4yb0 = { key: "percent", shape: $shape_irid6j5BIm };
+const $shape_GGKm3gW = { kind: "string", minLength: 1, maxLength: 40 };
+const $field_qTNzr2Y = { key: "title", shape: $shape_GGKm3gW };
+const $shape_R7Ohf$K = { kind: "number", integer: true, minimum: 1, maximum: 9 };
+const $field_Cb206aK = { key: "count", shape: $shape_R7Ohf$K };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_mT5xhEb = { key: "due", shape: $shape_P8hCl1P };
+const $shape_HHaJs0T = { kind: "string" };
+const $field_TIEscwM = { key: "type", shape: $shape_HHaJs0T };
+const $field_3AQtfsW = { key: "text", shape: $shape_HHaJs0T };
+const $shape_irid6j5 = { kind: "number" };
+const $field_lPpjGrq = { key: "percent", shape: $shape_irid6j5 };
 
 // Order.validator.js
 
@@ -43,7 +43,7 @@ function explain$Order(value, explainer) {
 export const OrderShape = {
   kind: "object",
   name: "Order",
-  properties: [$field_XGohj70Uis, $field_$FMVgBq1lA, $field_NU6BdPelob],
+  properties: [$field_qTNzr2Y, $field_Cb206aK, $field_mT5xhEb],
   explain: explain$Order,
 };
 
@@ -79,7 +79,7 @@ function explain$Received(value, explainer) {
 export const ReceivedShape = {
   kind: "object",
   name: "Received",
-  properties: [$field_YwCEvIrWGy, $field_PerD_c08wO],
+  properties: [$field_TIEscwM, $field_3AQtfsW],
   explain: explain$Received,
 };
 
@@ -110,7 +110,7 @@ function explain$Progress(value, explainer) {
 export const ProgressShape = {
   kind: "object",
   name: "Progress",
-  properties: [$field_4hdf1p4yb0],
+  properties: [$field_lPpjGrq],
   explain: explain$Progress,
 };
 
@@ -157,7 +157,7 @@ function explain$PostPhotosBodyMultipart(value, explainer) {
 export const PostPhotosBodyMultipartShape = {
   kind: "object",
   name: "PostPhotosBodyMultipart",
-  properties: [$field_XGohj70Uis],
+  properties: [$field_qTNzr2Y],
   explain: explain$PostPhotosBodyMultipart,
 };
 

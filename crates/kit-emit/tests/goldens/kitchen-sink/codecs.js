@@ -54,104 +54,104 @@ import {
   writeUnknown,
 } from "@kit/core/codec";
 
-const $shape_Nb4S$vPUtk = { kind: "unknown" };
-const $field_VQugEMf2bO = { key: "unknown", shape: $shape_Nb4S$vPUtk };
-const $shape_LvNVqIV4XR = { kind: "null" };
-const $field_jaZJydofZu = { key: "nothing", shape: $shape_LvNVqIV4XR };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_Ktx$yk1$wZ = { key: "flag", shape: $shape_z9DrGB9RoH };
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_XKN3stqr8K = { key: "number", shape: $shape_irid6j5BIm };
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_53wppIWNWK = { key: "string", shape: $shape_HHaJs0TPgc };
-const $shape_U2J_q5SBR$ = { kind: "bigint" };
-const $field_LfVO$S2FNp = { key: "big", shape: $shape_U2J_q5SBR$ };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_nGc7IrHRz$ = { key: "date", shape: $shape_P8hCl1Pvfy };
-const $shape_asUXEbZu8D = { kind: "bytes" };
-const $field_slzF9$Pp6k = { key: "bytes", shape: $shape_asUXEbZu8D };
-const $shape_ug8ZWc6pi7 = { kind: "literal", value: "it's \"quoted\"\n\u2028`${x}`" };
-const $field_mC$UzgNLvg = { key: "text", shape: $shape_ug8ZWc6pi7 };
-const $shape_eWvSdzUcaD = { kind: "literal", value: 7 };
-const $field_ncDbeSJ0Di = { key: "seven", shape: $shape_eWvSdzUcaD };
-const $shape_BYucZTXHAI = { kind: "literal", value: true };
-const $field_bu2qCnytAt = { key: "yes", shape: $shape_BYucZTXHAI };
-const $shape_o9iPYu1rmA = { kind: "literal", value: 12345678901234567890n };
-const $field_9IPntEJMOf = { key: "huge", shape: $shape_o9iPYu1rmA };
-const $shape_S7eGK5YUWp = { kind: "never" };
-const $field_mqmGIc3Eue = { key: "never", shape: $shape_S7eGK5YUWp, optional: "always" };
-const $shape_SNH$ZCb5Z4 = { kind: "number", minimum: -1.5, maximum: 1.5 };
-const $field_6vDUl4qgl1 = { key: "inclusive", shape: $shape_SNH$ZCb5Z4, optional: "always" };
-const $shape_r29Or1HPtc = { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 };
-const $field_5ZH6IP8xzb = { key: "exclusive", shape: $shape_r29Or1HPtc, optional: "always" };
-const $shape_crBt3E3Kc9 = { kind: "number", multipleOf: 0.01 };
-const $field_Kj_CMtC5Pa = { key: "cents", shape: $shape_crBt3E3Kc9, optional: "always" };
-const $shape_AkKmtrqEKj = { kind: "number", integer: true };
-const $field_UmEYiBoTMv = { key: "whole", shape: $shape_AkKmtrqEKj, optional: "always" };
-const $shape_238GGz1tMk = { kind: "bigint", minimum: 10, multipleOf: 5 };
-const $field_5qJP8EJJIR = { key: "bigFives", shape: $shape_238GGz1tMk, optional: "always" };
-const $shape_42ssIixxJD = { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 };
-const $field_SSCn_HNVUt = { key: "stored", shape: $shape_42ssIixxJD, optional: "always" };
-const $shape_hfU72YkAY5 = { kind: "string", maxLength: 254, format: "email" };
-const $field_9w2FiE6EDm = { key: "email", shape: $shape_hfU72YkAY5, optional: "always" };
-const $shape_5j7rpD8Nc1 = { kind: "string", format: "uri" };
-const $field_I8meRJHhea = { key: "uri", shape: $shape_5j7rpD8Nc1, optional: "always" };
-const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
-const $field_BoeNXjxzgW = { key: "uuid", shape: $shape_Kh$ko0kpjE, optional: "always" };
-const $shape_vuMQ0sQaLi = { kind: "string", format: "date" };
-const $field_tyFNGfSxmd = { key: "date", shape: $shape_vuMQ0sQaLi, optional: "always" };
-const $shape_u7IbGrtiSc = { kind: "string", format: "date-time" };
-const $field_eEOIV7SeeG = { key: "date-time", shape: $shape_u7IbGrtiSc, optional: "always" };
-const $shape_8QzGH8dQLU = { kind: "string", format: "ipv4" };
-const $field_BZE6mIvfFx = { key: "ipv4", shape: $shape_8QzGH8dQLU, optional: "always" };
-const $shape_sG_HvyMWSp = { kind: "string", format: "ipv6" };
-const $field_2b9FHWioF8 = { key: "ipv6", shape: $shape_sG_HvyMWSp, optional: "always" };
-const $shape_yqEyvdrbBQ = { kind: "string", minLength: 2, maxLength: 3 };
-const $field_EslKSj5r7F = { key: "short", shape: $shape_yqEyvdrbBQ, optional: "always" };
-const $shape_t390TXKnaJ = { kind: "string", minLength: 3 };
-const $field_wak1_VLl23 = { key: "least", shape: $shape_t390TXKnaJ, optional: "always" };
-const $pattern_0jXBcEsN1j = /* @__PURE__ */ new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
-const $shape_76FyTvh6Ct = { kind: "string", pattern: $pattern_0jXBcEsN1j };
-const $field_IHb8uQRiKI = { key: "pattern", shape: $shape_76FyTvh6Ct, optional: "always" };
-const $texts_V9t8civoxN = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
-const $shape_$AmRBWC6dM = { kind: "template", texts: $texts_V9t8civoxN, source: "v${number}-${\"a.b\" | \"c\"}:${string}" };
-const $field_CFa$ZRFqHg = { key: "template", shape: $shape_$AmRBWC6dM, optional: "always" };
-const $texts_AU4qTsFyUL = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
-const $pattern_bBmA9jqTc2 = /* @__PURE__ */ new RegExp("^[^ ]+$", "u");
-const $shape_hoTMSChssX = { kind: "template", texts: $texts_AU4qTsFyUL, source: "${string}@${string}.${string}", maxLength: 11, pattern: $pattern_bBmA9jqTc2 };
-const $field_brCxcBa2uM = { key: "ruledTemplate", shape: $shape_hoTMSChssX, optional: "always" };
-const $shape_eRUhej2WTE = { kind: "string", minLength: 8, maxLength: 72 };
-const $field_3$K$ABA8uf = { key: "secret", shape: $shape_eRUhej2WTE, optional: "always", sensitive: true };
-const $field_lMiol4bCsW = { key: "at", shape: $shape_P8hCl1Pvfy };
-const $shape_aA_Vo9KHai = { kind: "array", element: { kind: "string" } };
-const $field_Y0MWo4Zkax = { key: "plain", shape: $shape_aA_Vo9KHai, optional: "always" };
-const $shape_ZWtQ4qr$Lj = { kind: "array", element: { kind: "date" } };
-const $field_SI6XS42QGL = { key: "dates", shape: $shape_ZWtQ4qr$Lj, optional: "always" };
-const $shape_QLwD$gWh8f = { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true };
-const $field_2tlMRrEbPe = { key: "bounded", shape: $shape_QLwD$gWh8f, optional: "always" };
-const $field_mlNoU5vltv = { key: "quantity", shape: $shape_irid6j5BIm };
-function $is_LsR5DI55Kb(value) {
+const $shape_Nb4S$vP = { kind: "unknown" };
+const $field__jgPn3s = { key: "unknown", shape: $shape_Nb4S$vP };
+const $shape_LvNVqIV = { kind: "null" };
+const $field_QMNud2N = { key: "nothing", shape: $shape_LvNVqIV };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_ph4B2EE = { key: "flag", shape: $shape_z9DrGB9 };
+const $shape_irid6j5 = { kind: "number" };
+const $field_uXH2PiJ = { key: "number", shape: $shape_irid6j5 };
+const $shape_HHaJs0T = { kind: "string" };
+const $field_bcKQbds = { key: "string", shape: $shape_HHaJs0T };
+const $shape_U2J_q5S = { kind: "bigint" };
+const $field_$SoPWql = { key: "big", shape: $shape_U2J_q5S };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_hxGQHtq = { key: "date", shape: $shape_P8hCl1P };
+const $shape_asUXEbZ = { kind: "bytes" };
+const $field_MSfF0lX = { key: "bytes", shape: $shape_asUXEbZ };
+const $shape_ug8ZWc6 = { kind: "literal", value: "it's \"quoted\"\n\u2028`${x}`" };
+const $field_gfqTfFf = { key: "text", shape: $shape_ug8ZWc6 };
+const $shape_eWvSdzU = { kind: "literal", value: 7 };
+const $field_KhWZLhe = { key: "seven", shape: $shape_eWvSdzU };
+const $shape_BYucZTX = { kind: "literal", value: true };
+const $field_BnZqUgK = { key: "yes", shape: $shape_BYucZTX };
+const $shape_o9iPYu1 = { kind: "literal", value: 12345678901234567890n };
+const $field_Zk1uXZG = { key: "huge", shape: $shape_o9iPYu1 };
+const $shape_S7eGK5Y = { kind: "never" };
+const $field_7hdWfzg = { key: "never", shape: $shape_S7eGK5Y, optional: "always" };
+const $shape_SNH$ZCb = { kind: "number", minimum: -1.5, maximum: 1.5 };
+const $field_79HjqKC = { key: "inclusive", shape: $shape_SNH$ZCb, optional: "always" };
+const $shape_r29Or1H = { kind: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 };
+const $field_6PiXPdj = { key: "exclusive", shape: $shape_r29Or1H, optional: "always" };
+const $shape_crBt3E3 = { kind: "number", multipleOf: 0.01 };
+const $field_BS_4F2X = { key: "cents", shape: $shape_crBt3E3, optional: "always" };
+const $shape_AkKmtrq = { kind: "number", integer: true };
+const $field_DwryHas = { key: "whole", shape: $shape_AkKmtrq, optional: "always" };
+const $shape_238GGz1 = { kind: "bigint", minimum: 10, multipleOf: 5 };
+const $field_rjfePG1 = { key: "bigFives", shape: $shape_238GGz1, optional: "always" };
+const $shape_42ssIix = { kind: "bigint", minimum: -9223372036854776000, exclusiveMaximum: 9223372036854776000 };
+const $field_n820FYe = { key: "stored", shape: $shape_42ssIix, optional: "always" };
+const $shape_hfU72Yk = { kind: "string", maxLength: 254, format: "email" };
+const $field_eBOrjdW = { key: "email", shape: $shape_hfU72Yk, optional: "always" };
+const $shape_5j7rpD8 = { kind: "string", format: "uri" };
+const $field_0kc6IyX = { key: "uri", shape: $shape_5j7rpD8, optional: "always" };
+const $shape_Kh$ko0k = { kind: "string", format: "uuid" };
+const $field_hfNwZdT = { key: "uuid", shape: $shape_Kh$ko0k, optional: "always" };
+const $shape_vuMQ0sQ = { kind: "string", format: "date" };
+const $field_hL$GNhk = { key: "date", shape: $shape_vuMQ0sQ, optional: "always" };
+const $shape_u7IbGrt = { kind: "string", format: "date-time" };
+const $field_RIDc6TH = { key: "date-time", shape: $shape_u7IbGrt, optional: "always" };
+const $shape_8QzGH8d = { kind: "string", format: "ipv4" };
+const $field_T0nOszq = { key: "ipv4", shape: $shape_8QzGH8d, optional: "always" };
+const $shape_sG_HvyM = { kind: "string", format: "ipv6" };
+const $field__KsHaNA = { key: "ipv6", shape: $shape_sG_HvyM, optional: "always" };
+const $shape_yqEyvdr = { kind: "string", minLength: 2, maxLength: 3 };
+const $field_Mefh_ZY = { key: "short", shape: $shape_yqEyvdr, optional: "always" };
+const $shape_t390TXK = { kind: "string", minLength: 3 };
+const $field_i2kRNNr = { key: "least", shape: $shape_t390TXK, optional: "always" };
+const $pattern_0jXBcEs = /* @__PURE__ */ new RegExp("^[a-z]\\/\\p{Lu}+$", "u");
+const $shape_BlL6W9I = { kind: "string", pattern: $pattern_0jXBcEs };
+const $field_cPCfzSM = { key: "pattern", shape: $shape_BlL6W9I, optional: "always" };
+const $texts_V9t8civ = /* @__PURE__ */ template(["v", { hole: "number" }, "-", { either: [["a.b"], ["c"]] }, ":", { hole: "string" }]);
+const $shape_rGSBefc = { kind: "template", texts: $texts_V9t8civ, source: "v${number}-${\"a.b\" | \"c\"}:${string}" };
+const $field_ziabaKv = { key: "template", shape: $shape_rGSBefc, optional: "always" };
+const $texts_AU4qTsF = /* @__PURE__ */ template([{ hole: "string" }, "@", { hole: "string" }, ".", { hole: "string" }]);
+const $pattern_bBmA9jq = /* @__PURE__ */ new RegExp("^[^ ]+$", "u");
+const $shape_B5mFNYm = { kind: "template", texts: $texts_AU4qTsF, source: "${string}@${string}.${string}", maxLength: 11, pattern: $pattern_bBmA9jq };
+const $field__pgfprE = { key: "ruledTemplate", shape: $shape_B5mFNYm, optional: "always" };
+const $shape_eRUhej2 = { kind: "string", minLength: 8, maxLength: 72 };
+const $field_XiQaCAh = { key: "secret", shape: $shape_eRUhej2, optional: "always", sensitive: true };
+const $field_7IFZA9T = { key: "at", shape: $shape_P8hCl1P };
+const $shape_aA_Vo9K = { kind: "array", element: { kind: "string" } };
+const $field_vIQSjc4 = { key: "plain", shape: $shape_aA_Vo9K, optional: "always" };
+const $shape_ZWtQ4qr = { kind: "array", element: { kind: "date" } };
+const $field_dJwbk8a = { key: "dates", shape: $shape_ZWtQ4qr, optional: "always" };
+const $shape_QLwD$gW = { kind: "array", element: { kind: "number" }, minItems: 1, maxItems: 3, uniqueItems: true };
+const $field_BVOHAhG = { key: "bounded", shape: $shape_QLwD$gW, optional: "always" };
+const $field_mYJuQ36 = { key: "quantity", shape: $shape_irid6j5 };
+function $is_LsR5DI5(value) {
   if (typeof value !== "object" || value === null) return false;
   const quantity = value.quantity;
   if (!(typeof quantity === "number" && Number.isFinite(quantity))) return false;
   const at = value.at;
   return typeof at === "string" && isTimestamp(at);
 }
-const $shape_X5zZ2d6UNH = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] };
-const $field_$wqVuDbOuS = { key: "pair", shape: $shape_X5zZ2d6UNH, optional: "always" };
-const $shape_rUGWBFqoum = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] };
-const $field_TqHVmGb939 = { key: "open", shape: $shape_rUGWBFqoum, optional: "always" };
-const $shape_TF9DQojJtY = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] };
-const $field_zEF9g4Tj8J = { key: "spread", shape: $shape_TF9DQojJtY, optional: "always" };
-const $field_hKIXAOtiJf = { key: "known", shape: $shape_irid6j5BIm, optional: "always" };
-const $shape_h23NaK2Cho = { kind: "string", minLength: 1, maxLength: 3 };
-const $field_asgyO7SFx5 = { key: "x-size", shape: $shape_h23NaK2Cho };
-const $texts_0yAQXsez2P = /* @__PURE__ */ template(["x-", { hole: "string" }]);
-const $shape_nwMnYHV268 = { kind: "string", minLength: 1, maxLength: 5 };
-const $shape_EN1fJ0ibe6 = { kind: "union", members: [{ kind: "date" }, { kind: "string" }] };
-const $field_WYKj9WyaoJ = { key: "Size", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $pattern_TEvdaY6iZR = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
-function $is_eDuriGWPI2(value) {
+const $shape_X5zZ2d6 = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" } }] };
+const $field_YI$zS$l = { key: "pair", shape: $shape_X5zZ2d6, optional: "always" };
+const $shape_rUGWBFq = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "number" }, optional: true }] };
+const $field_Rlngsxs = { key: "open", shape: $shape_rUGWBFq, optional: "always" };
+const $shape_TF9DQoj = { kind: "tuple", elements: [{ shape: { kind: "string" } }, { shape: { kind: "date" }, rest: true }, { shape: { kind: "number" } }] };
+const $field_p0Gs8mc = { key: "spread", shape: $shape_TF9DQoj, optional: "always" };
+const $field__dOXbCg = { key: "known", shape: $shape_irid6j5, optional: "always" };
+const $shape_h23NaK2 = { kind: "string", minLength: 1, maxLength: 3 };
+const $field_TPWV75k = { key: "x-size", shape: $shape_h23NaK2 };
+const $texts_0yAQXse = /* @__PURE__ */ template(["x-", { hole: "string" }]);
+const $shape_nwMnYHV = { kind: "string", minLength: 1, maxLength: 5 };
+const $shape_EN1fJ0i = { kind: "union", members: [{ kind: "date" }, { kind: "string" }] };
+const $field_dTQ8R$I = { key: "Size", shape: $shape_HHaJs0T, optional: "always" };
+const $pattern_TEvdaY6 = /* @__PURE__ */ new RegExp("^[a-z-]+$", "u");
+function $is_eDuriGW(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -159,7 +159,7 @@ function $is_eDuriGWPI2(value) {
   }
   return true;
 }
-function $is_4dODH_vwc8(value) {
+function $is_4dODH_v(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -167,7 +167,7 @@ function $is_4dODH_vwc8(value) {
   }
   return true;
 }
-function $is_hHSszA0cJ2(value) {
+function $is_hHSszA0(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 1) return false;
   if (value.length > 3) return false;
@@ -177,15 +177,15 @@ function $is_hHSszA0cJ2(value) {
   }
   return hasUniqueItems(value);
 }
-function $is_MX575cIYS4(value) {
+function $is_GZPhY4Y(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!$is_LsR5DI55Kb(item)) return false;
+    if (!$is_LsR5DI5(item)) return false;
   }
   return true;
 }
-function $is_ydHC66Cn8Z(value) {
+function $is_ydHC66C(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   if (value.length > 2) return false;
@@ -195,7 +195,7 @@ function $is_ydHC66Cn8Z(value) {
   if (!(typeof item1 === "string" && isTimestamp(item1))) return false;
   return true;
 }
-function $is_BtbZewloiK(value) {
+function $is_BtbZewl(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 1) return false;
   if (value.length > 2) return false;
@@ -205,7 +205,7 @@ function $is_BtbZewloiK(value) {
   if (value.length > 1 && !(typeof item1 === "number" && Number.isFinite(item1))) return false;
   return true;
 }
-function $is_6Sujwr33uw(value) {
+function $is_6Sujwr3(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   const item0 = value[0];
@@ -218,11 +218,11 @@ function $is_6Sujwr33uw(value) {
   if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
   return true;
 }
-function $is_GSW_6U4dCN(value) {
+function $is_GSW_6U4(value) {
   if (!isObject(value)) return false;
   return true;
 }
-function $is_5RygKo6M6V(value) {
+function $is_5RygKo6(value) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -231,7 +231,7 @@ function $is_5RygKo6M6V(value) {
   }
   return true;
 }
-function $is_e38DDZhZjT(value) {
+function $is_e38DDZh(value) {
   if (!isObject(value)) return false;
   const known = value.known;
   if (known !== undefined && !(typeof known === "number" && Number.isFinite(known))) return false;
@@ -242,42 +242,42 @@ function $is_e38DDZhZjT(value) {
   }
   return true;
 }
-function $is_0Ufh_4cO$p(value) {
+function $is_PJLQuwr(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value["x-size"];
   if (!(typeof property0 === "string" && ((property0.length >= 1 && property0.length <= 3) || codePointsWithin(property0, 1, 3)))) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "x-size") continue;
     const item = value[key];
-    if ($texts_0yAQXsez2P.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if ($texts_0yAQXse.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
   }
   return true;
 }
-function $is__CNIhwK7Tu(value) {
+function $is_pxBMCUQ(value) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
     const item = value[key];
-    if ($texts_0yAQXsez2P.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
+    if ($texts_0yAQXse.test(key) && !(typeof item === "string" && ((item.length >= 1 && item.length <= 5) || codePointsWithin(item, 1, 5)))) return false;
     if (isNumericKey(key) && !(typeof item === "string" && isTimestamp(item))) return false;
     if (!(((typeof item === "string" && isTimestamp(item)) || typeof item === "string"))) return false;
   }
   return true;
 }
-function $is_DEKdPzVFFO(value) {
+function $is_1zUTkZ6(value) {
   if (!isObject(value)) return false;
   const Size = value.Size;
   if (Size !== undefined && typeof Size !== "string") return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__" || key === "Size") continue;
     const item = value[key];
-    if ($texts_0yAQXsez2P.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
-    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && $pattern_TEvdaY6iZR.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
+    if ($texts_0yAQXse.test(key) && (!((key.length <= 5 || codePointsWithin(key, 0, 5))) || !(typeof item === "number" && Number.isFinite(item)))) return false;
+    if (!((key.length >= 4 || codePointsWithin(key, 2, Infinity)) && $pattern_TEvdaY6.test(key)) || !(typeof item === "number" && Number.isFinite(item))) return false;
   }
   return true;
 }
-function $is_oEcJUbjqvK(value) {
+function $is_oEcJUbj(value) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -286,19 +286,19 @@ function $is_oEcJUbjqvK(value) {
   }
   return true;
 }
-function $decode_HaK_Tutzrl(value) {
+function $decode_HaK_Tut(value) {
   return value.map((item) => $decodeDate(item));
 }
-function $decode_rq9my7eMO5(value) {
+function $decode_rq9my7e(value) {
   return {
     quantity: value.quantity,
     at: $decodeDate(value.at),
   };
 }
-function $decode_f_ehKf83DW(value) {
-  return value.map((item) => $decode_rq9my7eMO5(item));
+function $decode_UBN8_ou(value) {
+  return value.map((item) => $decode_rq9my7e(item));
 }
-function $decode_SPurTzJ2Bf(value) {
+function $decode_SPurTzJ(value) {
   const result = [];
   const item0 = value[0];
   result.push(item0);
@@ -306,7 +306,7 @@ function $decode_SPurTzJ2Bf(value) {
   result.push($decodeDate(item1));
   return result;
 }
-function $decode_Xnr$yH3EuP(value) {
+function $decode_Xnr$yH3(value) {
   const result = [];
   const item0 = value[0];
   result.push(item0);
@@ -318,10 +318,10 @@ function $decode_Xnr$yH3EuP(value) {
   result.push(item2);
   return result;
 }
-function $decode_AN50xR5iAr(value) {
+function $decode_AN50xR5(value) {
   return {};
 }
-function $decode_sajJx01xse(value) {
+function $decode_sajJx01(value) {
   const result = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
@@ -330,7 +330,7 @@ function $decode_sajJx01xse(value) {
   }
   return result;
 }
-function $decode_FTQJkXHVir(value) {
+function $decode_FTQJkXH(value) {
   const result = {};
   const known = value.known;
   if (known !== undefined) result.known = known;
@@ -341,153 +341,153 @@ function $decode_FTQJkXHVir(value) {
   }
   return result;
 }
-function $decode_lZV6$O9Y45(value) {
+function $decode_$WFzQ7V(value) {
   const result = {};
   result["x-size"] = value["x-size"];
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "x-size") continue;
     const item = value[key];
-    if ($texts_0yAQXsez2P.test(key)) result[key] = item;
+    if ($texts_0yAQXse.test(key)) result[key] = item;
     else if (isNumericKey(key)) result[key] = $decodeDate(item);
   }
   return result;
 }
-function $decode_SknkMsmvyO(value) {
+function $decode_SknkMsm(value) {
   if (typeof value === "string" && isTimestamp(value)) return $decodeDate(value);
   return value;
 }
-function $decode_WBmODccSUg(value) {
+function $decode_SxN8Ix$(value) {
   const result = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
-    if ($texts_0yAQXsez2P.test(key)) result[key] = item;
+    if ($texts_0yAQXse.test(key)) result[key] = item;
     else if (isNumericKey(key)) result[key] = $decodeDate(item);
-    else result[key] = $decode_SknkMsmvyO(item);
+    else result[key] = $decode_SknkMsm(item);
   }
   return result;
 }
-function $decode_KED4D_7oX3(value) {
+function $decode_9hpN06S(value) {
   const result = {};
   const Size = value.Size;
   if (Size !== undefined) result.Size = Size;
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "Size") continue;
     const item = value[key];
-    if ($texts_0yAQXsez2P.test(key)) result[key] = item;
+    if ($texts_0yAQXse.test(key)) result[key] = item;
     else result[key] = item;
   }
   return result;
 }
-const $field_R5JZ9Ymfd7 = { key: "constructor", shape: $shape_HHaJs0TPgc };
-const $field_rG5Xc3dt2Z = { key: "toString", shape: $shape_HHaJs0TPgc };
-const $field_9VIk2fe_TX = { key: "__proto__", shape: $shape_HHaJs0TPgc };
-const $field_iBTKPAR5m4 = { key: "a-b", shape: $shape_HHaJs0TPgc };
-const $field_tFIan$UUYL = { key: "with \"quotes\"", shape: $shape_HHaJs0TPgc };
-const $field_QDvY4NyNpx = { key: "line\nbreak\u2028", shape: $shape_HHaJs0TPgc };
-const $field_5Yy7DCGbyX = { key: "`${tick}`", shape: $shape_HHaJs0TPgc };
-const $field_V0z5Mh2KDR = { key: "class", shape: $shape_HHaJs0TPgc };
-const $field_cp7PPaiShv = { key: "value", shape: $shape_HHaJs0TPgc };
-const $field_Xus79Zs_yc = { key: "isOddNames", shape: $shape_HHaJs0TPgc };
-const $field_WexlKahskc = { key: "", shape: $shape_HHaJs0TPgc };
-const $field_gCO5oxT0T$ = { key: "ünïcode", shape: $shape_HHaJs0TPgc };
-const $field_Tt$zuNQ1Gx = { key: "1", shape: $shape_HHaJs0TPgc };
-const $field_mUXNEQQSWt = { key: "constructor", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_AUnV05B4Da = { key: "toString", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_wfzugFFfjz = { key: "__proto__", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_SW4P81Xq6h = { key: "a-b", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_0F5Gs7AR1X = { key: "with \"quotes\"", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_MFIBh_40EP = { key: "line\nbreak\u2028", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_VL6bYJXNTN = { key: "`${tick}`", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_VTXgKIf1kV = { key: "class", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_k6$sdDprGm = { key: "value", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_dxtus5uKoM = { key: "isOddNames", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_fGb0ZLYoOO = { key: "", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_N8sF827I19 = { key: "ünïcode", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_lp4k8DAJU7 = { key: "1", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $shape_rCAGhwA4Yi = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
-const $field_PFmOHXmjXA = { key: "status", shape: $shape_rCAGhwA4Yi, optional: "always" };
-const $shape_Or9aMGIfGZ = { kind: "union", members: [{ kind: "literal", value: "choice0" }, { kind: "literal", value: "choice1" }, { kind: "literal", value: "choice2" }, { kind: "literal", value: "choice3" }, { kind: "literal", value: "choice4" }, { kind: "literal", value: "choice5" }, { kind: "literal", value: "choice6" }, { kind: "literal", value: "choice7" }, { kind: "literal", value: "choice8" }, { kind: "literal", value: "choice9" }, { kind: "literal", value: "choice10" }, { kind: "literal", value: "choice11" }] };
-const $field_HpiXJvNakW = { key: "many", shape: $shape_Or9aMGIfGZ, optional: "always" };
-const $shape_LpI6TbjnTc = { kind: "union", members: [{ kind: "string", minLength: 1, maxLength: 5 }, { kind: "null" }] };
-const $field_Uh6YQXuhnm = { key: "nullableText", shape: $shape_LpI6TbjnTc, optional: "always" };
-const $shape_DKBPI9Zjxx = { kind: "union", members: [{ kind: "date" }, { kind: "null" }] };
-const $field_AtxRD5uBch = { key: "nullableDate", shape: $shape_DKBPI9Zjxx, optional: "always" };
-const $shape_QeI4pA6598 = { kind: "union", members: [{ kind: "string" }, { kind: "date" }] };
-const $field_78Hn9J3Xwl = { key: "textOrDate", shape: $shape_QeI4pA6598, optional: "always" };
-const $shape_PZUrygQIfG = { kind: "union", members: [{ kind: "number" }, { kind: "boolean" }] };
-const $field_23Fiqhgf1y = { key: "numberOrFlag", shape: $shape_PZUrygQIfG, optional: "always" };
-const $shape_yflGhT4H9x = { kind: "union", members: [{ kind: "string" }, { kind: "bigint" }] };
-const $field_EH7$T7nz8j = { key: "bigOrText", shape: $shape_yflGhT4H9x, optional: "always" };
-const $field_LKH3H2JwQJ = { key: "a", shape: $shape_HHaJs0TPgc };
-const $field_GAtce6Gu30 = { key: "b", shape: $shape_P8hCl1Pvfy };
-const $shape_XIuXHY3Xh8 = { kind: "literal", value: "square" };
-const $field_3QKAQRnztb = { key: "kind", shape: $shape_XIuXHY3Xh8 };
-const $field_T5sfIGJnjK = { key: "side", shape: $shape_irid6j5BIm };
-const $shape_LoK4nFJ7m8 = { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] };
-const $field_nN$R0aNfHW = { key: "oneOrMany", shape: $shape_LoK4nFJ7m8, optional: "always" };
-const $choices_UEL6$KMebh = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
-function $is_33aG$aGJEa(value) {
+const $field_heiG1H2 = { key: "constructor", shape: $shape_HHaJs0T };
+const $field_ia9Y7JG = { key: "toString", shape: $shape_HHaJs0T };
+const $field_uOv0__O = { key: "__proto__", shape: $shape_HHaJs0T };
+const $field_D7uTBCT = { key: "a-b", shape: $shape_HHaJs0T };
+const $field_F3J76EI = { key: "with \"quotes\"", shape: $shape_HHaJs0T };
+const $field_yy1bMjG = { key: "line\nbreak\u2028", shape: $shape_HHaJs0T };
+const $field_QVJSHSb = { key: "`${tick}`", shape: $shape_HHaJs0T };
+const $field_FY27T3E = { key: "class", shape: $shape_HHaJs0T };
+const $field_Tqgxt61 = { key: "value", shape: $shape_HHaJs0T };
+const $field_J88fnd2 = { key: "isOddNames", shape: $shape_HHaJs0T };
+const $field_cPVdQ3x = { key: "", shape: $shape_HHaJs0T };
+const $field_cZtqaR_ = { key: "ünïcode", shape: $shape_HHaJs0T };
+const $field_5M21vdT = { key: "1", shape: $shape_HHaJs0T };
+const $field_euowbtr = { key: "constructor", shape: $shape_HHaJs0T, optional: "always" };
+const $field_RMiTJ6m = { key: "toString", shape: $shape_HHaJs0T, optional: "always" };
+const $field_awq$4_H = { key: "__proto__", shape: $shape_HHaJs0T, optional: "always" };
+const $field_Umzbb7G = { key: "a-b", shape: $shape_HHaJs0T, optional: "always" };
+const $field_M_RvXiB = { key: "with \"quotes\"", shape: $shape_HHaJs0T, optional: "always" };
+const $field_09crg5R = { key: "line\nbreak\u2028", shape: $shape_HHaJs0T, optional: "always" };
+const $field_l9E91FR = { key: "`${tick}`", shape: $shape_HHaJs0T, optional: "always" };
+const $field_$ANJ7R$ = { key: "class", shape: $shape_HHaJs0T, optional: "always" };
+const $field_GRJisv9 = { key: "value", shape: $shape_HHaJs0T, optional: "always" };
+const $field_cPTxTVs = { key: "isOddNames", shape: $shape_HHaJs0T, optional: "always" };
+const $field_kwmK6I$ = { key: "", shape: $shape_HHaJs0T, optional: "always" };
+const $field_VfXYyfu = { key: "ünïcode", shape: $shape_HHaJs0T, optional: "always" };
+const $field_1S$SxPZ = { key: "1", shape: $shape_HHaJs0T, optional: "always" };
+const $shape_rCAGhwA = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_mG8_uWA = { key: "status", shape: $shape_rCAGhwA, optional: "always" };
+const $shape_Or9aMGI = { kind: "union", members: [{ kind: "literal", value: "choice0" }, { kind: "literal", value: "choice1" }, { kind: "literal", value: "choice2" }, { kind: "literal", value: "choice3" }, { kind: "literal", value: "choice4" }, { kind: "literal", value: "choice5" }, { kind: "literal", value: "choice6" }, { kind: "literal", value: "choice7" }, { kind: "literal", value: "choice8" }, { kind: "literal", value: "choice9" }, { kind: "literal", value: "choice10" }, { kind: "literal", value: "choice11" }] };
+const $field_F68iOxq = { key: "many", shape: $shape_Or9aMGI, optional: "always" };
+const $shape_LpI6Tbj = { kind: "union", members: [{ kind: "string", minLength: 1, maxLength: 5 }, { kind: "null" }] };
+const $field_v1xjs6D = { key: "nullableText", shape: $shape_LpI6Tbj, optional: "always" };
+const $shape_DKBPI9Z = { kind: "union", members: [{ kind: "date" }, { kind: "null" }] };
+const $field_WQmpI_e = { key: "nullableDate", shape: $shape_DKBPI9Z, optional: "always" };
+const $shape_QeI4pA6 = { kind: "union", members: [{ kind: "string" }, { kind: "date" }] };
+const $field_cgylplc = { key: "textOrDate", shape: $shape_QeI4pA6, optional: "always" };
+const $shape_PZUrygQ = { kind: "union", members: [{ kind: "number" }, { kind: "boolean" }] };
+const $field_mwiDvGc = { key: "numberOrFlag", shape: $shape_PZUrygQ, optional: "always" };
+const $shape_yflGhT4 = { kind: "union", members: [{ kind: "string" }, { kind: "bigint" }] };
+const $field_lZVj5VR = { key: "bigOrText", shape: $shape_yflGhT4, optional: "always" };
+const $field_V9oEFsa = { key: "a", shape: $shape_HHaJs0T };
+const $field_ZkaptAa = { key: "b", shape: $shape_P8hCl1P };
+const $shape_XIuXHY3 = { kind: "literal", value: "square" };
+const $field_vPKjZB1 = { key: "kind", shape: $shape_XIuXHY3 };
+const $field_OThEeUX = { key: "side", shape: $shape_irid6j5 };
+const $shape_LoK4nFJ = { kind: "union", members: [{ kind: "string" }, { kind: "array", element: { kind: "string" } }] };
+const $field_Zl8nuDV = { key: "oneOrMany", shape: $shape_LoK4nFJ, optional: "always" };
+const $choices_UEL6$KM = /* @__PURE__ */ new Set(["choice0", "choice1", "choice2", "choice3", "choice4", "choice5", "choice6", "choice7", "choice8", "choice9", "choice10", "choice11"]);
+function $is_33aG$aG(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   return typeof a === "string";
 }
-function $is_JlUTO3FROc(value) {
+function $is_JlUTO3F(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const b = value.b;
   return typeof b === "string" && isTimestamp(b);
 }
-function $is_BodWQr_wfK(value) {
+function $is_BodWQr_(value) {
   if (typeof value !== "object" || value === null) return false;
   const kind = value.kind;
   if (kind !== "square") return false;
   const side = value.side;
   return typeof side === "number" && Number.isFinite(side);
 }
-function $is_h2iGdZvOqg(value) {
+function $is_yiqye21(value) {
   if (value === null || (typeof value === "number" && Number.isFinite(value))) return true;
   if (!isObject(value)) return false;
   switch (value.kind) {
     case "circle":
-      return isCircle(value) || $is_33aG$aGJEa(value);
+      return isCircle(value) || $is_33aG$aG(value);
     case "square":
-      return $is_BodWQr_wfK(value) || $is_33aG$aGJEa(value);
+      return $is_BodWQr_(value) || $is_33aG$aG(value);
     default:
-      return $is_33aG$aGJEa(value);
+      return $is_33aG$aG(value);
   }
 }
-function $decode_mds$dnmPY7(value) {
+function $decode_mds$dnm(value) {
   if (isBigIntText(value)) return toBigInt(value);
   return value;
 }
-function $decode_6yfjpxfHhI(value) {
+function $decode_6yfjpxf(value) {
   return {
     a: value.a,
   };
 }
-function $decode_kTDoequK5q(value) {
+function $decode_kTDoequ(value) {
   return {
     a: value.a,
     b: $decodeDate(value.b),
   };
 }
-function $decode_c$mTGWF27z(value) {
+function $decode_mk3rNbm(value) {
   switch (new MemberSelector("wire").memberIndex(UnionsUnion, value)) {
     case 0:
-      return $decode_6yfjpxfHhI(value);
+      return $decode_6yfjpxf(value);
     default:
-      return $decode_kTDoequK5q(value);
+      return $decode_kTDoequ(value);
   }
 }
-function $decode_HYE4MtjGe5(value) {
+function $decode_HYE4Mtj(value) {
   return {
     kind: value.kind,
     side: value.side,
   };
 }
-function $decode_ua8Gvgm0i5(value) {
+function $decode_ENOJMR0(value) {
   if (!isObject(value)) return value;
   switch (value.kind) {
     case "circle":
@@ -495,105 +495,105 @@ function $decode_ua8Gvgm0i5(value) {
         case 1:
           return decodeCircle(value);
         default:
-          return $decode_6yfjpxfHhI(value);
+          return $decode_6yfjpxf(value);
       }
     case "square":
       switch (new MemberSelector("wire").memberIndex(UnionsUnion2, value)) {
         case 2:
-          return $decode_HYE4MtjGe5(value);
+          return $decode_HYE4Mtj(value);
         default:
-          return $decode_6yfjpxfHhI(value);
+          return $decode_6yfjpxf(value);
       }
     default:
-      return $decode_6yfjpxfHhI(value);
+      return $decode_6yfjpxf(value);
   }
 }
-const $field_89biuuUfCl = { key: "left", shape: $shape_irid6j5BIm, optional: "always" };
-const $field_Fh$BeHND1M = { key: "right", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $field_4fy_3gLF8c = { key: "b", shape: $shape_irid6j5BIm };
-const $field_F9GM6N3OlM = { key: "value", shape: $shape_irid6j5BIm };
-const $field_ZZgC44Xg7B = { key: "at", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $field_kOdWJZzI_M = { key: "ok", shape: $shape_BYucZTXHAI };
-const $field_Rl4KenXaK2 = { key: "data", shape: $shape_P8hCl1Pvfy };
-const $shape_946Zq3awh_ = { kind: "literal", value: false };
-const $field_c5lQMlF_Gn = { key: "ok", shape: $shape_946Zq3awh_ };
-const $field_ZsMk3vewSD = { key: "error", shape: $shape_HHaJs0TPgc };
-const $shape__$0WLEzsZw = { kind: "literal", value: "x" };
-const $field_jsDPpPGMZx = { key: "first", shape: $shape__$0WLEzsZw };
-const $field_KCw0nD8nqC = { key: "second", shape: $shape__$0WLEzsZw };
-const $shape_cXfCfrimNZ = { kind: "literal", value: "y" };
-const $field_7Ov$9wm$4Z = { key: "second", shape: $shape_cXfCfrimNZ };
-const $field_ZTMO8tvZo8 = { key: "first", shape: $shape_cXfCfrimNZ };
-const $field_yMBHJLc804 = { key: "version", shape: $shape_S7eGK5YUWp, optional: "always" };
-const $field_sAQw9qHMNh = { key: "old", shape: $shape_P8hCl1Pvfy };
-const $field_NNqu1hnRGz = { key: "version", shape: $shape__$0WLEzsZw };
-const $field_3rcKoV4t2e = { key: "new", shape: $shape_P8hCl1Pvfy };
-const $shape_olXI4HeSOP = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] };
-const $shape_MaLiqhJNWU = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] };
-const $shape_BLpXxSPW56 = { kind: "array", element: { kind: "boolean" } };
-const $shape_IFw2eBPO3j = { kind: "array", element: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] } };
-const $field_O7nNrlK06W = { key: "texts", shape: $shape_IFw2eBPO3j, optional: "always" };
-const $shape_vVikYdzCCd = { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] };
-const $field_Ax1wSKBizi = { key: "bytesOrText", shape: $shape_vVikYdzCCd, optional: "always" };
-function $is_qwJwLR2oIt(value) {
+const $field_yCAWGrM = { key: "left", shape: $shape_irid6j5, optional: "always" };
+const $field_z2B_r8d = { key: "right", shape: $shape_P8hCl1P, optional: "always" };
+const $field_kopyFDV = { key: "b", shape: $shape_irid6j5 };
+const $field_ZvYVwWk = { key: "value", shape: $shape_irid6j5 };
+const $field_RwzEB1U = { key: "at", shape: $shape_P8hCl1P, optional: "always" };
+const $field_rgKHtKB = { key: "ok", shape: $shape_BYucZTX };
+const $field_oibNYCG = { key: "data", shape: $shape_P8hCl1P };
+const $shape_946Zq3a = { kind: "literal", value: false };
+const $field_QnKLuSo = { key: "ok", shape: $shape_946Zq3a };
+const $field_oik037N = { key: "error", shape: $shape_HHaJs0T };
+const $shape__$0WLEz = { kind: "literal", value: "x" };
+const $field_yKDMgBt = { key: "first", shape: $shape__$0WLEz };
+const $field_O10nX5j = { key: "second", shape: $shape__$0WLEz };
+const $shape_cXfCfri = { kind: "literal", value: "y" };
+const $field_Jrc0nlc = { key: "second", shape: $shape_cXfCfri };
+const $field_GNhH4yD = { key: "first", shape: $shape_cXfCfri };
+const $field_pkZcM3A = { key: "version", shape: $shape_S7eGK5Y, optional: "always" };
+const $field_QH5lf_Z = { key: "old", shape: $shape_P8hCl1P };
+const $field_XWtoM0m = { key: "version", shape: $shape__$0WLEz };
+const $field_6LCUcn4 = { key: "new", shape: $shape_P8hCl1P };
+const $shape_olXI4He = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }] };
+const $shape_MaLiqhJ = { kind: "tuple", elements: [{ shape: { kind: "date" } }, { shape: { kind: "number" } }, { shape: { kind: "number" } }] };
+const $shape_BLpXxSP = { kind: "array", element: { kind: "boolean" } };
+const $shape_IFw2eBP = { kind: "array", element: { kind: "union", members: [{ kind: "string" }, { kind: "date" }] } };
+const $field_WjXKxLm = { key: "texts", shape: $shape_IFw2eBP, optional: "always" };
+const $shape_vVikYdz = { kind: "union", members: [{ kind: "string" }, { kind: "bytes" }] };
+const $field_smgUebY = { key: "bytesOrText", shape: $shape_vVikYdz, optional: "always" };
+function $is_qwJwLR2(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const left = value.left;
   return left === undefined || (typeof left === "number" && Number.isFinite(left));
 }
-function $is_A8lgIpevoO(value) {
+function $is_A8lgIpe(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const right = value.right;
   return right === undefined || (typeof right === "string" && isTimestamp(right));
 }
-function $is_TtcoH$VKQ8(value) {
+function $is_TtcoH$V(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const b = value.b;
   return typeof b === "number" && Number.isFinite(b);
 }
-function $is_UPCaWIdwdh(value) {
+function $is_UPCaWId(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.value;
   return typeof property0 === "string";
 }
-function $is_toRqDxdBcS(value) {
+function $is_toRqDxd(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.value;
   if (!(typeof property0 === "number" && Number.isFinite(property0))) return false;
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_DQ62cw887K(value) {
+function $is_DQ62cw8(value) {
   if (typeof value !== "object" || value === null) return false;
   const ok = value.ok;
   if (ok !== true) return false;
   const data = value.data;
   return typeof data === "string" && isTimestamp(data);
 }
-function $is_l9ETCz3EWn(value) {
+function $is_l9ETCz3(value) {
   if (typeof value !== "object" || value === null) return false;
   const ok = value.ok;
   if (ok !== false) return false;
   const error = value.error;
   return typeof error === "string";
 }
-function $is_XCfdUhaEhc(value) {
+function $is_unOY7Uv(value) {
   if (!isObject(value)) return false;
   switch (value.ok) {
     case true:
-      return $is_DQ62cw887K(value);
+      return $is_DQ62cw8(value);
     case false:
-      return $is_l9ETCz3EWn(value);
+      return $is_l9ETCz3(value);
     default:
       return false;
   }
 }
-function $is_nKzXVGDdtx(value) {
+function $is_nKzXVGD(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "x") return false;
@@ -602,7 +602,7 @@ function $is_nKzXVGDdtx(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is__Dm8TrsOmm(value) {
+function $is__Dm8Trs(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "x") return false;
@@ -611,7 +611,7 @@ function $is__Dm8TrsOmm(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_sO2nh5Ie9o(value) {
+function $is_sO2nh5I(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "y") return false;
@@ -620,7 +620,7 @@ function $is_sO2nh5Ie9o(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_LaT5ay1qfV(value) {
+function $is_LaT5ay1(value) {
   if (typeof value !== "object" || value === null) return false;
   const first = value.first;
   if (first !== "y") return false;
@@ -629,24 +629,24 @@ function $is_LaT5ay1qfV(value) {
   const at = value.at;
   return at === undefined || (typeof at === "string" && isTimestamp(at));
 }
-function $is_2UWbQZLIVX(value) {
+function $is_Q18WDP9(value) {
   if (!isObject(value)) return false;
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $is_nKzXVGDdtx(value);
+          return $is_nKzXVGD(value);
         case "y":
-          return $is__Dm8TrsOmm(value);
+          return $is__Dm8Trs(value);
         default:
           return false;
       }
     case "y":
       switch (value.second) {
         case "x":
-          return $is_sO2nh5Ie9o(value);
+          return $is_sO2nh5I(value);
         case "y":
-          return $is_LaT5ay1qfV(value);
+          return $is_LaT5ay1(value);
         default:
           return false;
       }
@@ -654,32 +654,32 @@ function $is_2UWbQZLIVX(value) {
       return false;
   }
 }
-function $is_y$VC3KeLPa(value) {
+function $is_y$VC3Ke(value) {
   if (typeof value !== "object" || value === null) return false;
   const version = value.version;
   if (version !== undefined && !false) return false;
   const old = value.old;
   return typeof old === "string" && isTimestamp(old);
 }
-function $is_Aj6K$14PAF(value) {
+function $is_Aj6K$14(value) {
   if (typeof value !== "object" || value === null) return false;
   const version = value.version;
   if (version !== "x") return false;
   const property1 = value.new;
   return typeof property1 === "string" && isTimestamp(property1);
 }
-function $is_0uK$$Twxd7(value) {
+function $is_cBMbrvU(value) {
   if (!isObject(value)) return false;
   switch (value.version) {
     case undefined:
-      return $is_y$VC3KeLPa(value);
+      return $is_y$VC3Ke(value);
     case "x":
-      return $is_Aj6K$14PAF(value);
+      return $is_Aj6K$14(value);
     default:
       return false;
   }
 }
-function $is_lVl2C$2Na6(value) {
+function $is_lVl2C$2(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 2) return false;
   if (value.length > 2) return false;
@@ -689,7 +689,7 @@ function $is_lVl2C$2Na6(value) {
   if (!(typeof item1 === "number" && Number.isFinite(item1))) return false;
   return true;
 }
-function $is_b9$eUnRVFI(value) {
+function $is_b9$eUnR(value) {
   if (!Array.isArray(value)) return false;
   if (value.length < 3) return false;
   if (value.length > 3) return false;
@@ -701,7 +701,7 @@ function $is_b9$eUnRVFI(value) {
   if (!(typeof item2 === "number" && Number.isFinite(item2))) return false;
   return true;
 }
-function $is_HdBykd1Aq9(value) {
+function $is_HdBykd1(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -709,7 +709,7 @@ function $is_HdBykd1Aq9(value) {
   }
   return true;
 }
-function $is_Skm4h15XKk(value) {
+function $is_Skm4h15(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -717,24 +717,24 @@ function $is_Skm4h15XKk(value) {
   }
   return true;
 }
-function $is_QM0r1A_agH(value) {
+function $is_QM0r1A_(value) {
   if (typeof value !== "object" || value === null) return false;
   const a = value.a;
   if (typeof a !== "string") return false;
   const gone = value.gone;
   return false;
 }
-function $is_VBeVpGOuJK(value) {
+function $is_kOLWAEr(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.in;
-  return $is_33aG$aGJEa(property0);
+  return $is_33aG$aG(property0);
 }
-function $is_swQtYg1Hb1(value) {
+function $is_INUTmic(value) {
   if (typeof value !== "object" || value === null) return false;
   const property0 = value.in;
-  return $is_TtcoH$VKQ8(property0);
+  return $is_TtcoH$V(property0);
 }
-function $decode_XBv8aXUGu1(value) {
+function $decode_XBv8aXU(value) {
   const left = value.left;
   if (left === undefined) return { a: value.a };
   return {
@@ -742,7 +742,7 @@ function $decode_XBv8aXUGu1(value) {
     left: left,
   };
 }
-function $decode_aAZZmSnFvW(value) {
+function $decode_aAZZmSn(value) {
   const right = value.right;
   if (right === undefined) return { a: value.a };
   return {
@@ -750,42 +750,42 @@ function $decode_aAZZmSnFvW(value) {
     right: $decodeDate(right),
   };
 }
-function $decode_4Hhlhk8PEh(value) {
+function $decode_314m7xP(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion, value)) {
     case 0:
-      return $decode_XBv8aXUGu1(value);
+      return $decode_XBv8aXU(value);
     default:
-      return $decode_aAZZmSnFvW(value);
+      return $decode_aAZZmSn(value);
   }
 }
-function $decode_MaGFMcxXz1(value) {
+function $decode_MaGFMcx(value) {
   return {
     a: value.a,
     b: value.b,
   };
 }
-function $decode_HpkJ0EWrRz(value) {
+function $decode_TBbQfV2(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion2, value)) {
     case 0:
-      return $decode_6yfjpxfHhI(value);
+      return $decode_6yfjpxf(value);
     default:
-      return $decode_MaGFMcxXz1(value);
+      return $decode_MaGFMcx(value);
   }
 }
-function $decode_xyZemNq3sV(value) {
+function $decode_0vAVwhU(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion3, value)) {
     case 0:
-      return $decode_MaGFMcxXz1(value);
+      return $decode_MaGFMcx(value);
     default:
-      return $decode_6yfjpxfHhI(value);
+      return $decode_6yfjpxf(value);
   }
 }
-function $decode_nOENrcG1dV(value) {
+function $decode_nOENrcG(value) {
   return {
     value: value.value,
   };
 }
-function $decode_OWtOTOc3ti(value) {
+function $decode_OWtOTOc(value) {
   const at = value.at;
   if (at === undefined) return { value: value.value };
   return {
@@ -793,31 +793,31 @@ function $decode_OWtOTOc3ti(value) {
     at: $decodeDate(at),
   };
 }
-function $decode_JN4JT0peF0(value) {
-  if ($is_UPCaWIdwdh(value)) return $decode_nOENrcG1dV(value);
-  return $decode_OWtOTOc3ti(value);
+function $decode_uJJRqIp(value) {
+  if ($is_UPCaWId(value)) return $decode_nOENrcG(value);
+  return $decode_OWtOTOc(value);
 }
-function $decode_Z7dXMkTump(value) {
+function $decode_Z7dXMkT(value) {
   return {
     ok: value.ok,
     data: $decodeDate(value.data),
   };
 }
-function $decode_f3cAH4TNAk(value) {
+function $decode_f3cAH4T(value) {
   return {
     ok: value.ok,
     error: value.error,
   };
 }
-function $decode__1wmdn4Am2(value) {
+function $decode_YlOgFMb(value) {
   switch (value.ok) {
     case true:
-      return $decode_Z7dXMkTump(value);
+      return $decode_Z7dXMkT(value);
     default:
-      return $decode_f3cAH4TNAk(value);
+      return $decode_f3cAH4T(value);
   }
 }
-function $decode_Fq$dXu7R37(value) {
+function $decode_Fq$dXu7(value) {
   const at = value.at;
   if (at === undefined) return { first: value.first, second: value.second };
   return {
@@ -826,46 +826,46 @@ function $decode_Fq$dXu7R37(value) {
     at: $decodeDate(at),
   };
 }
-function $decode_e0LuozF_OE(value) {
+function $decode_QQWn0gQ(value) {
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $decode_Fq$dXu7R37(value);
+          return $decode_Fq$dXu7(value);
         default:
-          return $decode_Fq$dXu7R37(value);
+          return $decode_Fq$dXu7(value);
       }
     default:
       switch (value.second) {
         case "x":
-          return $decode_Fq$dXu7R37(value);
+          return $decode_Fq$dXu7(value);
         default:
-          return $decode_Fq$dXu7R37(value);
+          return $decode_Fq$dXu7(value);
       }
   }
 }
-function $decode_QqGppKb0Nu(value) {
+function $decode_QqGppKb(value) {
   const result = {};
   const version = value.version;
   if (version !== undefined) result.version = version;
   result.old = $decodeDate(value.old);
   return result;
 }
-function $decode_fwhllbIebn(value) {
+function $decode_fwhllbI(value) {
   return {
     version: value.version,
     new: $decodeDate(value.new),
   };
 }
-function $decode_Fvj_wUQipW(value) {
+function $decode_cq6j153(value) {
   switch (value.version) {
     case undefined:
-      return $decode_QqGppKb0Nu(value);
+      return $decode_QqGppKb(value);
     default:
-      return $decode_fwhllbIebn(value);
+      return $decode_fwhllbI(value);
   }
 }
-function $decode_l1NUff_bHp(value) {
+function $decode_l1NUff_(value) {
   const result = [];
   const item0 = value[0];
   result.push($decodeDate(item0));
@@ -873,7 +873,7 @@ function $decode_l1NUff_bHp(value) {
   result.push(item1);
   return result;
 }
-function $decode_uI3AuFYqp3(value) {
+function $decode_uI3AuFY(value) {
   const result = [];
   const item0 = value[0];
   result.push($decodeDate(item0));
@@ -883,48 +883,48 @@ function $decode_uI3AuFYqp3(value) {
   result.push(item2);
   return result;
 }
-function $decode__0hufgs_NO(value) {
-  if ($is_lVl2C$2Na6(value)) return $decode_l1NUff_bHp(value);
-  return $decode_uI3AuFYqp3(value);
+function $decode_Al1l3V7(value) {
+  if ($is_lVl2C$2(value)) return $decode_l1NUff_(value);
+  return $decode_uI3AuFY(value);
 }
-function $decode_pJENueRDDQ(value) {
+function $decode_ukZVUIW(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion6, value)) {
     case 0:
-      return $decode_HaK_Tutzrl(value);
+      return $decode_HaK_Tut(value);
     default:
       return value;
   }
 }
-function $decode_NmcrSyFGSo(value) {
-  return value.map((item) => $decode_SknkMsmvyO(item));
+function $decode_3Vzc_1W(value) {
+  return value.map((item) => $decode_SknkMsm(item));
 }
-function $decode_2imKkG0ytu(value) {
+function $decode_2imKkG0(value) {
   if (isBase64(value)) return decodeBytes(value);
   return value;
 }
-function $decode__kI5COziB5(value) {
-  return $decode_MaGFMcxXz1(value);
+function $decode_8J5vnpX(value) {
+  return $decode_MaGFMcx(value);
 }
-function $decode_fyymvRmj9E(value) {
+function $decode_A0pAaSr(value) {
   return {
-    in: $decode_6yfjpxfHhI(value.in),
+    in: $decode_6yfjpxf(value.in),
   };
 }
-function $decode_JAX8YduVOr(value) {
+function $decode_C_tVF5H(value) {
   return {
-    in: $decode_MaGFMcxXz1(value.in),
+    in: $decode_MaGFMcx(value.in),
   };
 }
-function $decode_LWeSOdVM_L(value) {
+function $decode_LeEHN5m(value) {
   switch (new MemberSelector("wire").memberIndex(ChoicesUnion7, value)) {
     case 0:
-      return $decode_fyymvRmj9E(value);
+      return $decode_A0pAaSr(value);
     default:
-      return $decode_JAX8YduVOr(value);
+      return $decode_C_tVF5H(value);
   }
 }
-const $field_hnvxXxwwKy = { key: "name", shape: $shape_HHaJs0TPgc };
-function $is_klkhXVxwE4(value, depth) {
+const $field_FVfs8cx = { key: "name", shape: $shape_HHaJs0T };
+function $is_klkhXVx(value, depth) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -932,10 +932,10 @@ function $is_klkhXVxwE4(value, depth) {
   }
   return true;
 }
-function $decode_hd19i0cPhu(value) {
+function $decode_hd19i0c(value) {
   return value.map((item) => decodeTree(item));
 }
-function $is_onjpgFeUxF(value, depth) {
+function $is_onjpgFe(value, depth) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -943,7 +943,7 @@ function $is_onjpgFeUxF(value, depth) {
   }
   return true;
 }
-function $is_3Xxp1eic3G(value, depth) {
+function $is_3Xxp1ei(value, depth) {
   if (!isObject(value)) return false;
   for (const key in value) {
     if (!Object.hasOwn(value, key) || key === "__proto__") continue;
@@ -952,10 +952,10 @@ function $is_3Xxp1eic3G(value, depth) {
   }
   return true;
 }
-function $decode_NUfi_jVpQW(value) {
+function $decode_NUfi_jV(value) {
   return value.map((item) => decodeJson(item));
 }
-function $decode_N74ZerTtQp(value) {
+function $decode_N74ZerT(value) {
   const result = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
@@ -964,7 +964,7 @@ function $decode_N74ZerTtQp(value) {
   }
   return result;
 }
-function $is_uZOd_a0T4z(value, depth) {
+function $is_uZOd_a0(value, depth) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -972,16 +972,16 @@ function $is_uZOd_a0T4z(value, depth) {
   }
   return true;
 }
-function $decode_OAzr4mNTYE(value) {
+function $decode_OAzr4mN(value) {
   return value.map((item) => decodePerson(item));
 }
-const $field_5dJ1mbA49r = { key: "extra", shape: $shape_irid6j5BIm, optional: "always" };
-function $decode_GjmoVDzcm3(value, selector) {
+const $field_EMLcooG = { key: "extra", shape: $shape_irid6j5, optional: "always" };
+function $decode_GjmoVDz(value, selector) {
   return {
     next: decodeEntangled(value.next, selector),
   };
 }
-function $decode_vxZrQmNHPc(value, selector) {
+function $decode_vxZrQmN(value, selector) {
   const extra = value.extra;
   if (extra === undefined) return { next: decodeEntangled(value.next, selector) };
   return {
@@ -989,7 +989,7 @@ function $decode_vxZrQmNHPc(value, selector) {
     extra: extra,
   };
 }
-function $write_wEScrHgPf2(value) {
+function $write_wEScrHg(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -998,7 +998,7 @@ function $write_wEScrHgPf2(value) {
   }
   return `${text}]`;
 }
-function $write_9AYyn8LEcr(value) {
+function $write_9AYyn8L(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1007,7 +1007,7 @@ function $write_9AYyn8LEcr(value) {
   }
   return `${text}]`;
 }
-function $write_Gmz0EG6Fbd(value) {
+function $write_Gmz0EG6(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1016,20 +1016,20 @@ function $write_Gmz0EG6Fbd(value) {
   }
   return `${text}]`;
 }
-function $write_hoQSRlDo6O(value) {
+function $write_hoQSRlD(value) {
   if (!isObject(value)) refuse(value);
   return `{"quantity":${writeNumber(value.quantity)},"at":"${dateContent(value.at)}"}`;
 }
-function $write_9gktrogKu3(value) {
+function $write_ik7ESSW(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? $write_hoQSRlDo6O(item) : `,${$write_hoQSRlDo6O(item)}`;
+    text += index === 0 ? $write_hoQSRlD(item) : `,${$write_hoQSRlD(item)}`;
   }
   return `${text}]`;
 }
-function $write_Cd5otJLi88(value) {
+function $write_Cd5otJL(value) {
   if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1038,7 +1038,7 @@ function $write_Cd5otJLi88(value) {
   parts.push($writeDate(item1));
   return `[${parts.join()}]`;
 }
-function $write_Uk3DaGe0un(value) {
+function $write_Uk3DaGe(value) {
   if (!Array.isArray(value) || value.length < 1 || value.length > 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1047,7 +1047,7 @@ function $write_Uk3DaGe0un(value) {
   if (value.length > 1) parts.push(writeNumber(item1));
   return `[${parts.join()}]`;
 }
-function $write_gbjU76squl(value) {
+function $write_gbjU76s(value) {
   if (!Array.isArray(value) || value.length < 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1060,11 +1060,11 @@ function $write_gbjU76squl(value) {
   parts.push(writeNumber(item2));
   return `[${parts.join()}]`;
 }
-function $write_NvFRIYO4tX(value) {
+function $write_NvFRIYO(value) {
   if (!isObject(value)) refuse(value);
   return "{}";
 }
-function $write_6VdpB2YGP3(value) {
+function $write_6VdpB2Y(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
@@ -1075,7 +1075,7 @@ function $write_6VdpB2YGP3(value) {
   }
   return `${text}}`;
 }
-function $write_oE0kG669DF(value) {
+function $write_oE0kG66(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const known = value.known;
@@ -1088,37 +1088,37 @@ function $write_oE0kG669DF(value) {
   }
   return `${text}}`;
 }
-function $write_iaxdLBnzhB(value) {
+function $write_ONcwYeM(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"x-size":"${stringContent(value["x-size"])}"`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__" || key === "x-size") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if ($texts_0yAQXsez2P.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if ($texts_0yAQXse.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
     else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
   }
   return `${text}}`;
 }
-function $write__XVzG05wyp(value) {
+function $write__XVzG05(value) {
   if (value instanceof Date) return $writeDate(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
-function $write_sFtXXjMG72(value) {
+function $write_dWOb8i2(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if ($texts_0yAQXsez2P.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
+    if ($texts_0yAQXse.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeString(item)}`;
     else if (isNumericKey(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$writeDate(item)}`;
-    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$write__XVzG05wyp(item)}`;
+    else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${$write__XVzG05(item)}`;
   }
   return `${text}}`;
 }
-function $write_FQt1aqXBVk(value) {
+function $write_s9pIqhP(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const Size = value.Size;
@@ -1127,54 +1127,54 @@ function $write_FQt1aqXBVk(value) {
     if (key === "__proto__" || key === "Size") continue;
     const item = value[key];
     if (item === undefined) continue;
-    if ($texts_0yAQXsez2P.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
+    if ($texts_0yAQXse.test(key)) text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
     else text += `${text.length > 1 ? "," : ""}${writeString(key)}:${writeNumber(item)}`;
   }
   return `${text}}`;
 }
-function $write_Qr9TLiVPWf(value) {
+function $write_Qr9TLiV(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
   return refuse(value);
 }
-function $write_kyYDyRDMGD(value) {
-  return $choices_UEL6$KMebh.has(value) ? writeString(value) : refuse(value);
+function $write_4Os8a4L(value) {
+  return $choices_UEL6$KM.has(value) ? writeString(value) : refuse(value);
 }
-function $write_hWxryIgfQ6(value) {
+function $write_hWxryIg(value) {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "boolean") return writeBoolean(value);
   return refuse(value);
 }
-function $write_Piz4OQRDku(value) {
+function $write_Piz4OQR(value) {
   if (typeof value === "bigint") return writeBigInt(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
-function $write_x5Jr69v3WU(value) {
+function $write_x5Jr69v(value) {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value.a)}"}`;
 }
-function $write_nliQuctr77(value) {
+function $write_nliQuct(value) {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value.a)}","b":"${dateContent(value.b)}"}`;
 }
-function $write_rqNiyDTvOB(value) {
+function $write_74aD$Ze(value) {
   switch (new MemberSelector("value").memberIndex(UnionsUnion, value)) {
     case 0:
-      return $write_x5Jr69v3WU(value);
+      return $write_x5Jr69v(value);
     case 1:
-      return $write_nliQuctr77(value);
+      return $write_nliQuct(value);
     default:
       return refuse(value);
   }
 }
-function $write_4xTZ8MCp66(value) {
+function $write_4xTZ8MC(value) {
   if (!isObject(value)) refuse(value);
   const kind = value.kind;
   return `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))},"side":${writeNumber(value.side)}}`;
 }
-function $write_RJu4m64bZ5(value) {
+function $write_xHkyUP7(value) {
   if (value === null) return "null";
   if (typeof value === "number") return writeNumber(value);
   if (!isObject(value)) refuse(value);
@@ -1184,118 +1184,118 @@ function $write_RJu4m64bZ5(value) {
         case 1:
           return writeCircle(value);
         case 4:
-          return $write_x5Jr69v3WU(value);
+          return $write_x5Jr69v(value);
         default:
           return refuse(value);
       }
     case "square":
       switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
         case 2:
-          return $write_4xTZ8MCp66(value);
+          return $write_4xTZ8MC(value);
         case 4:
-          return $write_x5Jr69v3WU(value);
+          return $write_x5Jr69v(value);
         default:
           return refuse(value);
       }
     default:
-      return $write_x5Jr69v3WU(value);
+      return $write_x5Jr69v(value);
   }
 }
-function $write_TG8DCzjYOt(value) {
+function $write_nzhLLvB(value) {
   if (typeof value === "string") return writeString(value);
-  return $write_wEScrHgPf2(value);
+  return $write_wEScrHg(value);
 }
-function $write_DtJEc3MZMt(value) {
+function $write_DtJEc3M(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"a":"${stringContent(value.a)}"`;
   const left = value.left;
   if (left !== undefined) text += `,"left":${writeNumber(left)}`;
   return `${text}}`;
 }
-function $write_j3yy0pVKoT(value) {
+function $write_j3yy0pV(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"a":"${stringContent(value.a)}"`;
   const right = value.right;
   if (right !== undefined) text += `,"right":"${dateContent(right)}"`;
   return `${text}}`;
 }
-function $write_jmXwlebp0u(value) {
+function $write_09yqwWc(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion, value)) {
     case 0:
-      return $write_DtJEc3MZMt(value);
+      return $write_DtJEc3M(value);
     case 1:
-      return $write_j3yy0pVKoT(value);
+      return $write_j3yy0pV(value);
     default:
       return refuse(value);
   }
 }
-function $write_tUIUT3AZ1o(value) {
+function $write_tUIUT3A(value) {
   if (!isObject(value)) refuse(value);
   return `{"a":"${stringContent(value.a)}","b":${writeNumber(value.b)}}`;
 }
-function $write_Ngliy$qYP7(value) {
+function $write_0Uh3QC3(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion2, value)) {
     case 0:
-      return $write_x5Jr69v3WU(value);
+      return $write_x5Jr69v(value);
     case 1:
-      return $write_tUIUT3AZ1o(value);
+      return $write_tUIUT3A(value);
     default:
       return refuse(value);
   }
 }
-function $write_$jcXDwPlbg(value) {
+function $write_AuD62Dm(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion3, value)) {
     case 0:
-      return $write_tUIUT3AZ1o(value);
+      return $write_tUIUT3A(value);
     case 1:
-      return $write_x5Jr69v3WU(value);
+      return $write_x5Jr69v(value);
     default:
       return refuse(value);
   }
 }
-function $write_cUWiZiRUir(value) {
+function $write_cUWiZiR(value) {
   if (!isObject(value)) refuse(value);
   return `{"value":"${stringContent(value.value)}"}`;
 }
-function $write_D9284RCZG5(value) {
+function $write_D9284RC(value) {
   if (!isObject(value)) refuse(value);
   let text = `{"value":${writeNumber(value.value)}`;
   const at = value.at;
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_XCYkwGeW8x(value) {
+function $write_hVlEdGE(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion4, value)) {
     case 0:
-      return $write_cUWiZiRUir(value);
+      return $write_cUWiZiR(value);
     case 1:
-      return $write_D9284RCZG5(value);
+      return $write_D9284RC(value);
     default:
       return refuse(value);
   }
 }
-function $write_HzBve9objy(value) {
+function $write_HzBve9o(value) {
   if (!isObject(value)) refuse(value);
   const ok = value.ok;
   return `{"ok":${(ok === true ? "true" : refuse(ok))},"data":"${dateContent(value.data)}"}`;
 }
-function $write_yB3vf8poFs(value) {
+function $write_yB3vf8p(value) {
   if (!isObject(value)) refuse(value);
   const ok = value.ok;
   return `{"ok":${(ok === false ? "false" : refuse(ok))},"error":"${stringContent(value.error)}"}`;
 }
-function $write_aIhvzJNNS$(value) {
+function $write_7hoV2sM(value) {
   if (!isObject(value)) refuse(value);
   switch (value.ok) {
     case true:
-      return $write_HzBve9objy(value);
+      return $write_HzBve9o(value);
     case false:
-      return $write_yB3vf8poFs(value);
+      return $write_yB3vf8p(value);
     default:
       return refuse(value);
   }
 }
-function $write_tIX$r8N7rW(value) {
+function $write_tIX$r8N(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1304,7 +1304,7 @@ function $write_tIX$r8N7rW(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_1GZyrI5Cd6(value) {
+function $write_1GZyrI5(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1313,7 +1313,7 @@ function $write_1GZyrI5Cd6(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_IitUYHOoJ6(value) {
+function $write_IitUYHO(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1322,7 +1322,7 @@ function $write_IitUYHOoJ6(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_T3ulqFyr4a(value) {
+function $write_T3ulqFy(value) {
   if (!isObject(value)) refuse(value);
   const first = value.first;
   const second = value.second;
@@ -1331,24 +1331,24 @@ function $write_T3ulqFyr4a(value) {
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
   return `${text}}`;
 }
-function $write_I9VBIij4f9(value) {
+function $write_bq1pSx1(value) {
   if (!isObject(value)) refuse(value);
   switch (value.first) {
     case "x":
       switch (value.second) {
         case "x":
-          return $write_tIX$r8N7rW(value);
+          return $write_tIX$r8N(value);
         case "y":
-          return $write_1GZyrI5Cd6(value);
+          return $write_1GZyrI5(value);
         default:
           return refuse(value);
       }
     case "y":
       switch (value.second) {
         case "x":
-          return $write_IitUYHOoJ6(value);
+          return $write_IitUYHO(value);
         case "y":
-          return $write_T3ulqFyr4a(value);
+          return $write_T3ulqFy(value);
         default:
           return refuse(value);
       }
@@ -1356,7 +1356,7 @@ function $write_I9VBIij4f9(value) {
       return refuse(value);
   }
 }
-function $write_FyC4Imvf0S(value) {
+function $write_FyC4Imv(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const version = value.version;
@@ -1364,23 +1364,23 @@ function $write_FyC4Imvf0S(value) {
   text += `${text.length > 1 ? "," : ""}"old":"${dateContent(value.old)}"`;
   return `${text}}`;
 }
-function $write_C8LS8KsOVs(value) {
+function $write_C8LS8Ks(value) {
   if (!isObject(value)) refuse(value);
   const version = value.version;
   return `{"version":${(version === "x" ? "\"x\"" : refuse(version))},"new":"${dateContent(value.new)}"}`;
 }
-function $write_Xin7_5MHHF(value) {
+function $write_tw7UgIk(value) {
   if (!isObject(value)) refuse(value);
   switch (value.version) {
     case undefined:
-      return $write_FyC4Imvf0S(value);
+      return $write_FyC4Imv(value);
     case "x":
-      return $write_C8LS8KsOVs(value);
+      return $write_C8LS8Ks(value);
     default:
       return refuse(value);
   }
 }
-function $write_ZDwD6Kv5KT(value) {
+function $write_ZDwD6Kv(value) {
   if (!Array.isArray(value) || value.length < 2 || value.length > 2) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1389,7 +1389,7 @@ function $write_ZDwD6Kv5KT(value) {
   parts.push(writeNumber(item1));
   return `[${parts.join()}]`;
 }
-function $write_is41_Mb7KS(value) {
+function $write_is41_Mb(value) {
   if (!Array.isArray(value) || value.length < 3 || value.length > 3) refuse(value);
   const parts = [];
   const item0 = value[0];
@@ -1400,17 +1400,17 @@ function $write_is41_Mb7KS(value) {
   parts.push(writeNumber(item2));
   return `[${parts.join()}]`;
 }
-function $write_LCFcSzBP0c(value) {
+function $write_11YOml8(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion5, value)) {
     case 0:
-      return $write_ZDwD6Kv5KT(value);
+      return $write_ZDwD6Kv(value);
     case 1:
-      return $write_is41_Mb7KS(value);
+      return $write_is41_Mb(value);
     default:
       return refuse(value);
   }
 }
-function $write_E$TLQ5iyeR(value) {
+function $write_E$TLQ5i(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1419,52 +1419,52 @@ function $write_E$TLQ5iyeR(value) {
   }
   return `${text}]`;
 }
-function $write_DYos7bHq$J(value) {
+function $write_a5HF6gn(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion6, value)) {
     case 0:
-      return $write_9AYyn8LEcr(value);
+      return $write_9AYyn8L(value);
     case 1:
-      return $write_E$TLQ5iyeR(value);
+      return $write_E$TLQ5i(value);
     default:
       return refuse(value);
   }
 }
-function $write_wsrXlwLwTT(value) {
+function $write_dpAygUh(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? $write__XVzG05wyp(item) : `,${$write__XVzG05wyp(item)}`;
+    text += index === 0 ? $write__XVzG05(item) : `,${$write__XVzG05(item)}`;
   }
   return `${text}]`;
 }
-function $write_CfoL_3uBbJ(value) {
+function $write_CfoL_3u(value) {
   if (value instanceof Uint8Array) return writeBytes(value);
   if (typeof value === "string") return writeString(value);
   return refuse(value);
 }
-function $write_BF0fZPeabc(value) {
-  return $write_tUIUT3AZ1o(value);
+function $write_jKZkdfH(value) {
+  return $write_tUIUT3A(value);
 }
-function $write_8AZZ3sOOpf(value) {
+function $write_85c4OS$(value) {
   if (!isObject(value)) refuse(value);
-  return `{"in":${$write_x5Jr69v3WU(value.in)}}`;
+  return `{"in":${$write_x5Jr69v(value.in)}}`;
 }
-function $write_JRr77u1FWX(value) {
+function $write_sw$v8DC(value) {
   if (!isObject(value)) refuse(value);
-  return `{"in":${$write_tUIUT3AZ1o(value.in)}}`;
+  return `{"in":${$write_tUIUT3A(value.in)}}`;
 }
-function $write_Gbb48LuUDI(value) {
+function $write_3YgIMsh(value) {
   switch (new MemberSelector("value").memberIndex(ChoicesUnion7, value)) {
     case 0:
-      return $write_8AZZ3sOOpf(value);
+      return $write_85c4OS$(value);
     case 1:
-      return $write_JRr77u1FWX(value);
+      return $write_sw$v8DC(value);
     default:
       return refuse(value);
   }
 }
-function $write_FfQq11WjVN(value, depth) {
+function $write_FfQq11W(value, depth) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1473,7 +1473,7 @@ function $write_FfQq11WjVN(value, depth) {
   }
   return `${text}]`;
 }
-function $write__7vZdJ$NFt(value, depth) {
+function $write__7vZdJ$(value, depth) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1482,7 +1482,7 @@ function $write__7vZdJ$NFt(value, depth) {
   }
   return `${text}]`;
 }
-function $write_mhYJxArWjT(value, depth) {
+function $write_mhYJxAr(value, depth) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   for (const key of Object.keys(value)) {
@@ -1493,7 +1493,7 @@ function $write_mhYJxArWjT(value, depth) {
   }
   return `${text}}`;
 }
-function $write_npK3J1LwGW(value, depth) {
+function $write_npK3J1L(value, depth) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -1502,11 +1502,11 @@ function $write_npK3J1LwGW(value, depth) {
   }
   return `${text}]`;
 }
-function $write_KH09Spns8y(value, depth, selector) {
+function $write_KH09Spn(value, depth, selector) {
   if (!isObject(value)) refuse(value);
   return `{"next":${writeEntangled(value.next, depth + 1, selector)}}`;
 }
-function $write_aH6MgzeBfb(value, depth, selector) {
+function $write_aH6Mgze(value, depth, selector) {
   if (!isObject(value)) refuse(value);
   let text = `{"next":${writeEntangled(value.next, depth + 1, selector)}`;
   const extra = value.extra;
@@ -1548,7 +1548,7 @@ function explain$Scalars(value, explainer) {
 export const ScalarsShape = {
   kind: "object",
   name: "Scalars",
-  properties: [$field_VQugEMf2bO, $field_jaZJydofZu, $field_Ktx$yk1$wZ, $field_XKN3stqr8K, $field_53wppIWNWK, $field_LfVO$S2FNp, $field_nGc7IrHRz$, $field_slzF9$Pp6k, $field_mC$UzgNLvg, $field_ncDbeSJ0Di, $field_bu2qCnytAt, $field_9IPntEJMOf, $field_mqmGIc3Eue],
+  properties: [$field__jgPn3s, $field_QMNud2N, $field_ph4B2EE, $field_uXH2PiJ, $field_bcKQbds, $field_$SoPWql, $field_hxGQHtq, $field_MSfF0lX, $field_gfqTfFf, $field_KhWZLhe, $field_BnZqUgK, $field_Zk1uXZG, $field_7hdWfzg],
   explain: explain$Scalars,
 };
 
@@ -1624,7 +1624,7 @@ function explain$Numbers(value, explainer) {
 export const NumbersShape = {
   kind: "object",
   name: "Numbers",
-  properties: [$field_6vDUl4qgl1, $field_5ZH6IP8xzb, $field_Kj_CMtC5Pa, $field_UmEYiBoTMv, $field_5qJP8EJJIR, $field_SSCn_HNVUt],
+  properties: [$field_79HjqKC, $field_6PiXPdj, $field_BS_4F2X, $field_DwryHas, $field_rjfePG1, $field_n820FYe],
   explain: explain$Numbers,
 };
 
@@ -1685,11 +1685,11 @@ function explain$Strings(value, explainer) {
   const least = value.least;
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) explainer.refuse(8, least);
   const property9 = value.pattern;
-  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_0jXBcEsN1j.test(property9))) explainer.refuse(9, property9);
+  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_0jXBcEs.test(property9))) explainer.refuse(9, property9);
   const property10 = value.template;
-  if (property10 !== undefined && !(typeof property10 === "string" && $texts_V9t8civoxN.test(property10))) explainer.refuse(10, property10);
+  if (property10 !== undefined && !(typeof property10 === "string" && $texts_V9t8civ.test(property10))) explainer.refuse(10, property10);
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_bBmA9jqTc2.test(ruledTemplate) && $texts_AU4qTsFyUL.test(ruledTemplate))) explainer.refuse(11, ruledTemplate);
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_bBmA9jq.test(ruledTemplate) && $texts_AU4qTsF.test(ruledTemplate))) explainer.refuse(11, ruledTemplate);
   const secret = value.secret;
   if (secret !== undefined && !(typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)))) explainer.refuse(12, secret);
 }
@@ -1697,7 +1697,7 @@ function explain$Strings(value, explainer) {
 export const StringsShape = {
   kind: "object",
   name: "Strings",
-  properties: [$field_9w2FiE6EDm, $field_I8meRJHhea, $field_BoeNXjxzgW, $field_tyFNGfSxmd, $field_eEOIV7SeeG, $field_BZE6mIvfFx, $field_2b9FHWioF8, $field_EslKSj5r7F, $field_wak1_VLl23, $field_IHb8uQRiKI, $field_CFa$ZRFqHg, $field_brCxcBa2uM, $field_3$K$ABA8uf],
+  properties: [$field_eBOrjdW, $field_0kc6IyX, $field_hfNwZdT, $field_hL$GNhk, $field_RIDc6TH, $field_T0nOszq, $field__KsHaNA, $field_Mefh_ZY, $field_i2kRNNr, $field_cPCfzSM, $field_ziabaKv, $field__pgfprE, $field_XiQaCAh],
   explain: explain$Strings,
 };
 
@@ -1722,11 +1722,11 @@ export function isStrings(value) {
   const least = value.least;
   if (least !== undefined && !(typeof least === "string" && (least.length >= 6 || codePointsWithin(least, 3, Infinity)))) return false;
   const property9 = value.pattern;
-  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_0jXBcEsN1j.test(property9))) return false;
+  if (property9 !== undefined && !(typeof property9 === "string" && $pattern_0jXBcEs.test(property9))) return false;
   const property10 = value.template;
-  if (property10 !== undefined && !(typeof property10 === "string" && $texts_V9t8civoxN.test(property10))) return false;
+  if (property10 !== undefined && !(typeof property10 === "string" && $texts_V9t8civ.test(property10))) return false;
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_bBmA9jqTc2.test(ruledTemplate) && $texts_AU4qTsFyUL.test(ruledTemplate))) return false;
+  if (ruledTemplate !== undefined && !(typeof ruledTemplate === "string" && (ruledTemplate.length <= 11 || codePointsWithin(ruledTemplate, 0, 11)) && $pattern_bBmA9jq.test(ruledTemplate) && $texts_AU4qTsF.test(ruledTemplate))) return false;
   const secret = value.secret;
   return secret === undefined || (typeof secret === "string" && ((secret.length >= 16 && secret.length <= 72) || codePointsWithin(secret, 8, 72)));
 }
@@ -1788,7 +1788,7 @@ function explain$Date(value, explainer) {
 export const DateShape = {
   kind: "object",
   name: "Date",
-  properties: [$field_lMiol4bCsW],
+  properties: [$field_7IFZA9T],
   explain: explain$Date,
 };
 
@@ -1850,50 +1850,50 @@ function explain$Containers(value, explainer) {
 export const ContainersShape = {
   kind: "object",
   name: "Containers",
-  properties: [$field_Y0MWo4Zkax, $field_SI6XS42QGL, $field_2tlMRrEbPe, { key: "items", shape: { kind: "array", element: {
+  properties: [$field_vIQSjc4, $field_dJwbk8a, $field_BVOHAhG, { key: "items", shape: { kind: "array", element: {
     kind: "object",
-    properties: [$field_mlNoU5vltv, $field_lMiol4bCsW],
+    properties: [$field_mYJuQ36, $field_7IFZA9T],
     explain: explainItemsItem$Containers,
-  }, isItem: $is_LsR5DI55Kb }, optional: "always" }, $field_$wqVuDbOuS, $field_TqHVmGb939, $field_zEF9g4Tj8J, { key: "empty", shape: {
+  }, isItem: $is_LsR5DI5 }, optional: "always" }, $field_YI$zS$l, $field_Rlngsxs, $field_p0Gs8mc, { key: "empty", shape: {
     kind: "object",
     properties: [],
   }, optional: "always" }, { key: "record", shape: {
     kind: "object",
     properties: [],
-    index: [{ keys: "string", shape: $shape_P8hCl1Pvfy }],
+    index: [{ keys: "string", shape: $shape_P8hCl1P }],
   }, optional: "always" }, { key: "mixed", shape: {
     kind: "object",
-    properties: [$field_hKIXAOtiJf],
-    index: [{ keys: "string", shape: $shape_HHaJs0TPgc }],
+    properties: [$field__dOXbCg],
+    index: [{ keys: "string", shape: $shape_HHaJs0T }],
     explain: explainMixed$Containers,
   }, optional: "always" }, { key: "keyed", shape: {
     kind: "object",
-    properties: [$field_asgyO7SFx5],
+    properties: [$field_TPWV75k],
     index: [
-      { keys: $texts_0yAQXsez2P, shape: $shape_nwMnYHV268 },
-      { keys: "number", shape: $shape_P8hCl1Pvfy },
+      { keys: $texts_0yAQXse, shape: $shape_nwMnYHV },
+      { keys: "number", shape: $shape_P8hCl1P },
     ],
     explain: explainKeyed$Containers,
   }, optional: "always" }, { key: "layered", shape: {
     kind: "object",
     properties: [],
     index: [
-      { keys: $texts_0yAQXsez2P, shape: $shape_nwMnYHV268 },
-      { keys: "number", shape: $shape_P8hCl1Pvfy },
-      { keys: "string", shape: $shape_EN1fJ0ibe6 },
+      { keys: $texts_0yAQXse, shape: $shape_nwMnYHV },
+      { keys: "number", shape: $shape_P8hCl1P },
+      { keys: "string", shape: $shape_EN1fJ0i },
     ],
   }, optional: "always" }, { key: "ruled", shape: {
     kind: "object",
-    properties: [$field_WYKj9WyaoJ],
+    properties: [$field_dTQ8R$I],
     index: [
-      { keys: $texts_0yAQXsez2P, key: { kind: "string", isKey: true, maxLength: 5 }, shape: $shape_irid6j5BIm },
-      { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: $pattern_TEvdaY6iZR }, shape: $shape_irid6j5BIm },
+      { keys: $texts_0yAQXse, key: { kind: "string", isKey: true, maxLength: 5 }, shape: $shape_irid6j5 },
+      { keys: "string", key: { kind: "string", isKey: true, minLength: 2, pattern: $pattern_TEvdaY6 }, shape: $shape_irid6j5 },
     ],
     explain: explainRuled$Containers,
   }, optional: "always" }, { key: "byMail", shape: {
     kind: "object",
     properties: [],
-    index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: $shape_P8hCl1Pvfy }],
+    index: [{ keys: "string", key: { kind: "string", isKey: true, maxLength: 254, format: "email" }, shape: $shape_P8hCl1P }],
   }, optional: "always" }],
   explain: explain$Containers,
 };
@@ -1901,33 +1901,33 @@ export const ContainersShape = {
 export function isContainers(value) {
   if (!isObject(value)) return false;
   const plain = value.plain;
-  if (plain !== undefined && !$is_eDuriGWPI2(plain)) return false;
+  if (plain !== undefined && !$is_eDuriGW(plain)) return false;
   const dates = value.dates;
-  if (dates !== undefined && !$is_4dODH_vwc8(dates)) return false;
+  if (dates !== undefined && !$is_4dODH_v(dates)) return false;
   const bounded = value.bounded;
-  if (bounded !== undefined && !$is_hHSszA0cJ2(bounded)) return false;
+  if (bounded !== undefined && !$is_hHSszA0(bounded)) return false;
   const property3 = value.items;
-  if (property3 !== undefined && !$is_MX575cIYS4(property3)) return false;
+  if (property3 !== undefined && !$is_GZPhY4Y(property3)) return false;
   const pair = value.pair;
-  if (pair !== undefined && !$is_ydHC66Cn8Z(pair)) return false;
+  if (pair !== undefined && !$is_ydHC66C(pair)) return false;
   const open = value.open;
-  if (open !== undefined && !$is_BtbZewloiK(open)) return false;
+  if (open !== undefined && !$is_BtbZewl(open)) return false;
   const spread = value.spread;
-  if (spread !== undefined && !$is_6Sujwr33uw(spread)) return false;
+  if (spread !== undefined && !$is_6Sujwr3(spread)) return false;
   const empty = value.empty;
-  if (empty !== undefined && !$is_GSW_6U4dCN(empty)) return false;
+  if (empty !== undefined && !$is_GSW_6U4(empty)) return false;
   const record = value.record;
-  if (record !== undefined && !$is_5RygKo6M6V(record)) return false;
+  if (record !== undefined && !$is_5RygKo6(record)) return false;
   const mixed = value.mixed;
-  if (mixed !== undefined && !$is_e38DDZhZjT(mixed)) return false;
+  if (mixed !== undefined && !$is_e38DDZh(mixed)) return false;
   const keyed = value.keyed;
-  if (keyed !== undefined && !$is_0Ufh_4cO$p(keyed)) return false;
+  if (keyed !== undefined && !$is_PJLQuwr(keyed)) return false;
   const layered = value.layered;
-  if (layered !== undefined && !$is__CNIhwK7Tu(layered)) return false;
+  if (layered !== undefined && !$is_pxBMCUQ(layered)) return false;
   const ruled = value.ruled;
-  if (ruled !== undefined && !$is_DEKdPzVFFO(ruled)) return false;
+  if (ruled !== undefined && !$is_1zUTkZ6(ruled)) return false;
   const byMail = value.byMail;
-  return byMail === undefined || $is_oEcJUbjqvK(byMail);
+  return byMail === undefined || $is_oEcJUbj(byMail);
 }
 
 export function decodeContainers(value) {
@@ -1935,31 +1935,31 @@ export function decodeContainers(value) {
   const plain = value.plain;
   if (plain !== undefined) result.plain = plain;
   const dates = value.dates;
-  if (dates !== undefined) result.dates = $decode_HaK_Tutzrl(dates);
+  if (dates !== undefined) result.dates = $decode_HaK_Tut(dates);
   const bounded = value.bounded;
   if (bounded !== undefined) result.bounded = bounded;
   const property3 = value.items;
-  if (property3 !== undefined) result.items = $decode_f_ehKf83DW(property3);
+  if (property3 !== undefined) result.items = $decode_UBN8_ou(property3);
   const pair = value.pair;
-  if (pair !== undefined) result.pair = $decode_SPurTzJ2Bf(pair);
+  if (pair !== undefined) result.pair = $decode_SPurTzJ(pair);
   const open = value.open;
   if (open !== undefined) result.open = open;
   const spread = value.spread;
-  if (spread !== undefined) result.spread = $decode_Xnr$yH3EuP(spread);
+  if (spread !== undefined) result.spread = $decode_Xnr$yH3(spread);
   const empty = value.empty;
-  if (empty !== undefined) result.empty = $decode_AN50xR5iAr(empty);
+  if (empty !== undefined) result.empty = $decode_AN50xR5(empty);
   const record = value.record;
-  if (record !== undefined) result.record = $decode_sajJx01xse(record);
+  if (record !== undefined) result.record = $decode_sajJx01(record);
   const mixed = value.mixed;
-  if (mixed !== undefined) result.mixed = $decode_FTQJkXHVir(mixed);
+  if (mixed !== undefined) result.mixed = $decode_FTQJkXH(mixed);
   const keyed = value.keyed;
-  if (keyed !== undefined) result.keyed = $decode_lZV6$O9Y45(keyed);
+  if (keyed !== undefined) result.keyed = $decode_$WFzQ7V(keyed);
   const layered = value.layered;
-  if (layered !== undefined) result.layered = $decode_WBmODccSUg(layered);
+  if (layered !== undefined) result.layered = $decode_SxN8Ix$(layered);
   const ruled = value.ruled;
-  if (ruled !== undefined) result.ruled = $decode_KED4D_7oX3(ruled);
+  if (ruled !== undefined) result.ruled = $decode_9hpN06S(ruled);
   const byMail = value.byMail;
-  if (byMail !== undefined) result.byMail = $decode_sajJx01xse(byMail);
+  if (byMail !== undefined) result.byMail = $decode_sajJx01(byMail);
   return result;
 }
 
@@ -1976,21 +1976,21 @@ function explainItem$Matrix(value, explainer) {
 
 export const MatrixShape = { kind: "array", element: {
   kind: "object",
-  properties: [$field_mlNoU5vltv, $field_lMiol4bCsW],
+  properties: [$field_mYJuQ36, $field_7IFZA9T],
   explain: explainItem$Matrix,
-}, isItem: $is_LsR5DI55Kb };
+}, isItem: $is_LsR5DI5 };
 
 export function isMatrix(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!$is_LsR5DI55Kb(item)) return false;
+    if (!$is_LsR5DI5(item)) return false;
   }
   return true;
 }
 
 export function decodeMatrix(value) {
-  return value.map((item) => $decode_rq9my7eMO5(item));
+  return value.map((item) => $decode_rq9my7e(item));
 }
 
 export const MatrixValidator = /* @__PURE__ */ validator("Matrix", MatrixShape, isMatrix, decodeMatrix);
@@ -2029,7 +2029,7 @@ function explain$OddNames(value, explainer) {
 export const OddNamesShape = {
   kind: "object",
   name: "OddNames",
-  properties: [$field_R5JZ9Ymfd7, $field_rG5Xc3dt2Z, $field_9VIk2fe_TX, $field_iBTKPAR5m4, $field_tFIan$UUYL, $field_QDvY4NyNpx, $field_5Yy7DCGbyX, $field_V0z5Mh2KDR, $field_cp7PPaiShv, $field_Xus79Zs_yc, $field_WexlKahskc, $field_gCO5oxT0T$, $field_Tt$zuNQ1Gx],
+  properties: [$field_heiG1H2, $field_ia9Y7JG, $field_uOv0__O, $field_D7uTBCT, $field_F3J76EI, $field_yy1bMjG, $field_QVJSHSb, $field_FY27T3E, $field_Tqgxt61, $field_J88fnd2, $field_cPVdQ3x, $field_cZtqaR_, $field_5M21vdT],
   explain: explain$OddNames,
 };
 
@@ -2117,7 +2117,7 @@ function explain$OddOptional(value, explainer) {
 export const OddOptionalShape = {
   kind: "object",
   name: "OddOptional",
-  properties: [$field_mUXNEQQSWt, $field_AUnV05B4Da, $field_wfzugFFfjz, $field_SW4P81Xq6h, $field_0F5Gs7AR1X, $field_MFIBh_40EP, $field_VL6bYJXNTN, $field_VTXgKIf1kV, $field_k6$sdDprGm, $field_dxtus5uKoM, $field_fGb0ZLYoOO, $field_N8sF827I19, $field_lp4k8DAJU7],
+  properties: [$field_euowbtr, $field_RMiTJ6m, $field_awq$4_H, $field_Umzbb7G, $field_M_RvXiB, $field_09crg5R, $field_l9E91FR, $field_$ANJ7R$, $field_GRJisv9, $field_cPTxTVs, $field_kwmK6I$, $field_VfXYyfu, $field_1S$SxPZ],
   explain: explain$OddOptional,
 };
 
@@ -2200,11 +2200,11 @@ function explainOverlapping2$Unions(value, explainer) {
 
 export const UnionsUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_LKH3H2JwQJ],
+  properties: [$field_V9oEFsa],
   explain: explainOverlapping$Unions,
 }, {
   kind: "object",
-  properties: [$field_LKH3H2JwQJ, $field_GAtce6Gu30],
+  properties: [$field_V9oEFsa, $field_ZkaptAa],
   explain: explainOverlapping2$Unions,
 }] };
 
@@ -2215,13 +2215,13 @@ function explainAnything$Unions(value, explainer) {
   if (!(typeof side === "number" && Number.isFinite(side))) explainer.refuse(1, side);
 }
 
-export const UnionsUnion2 = { kind: "union", members: [$shape_LvNVqIV4XR, CircleShape, {
+export const UnionsUnion2 = { kind: "union", members: [$shape_LvNVqIV, CircleShape, {
   kind: "object",
-  properties: [$field_3QKAQRnztb, $field_T5sfIGJnjK],
+  properties: [$field_vPKjZB1, $field_OThEeUX],
   explain: explainAnything$Unions,
-}, $shape_irid6j5BIm, {
+}, $shape_irid6j5, {
   kind: "object",
-  properties: [$field_LKH3H2JwQJ],
+  properties: [$field_V9oEFsa],
   explain: explainOverlapping$Unions,
 }], discriminants: ["kind"] };
 
@@ -2230,7 +2230,7 @@ function explain$Unions(value, explainer) {
   const status = value.status;
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) explainer.refuse(1, status);
   const many = value.many;
-  if (many !== undefined && !$choices_UEL6$KMebh.has(many)) explainer.refuse(2, many);
+  if (many !== undefined && !$choices_UEL6$KM.has(many)) explainer.refuse(2, many);
   const nullableText = value.nullableText;
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) explainer.refuse(3, nullableText);
   const nullableDate = value.nullableDate;
@@ -2249,7 +2249,7 @@ function explain$Unions(value, explainer) {
 export const UnionsShape = {
   kind: "object",
   name: "Unions",
-  properties: [{ key: "figure", shape: FigureShape, optional: "always" }, $field_PFmOHXmjXA, $field_HpiXJvNakW, $field_Uh6YQXuhnm, $field_AtxRD5uBch, $field_78Hn9J3Xwl, $field_23Fiqhgf1y, $field_EH7$T7nz8j, { key: "overlapping", shape: UnionsUnion, optional: "always" }, { key: "anything", shape: UnionsUnion2, optional: "always" }, $field_nN$R0aNfHW],
+  properties: [{ key: "figure", shape: FigureShape, optional: "always" }, $field_mG8_uWA, $field_F68iOxq, $field_v1xjs6D, $field_WQmpI_e, $field_cgylplc, $field_mwiDvGc, $field_lZVj5VR, { key: "overlapping", shape: UnionsUnion, optional: "always" }, { key: "anything", shape: UnionsUnion2, optional: "always" }, $field_Zl8nuDV],
   explain: explain$Unions,
 };
 
@@ -2260,7 +2260,7 @@ export function isUnions(value) {
   const status = value.status;
   if (status !== undefined && !((status === "active" || status === "suspended" || status === "deleted"))) return false;
   const many = value.many;
-  if (many !== undefined && !$choices_UEL6$KMebh.has(many)) return false;
+  if (many !== undefined && !$choices_UEL6$KM.has(many)) return false;
   const nullableText = value.nullableText;
   if (nullableText !== undefined && !(((typeof nullableText === "string" && ((nullableText.length >= 1 && nullableText.length <= 5) || codePointsWithin(nullableText, 1, 5))) || nullableText === null))) return false;
   const nullableDate = value.nullableDate;
@@ -2272,11 +2272,11 @@ export function isUnions(value) {
   const bigOrText = value.bigOrText;
   if (bigOrText !== undefined && !((typeof bigOrText === "string" || isBigIntText(bigOrText)))) return false;
   const overlapping = value.overlapping;
-  if (overlapping !== undefined && !(($is_33aG$aGJEa(overlapping) || $is_JlUTO3FROc(overlapping)))) return false;
+  if (overlapping !== undefined && !(($is_33aG$aG(overlapping) || $is_JlUTO3F(overlapping)))) return false;
   const anything = value.anything;
-  if (anything !== undefined && !$is_h2iGdZvOqg(anything)) return false;
+  if (anything !== undefined && !$is_yiqye21(anything)) return false;
   const oneOrMany = value.oneOrMany;
-  return oneOrMany === undefined || (typeof oneOrMany === "string" || $is_eDuriGWPI2(oneOrMany));
+  return oneOrMany === undefined || (typeof oneOrMany === "string" || $is_eDuriGW(oneOrMany));
 }
 
 export function decodeUnions(value) {
@@ -2292,15 +2292,15 @@ export function decodeUnions(value) {
   const nullableDate = value.nullableDate;
   if (nullableDate !== undefined) result.nullableDate = nullableDate === null ? null : $decodeDate(nullableDate);
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined) result.textOrDate = $decode_SknkMsmvyO(textOrDate);
+  if (textOrDate !== undefined) result.textOrDate = $decode_SknkMsm(textOrDate);
   const numberOrFlag = value.numberOrFlag;
   if (numberOrFlag !== undefined) result.numberOrFlag = numberOrFlag;
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined) result.bigOrText = $decode_mds$dnmPY7(bigOrText);
+  if (bigOrText !== undefined) result.bigOrText = $decode_mds$dnm(bigOrText);
   const overlapping = value.overlapping;
-  if (overlapping !== undefined) result.overlapping = $decode_c$mTGWF27z(overlapping);
+  if (overlapping !== undefined) result.overlapping = $decode_mk3rNbm(overlapping);
   const anything = value.anything;
-  if (anything !== undefined) result.anything = $decode_ua8Gvgm0i5(anything);
+  if (anything !== undefined) result.anything = $decode_ENOJMR0(anything);
   const oneOrMany = value.oneOrMany;
   if (oneOrMany !== undefined) result.oneOrMany = oneOrMany;
   return result;
@@ -2326,11 +2326,11 @@ function explainEitherSide2$Choices(value, explainer) {
 
 export const ChoicesUnion = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_LKH3H2JwQJ, $field_89biuuUfCl],
+  properties: [$field_V9oEFsa, $field_yCAWGrM],
   explain: explainEitherSide$Choices,
 }, {
   kind: "object",
-  properties: [$field_LKH3H2JwQJ, $field_Fh$BeHND1M],
+  properties: [$field_V9oEFsa, $field_z2B_r8d],
   explain: explainEitherSide2$Choices,
 }] };
 
@@ -2348,21 +2348,21 @@ function explainLooseFirst2$Choices(value, explainer) {
 
 export const ChoicesUnion2 = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_LKH3H2JwQJ],
+  properties: [$field_V9oEFsa],
   explain: explainLooseFirst$Choices,
 }, {
   kind: "object",
-  properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
+  properties: [$field_V9oEFsa, $field_kopyFDV],
   explain: explainLooseFirst2$Choices,
 }] };
 
 export const ChoicesUnion3 = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
+  properties: [$field_V9oEFsa, $field_kopyFDV],
   explain: explainLooseFirst2$Choices,
 }, {
   kind: "object",
-  properties: [$field_LKH3H2JwQJ],
+  properties: [$field_V9oEFsa],
   explain: explainLooseFirst$Choices,
 }] };
 
@@ -2380,11 +2380,11 @@ function explainByType2$Choices(value, explainer) {
 
 export const ChoicesUnion4 = { kind: "union", members: [{
   kind: "object",
-  properties: [$field_cp7PPaiShv],
+  properties: [$field_Tqgxt61],
   explain: explainByType$Choices,
 }, {
   kind: "object",
-  properties: [$field_F9GM6N3OlM, $field_ZZgC44Xg7B],
+  properties: [$field_ZvYVwWk, $field_RwzEB1U],
   explain: explainByType2$Choices,
 }] };
 
@@ -2452,9 +2452,9 @@ function explainVersioned2$Choices(value, explainer) {
   if (!(typeof property1 === "string" && isTimestamp(property1))) explainer.refuse(1, property1);
 }
 
-export const ChoicesUnion5 = { kind: "union", members: [$shape_olXI4HeSOP, $shape_MaLiqhJNWU] };
+export const ChoicesUnion5 = { kind: "union", members: [$shape_olXI4He, $shape_MaLiqhJ] };
 
-export const ChoicesUnion6 = { kind: "union", members: [$shape_ZWtQ4qr$Lj, $shape_BLpXxSPW56] };
+export const ChoicesUnion6 = { kind: "union", members: [$shape_ZWtQ4qr, $shape_BLpXxSP] };
 
 function explainNested$Choices(value, explainer) {
   explainer.visit(0, value.in);
@@ -2468,7 +2468,7 @@ export const ChoicesUnion7 = { kind: "union", members: [{
   kind: "object",
   properties: [{ key: "in", shape: {
     kind: "object",
-    properties: [$field_LKH3H2JwQJ],
+    properties: [$field_V9oEFsa],
     explain: explainLooseFirst$Choices,
   } }],
   explain: explainNested$Choices,
@@ -2476,7 +2476,7 @@ export const ChoicesUnion7 = { kind: "union", members: [{
   kind: "object",
   properties: [{ key: "in", shape: {
     kind: "object",
-    properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
+    properties: [$field_V9oEFsa, $field_kopyFDV],
     explain: explainLooseFirst2$Choices,
   } }],
   explain: explainNested2$Choices,
@@ -2504,39 +2504,39 @@ export const ChoicesShape = {
   name: "Choices",
   properties: [{ key: "eitherSide", shape: ChoicesUnion, optional: "always" }, { key: "looseFirst", shape: ChoicesUnion2, optional: "always" }, { key: "looseLast", shape: ChoicesUnion3, optional: "always" }, { key: "byType", shape: ChoicesUnion4, optional: "always" }, { key: "result", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_kOdWJZzI_M, $field_Rl4KenXaK2],
+    properties: [$field_rgKHtKB, $field_oibNYCG],
     explain: explainResult$Choices,
   }, {
     kind: "object",
-    properties: [$field_c5lQMlF_Gn, $field_ZsMk3vewSD],
+    properties: [$field_QnKLuSo, $field_oik037N],
     explain: explainResult2$Choices,
   }], discriminants: ["ok"] }, optional: "always" }, { key: "quadrant", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_jsDPpPGMZx, $field_KCw0nD8nqC, $field_ZZgC44Xg7B],
+    properties: [$field_yKDMgBt, $field_O10nX5j, $field_RwzEB1U],
     explain: explainQuadrant$Choices,
   }, {
     kind: "object",
-    properties: [$field_jsDPpPGMZx, $field_7Ov$9wm$4Z, $field_ZZgC44Xg7B],
+    properties: [$field_yKDMgBt, $field_Jrc0nlc, $field_RwzEB1U],
     explain: explainQuadrant2$Choices,
   }, {
     kind: "object",
-    properties: [$field_ZTMO8tvZo8, $field_KCw0nD8nqC, $field_ZZgC44Xg7B],
+    properties: [$field_GNhH4yD, $field_O10nX5j, $field_RwzEB1U],
     explain: explainQuadrant3$Choices,
   }, {
     kind: "object",
-    properties: [$field_ZTMO8tvZo8, $field_7Ov$9wm$4Z, $field_ZZgC44Xg7B],
+    properties: [$field_GNhH4yD, $field_Jrc0nlc, $field_RwzEB1U],
     explain: explainQuadrant4$Choices,
   }], discriminants: ["first", "second"] }, optional: "always" }, { key: "versioned", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_yMBHJLc804, $field_sAQw9qHMNh],
+    properties: [$field_pkZcM3A, $field_QH5lf_Z],
     explain: explainVersioned$Choices,
   }, {
     kind: "object",
-    properties: [$field_NNqu1hnRGz, $field_3rcKoV4t2e],
+    properties: [$field_XWtoM0m, $field_6LCUcn4],
     explain: explainVersioned2$Choices,
-  }], discriminants: ["version"] }, optional: "always" }, { key: "tuples", shape: ChoicesUnion5, optional: "always" }, { key: "lists", shape: ChoicesUnion6, optional: "always" }, $field_O7nNrlK06W, $field_Ax1wSKBizi, { key: "possible", shape: { kind: "union", members: [{
+  }], discriminants: ["version"] }, optional: "always" }, { key: "tuples", shape: ChoicesUnion5, optional: "always" }, { key: "lists", shape: ChoicesUnion6, optional: "always" }, $field_WjXKxLm, $field_smgUebY, { key: "possible", shape: { kind: "union", members: [{
     kind: "object",
-    properties: [$field_LKH3H2JwQJ, $field_4fy_3gLF8c],
+    properties: [$field_V9oEFsa, $field_kopyFDV],
     explain: explainLooseFirst2$Choices,
   }] }, optional: "always" }, { key: "nested", shape: ChoicesUnion7, optional: "always" }],
   explain: explain$Choices,
@@ -2545,61 +2545,61 @@ export const ChoicesShape = {
 export function isChoices(value) {
   if (!isObject(value)) return false;
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined && !(($is_qwJwLR2oIt(eitherSide) || $is_A8lgIpevoO(eitherSide)))) return false;
+  if (eitherSide !== undefined && !(($is_qwJwLR2(eitherSide) || $is_A8lgIpe(eitherSide)))) return false;
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined && !(($is_33aG$aGJEa(looseFirst) || $is_TtcoH$VKQ8(looseFirst)))) return false;
+  if (looseFirst !== undefined && !(($is_33aG$aG(looseFirst) || $is_TtcoH$V(looseFirst)))) return false;
   const looseLast = value.looseLast;
-  if (looseLast !== undefined && !(($is_TtcoH$VKQ8(looseLast) || $is_33aG$aGJEa(looseLast)))) return false;
+  if (looseLast !== undefined && !(($is_TtcoH$V(looseLast) || $is_33aG$aG(looseLast)))) return false;
   const byType = value.byType;
-  if (byType !== undefined && !(($is_UPCaWIdwdh(byType) || $is_toRqDxdBcS(byType)))) return false;
+  if (byType !== undefined && !(($is_UPCaWId(byType) || $is_toRqDxd(byType)))) return false;
   const property4 = value.result;
-  if (property4 !== undefined && !$is_XCfdUhaEhc(property4)) return false;
+  if (property4 !== undefined && !$is_unOY7Uv(property4)) return false;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined && !$is_2UWbQZLIVX(quadrant)) return false;
+  if (quadrant !== undefined && !$is_Q18WDP9(quadrant)) return false;
   const versioned = value.versioned;
-  if (versioned !== undefined && !$is_0uK$$Twxd7(versioned)) return false;
+  if (versioned !== undefined && !$is_cBMbrvU(versioned)) return false;
   const tuples = value.tuples;
-  if (tuples !== undefined && !(($is_lVl2C$2Na6(tuples) || $is_b9$eUnRVFI(tuples)))) return false;
+  if (tuples !== undefined && !(($is_lVl2C$2(tuples) || $is_b9$eUnR(tuples)))) return false;
   const lists = value.lists;
-  if (lists !== undefined && !(($is_4dODH_vwc8(lists) || $is_HdBykd1Aq9(lists)))) return false;
+  if (lists !== undefined && !(($is_4dODH_v(lists) || $is_HdBykd1(lists)))) return false;
   const property9 = value.texts;
-  if (property9 !== undefined && !$is_Skm4h15XKk(property9)) return false;
+  if (property9 !== undefined && !$is_Skm4h15(property9)) return false;
   const bytesOrText = value.bytesOrText;
   if (bytesOrText !== undefined && !((typeof bytesOrText === "string" || isBase64(bytesOrText)))) return false;
   const possible = value.possible;
-  if (possible !== undefined && !(($is_QM0r1A_agH(possible) || $is_TtcoH$VKQ8(possible)))) return false;
+  if (possible !== undefined && !(($is_QM0r1A_(possible) || $is_TtcoH$V(possible)))) return false;
   const nested = value.nested;
-  return nested === undefined || ($is_VBeVpGOuJK(nested) || $is_swQtYg1Hb1(nested));
+  return nested === undefined || ($is_kOLWAEr(nested) || $is_INUTmic(nested));
 }
 
 export function decodeChoices(value) {
   const result = {};
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined) result.eitherSide = $decode_4Hhlhk8PEh(eitherSide);
+  if (eitherSide !== undefined) result.eitherSide = $decode_314m7xP(eitherSide);
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined) result.looseFirst = $decode_HpkJ0EWrRz(looseFirst);
+  if (looseFirst !== undefined) result.looseFirst = $decode_TBbQfV2(looseFirst);
   const looseLast = value.looseLast;
-  if (looseLast !== undefined) result.looseLast = $decode_xyZemNq3sV(looseLast);
+  if (looseLast !== undefined) result.looseLast = $decode_0vAVwhU(looseLast);
   const byType = value.byType;
-  if (byType !== undefined) result.byType = $decode_JN4JT0peF0(byType);
+  if (byType !== undefined) result.byType = $decode_uJJRqIp(byType);
   const property4 = value.result;
-  if (property4 !== undefined) result.result = $decode__1wmdn4Am2(property4);
+  if (property4 !== undefined) result.result = $decode_YlOgFMb(property4);
   const quadrant = value.quadrant;
-  if (quadrant !== undefined) result.quadrant = $decode_e0LuozF_OE(quadrant);
+  if (quadrant !== undefined) result.quadrant = $decode_QQWn0gQ(quadrant);
   const versioned = value.versioned;
-  if (versioned !== undefined) result.versioned = $decode_Fvj_wUQipW(versioned);
+  if (versioned !== undefined) result.versioned = $decode_cq6j153(versioned);
   const tuples = value.tuples;
-  if (tuples !== undefined) result.tuples = $decode__0hufgs_NO(tuples);
+  if (tuples !== undefined) result.tuples = $decode_Al1l3V7(tuples);
   const lists = value.lists;
-  if (lists !== undefined) result.lists = $decode_pJENueRDDQ(lists);
+  if (lists !== undefined) result.lists = $decode_ukZVUIW(lists);
   const property9 = value.texts;
-  if (property9 !== undefined) result.texts = $decode_NmcrSyFGSo(property9);
+  if (property9 !== undefined) result.texts = $decode_3Vzc_1W(property9);
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined) result.bytesOrText = $decode_2imKkG0ytu(bytesOrText);
+  if (bytesOrText !== undefined) result.bytesOrText = $decode_2imKkG0(bytesOrText);
   const possible = value.possible;
-  if (possible !== undefined) result.possible = $decode__kI5COziB5(possible);
+  if (possible !== undefined) result.possible = $decode_8J5vnpX(possible);
   const nested = value.nested;
-  if (nested !== undefined) result.nested = $decode_LWeSOdVM_L(nested);
+  if (nested !== undefined) result.nested = $decode_LeEHN5m(nested);
   return result;
 }
 
@@ -2618,7 +2618,7 @@ function explain$Tree(value, explainer) {
 const shape$Tree = {
   kind: "object",
   name: "Tree",
-  properties: [$field_hnvxXxwwKy, $field_ZZgC44Xg7B, { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } }],
+  properties: [$field_FVfs8cx, $field_RwzEB1U, { key: "children", shape: { kind: "array", element: { kind: "reference", to: () => TreeShape } } }],
   explain: explain$Tree,
 };
 export const TreeShape = { kind: "reference", recursive: true, to: () => shape$Tree };
@@ -2631,7 +2631,7 @@ export function isTree(value, depth = 0) {
   const at = value.at;
   if (at !== undefined && !(typeof at === "string" && isTimestamp(at))) return false;
   const children = value.children;
-  return $is_klkhXVxwE4(children, depth);
+  return $is_klkhXVx(children, depth);
 }
 
 export function decodeTree(value) {
@@ -2640,7 +2640,7 @@ export function decodeTree(value) {
   };
   const at = value.at;
   if (at !== undefined) result.at = $decodeDate(at);
-  result.children = $decode_hd19i0cPhu(value.children);
+  result.children = $decode_hd19i0c(value.children);
   return result;
 }
 
@@ -2648,7 +2648,7 @@ export const TreeValidator = /* @__PURE__ */ validator("Tree", TreeShape, (value
 
 // Json.validator.js
 
-const shape$Json = { kind: "union", members: [$shape_LvNVqIV4XR, $shape_z9DrGB9RoH, $shape_irid6j5BIm, $shape_HHaJs0TPgc, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
+const shape$Json = { kind: "union", members: [$shape_LvNVqIV, $shape_z9DrGB9, $shape_irid6j5, $shape_HHaJs0T, { kind: "array", element: { kind: "reference", to: () => JsonShape } }, {
   kind: "object",
   properties: [],
   index: [{ keys: "string", shape: { kind: "reference", to: () => JsonShape } }],
@@ -2657,15 +2657,15 @@ export const JsonShape = { kind: "reference", recursive: true, to: () => shape$J
 
 export function isJson(value, depth = 0) {
   if (!enter(depth)) return false;
-  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || $is_onjpgFeUxF(value, depth) || $is_3Xxp1eic3G(value, depth));
+  return (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string" || $is_onjpgFe(value, depth) || $is_3Xxp1ei(value, depth));
 }
 
 export function decodeJson(value) {
   if (Array.isArray(value)) {
-    return $decode_NUfi_jVpQW(value);
+    return $decode_NUfi_jV(value);
   }
   if (!isObject(value)) return value;
-  return $decode_N74ZerTtQp(value);
+  return $decode_N74ZerT(value);
 }
 
 export const JsonValidator = /* @__PURE__ */ validator("Json", JsonShape, (value) => isJson(value), decodeJson);
@@ -2681,7 +2681,7 @@ function explain$Person(value, explainer) {
 const shape$Person = {
   kind: "object",
   name: "Person",
-  properties: [$field_hnvxXxwwKy, { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" }],
+  properties: [$field_FVfs8cx, { key: "team", shape: { kind: "reference", to: () => TeamShape }, optional: "always" }],
   explain: explain$Person,
 };
 export const PersonShape = { kind: "reference", recursive: true, to: () => shape$Person };
@@ -2724,12 +2724,12 @@ export function isTeam(value, depth = 0) {
   if (!enter(depth)) return false;
   if (typeof value !== "object" || value === null) return false;
   const members = value.members;
-  return $is_uZOd_a0T4z(members, depth);
+  return $is_uZOd_a0(members, depth);
 }
 
 export function decodeTeam(value) {
   return {
-    members: $decode_OAzr4mNTYE(value.members),
+    members: $decode_OAzr4mN(value.members),
   };
 }
 
@@ -2753,9 +2753,9 @@ export const EntangledUnion = { kind: "union", members: [{
   explain: explain$Entangled,
 }, {
   kind: "object",
-  properties: [{ key: "next", shape: { kind: "reference", to: () => EntangledShape } }, $field_5dJ1mbA49r],
+  properties: [{ key: "next", shape: { kind: "reference", to: () => EntangledShape } }, $field_EMLcooG],
   explain: explain2$Entangled,
-}, $shape_irid6j5BIm] };
+}, $shape_irid6j5] };
 
 const shape$Entangled = EntangledUnion;
 export const EntangledShape = { kind: "reference", recursive: true, to: () => shape$Entangled };
@@ -2770,9 +2770,9 @@ export function decodeEntangled(value, selector = new MemberSelector("wire")) {
   if (!isObject(value)) return value;
   switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return $decode_GjmoVDzcm3(value, selector);
+      return $decode_GjmoVDz(value, selector);
     default:
-      return $decode_vxZrQmNHPc(value, selector);
+      return $decode_vxZrQmN(value, selector);
   }
 }
 
@@ -2864,9 +2864,9 @@ export function writeStrings(value) {
   const property9 = value.pattern;
   if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"pattern":"${stringContent(property9)}"`;
   const property10 = value.template;
-  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && $texts_V9t8civoxN.test(property10) ? writeString(property10) : refuse(property10))}`;
+  if (property10 !== undefined) text += `${text.length > 1 ? "," : ""}"template":${(typeof property10 === "string" && $texts_V9t8civ.test(property10) ? writeString(property10) : refuse(property10))}`;
   const ruledTemplate = value.ruledTemplate;
-  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && $texts_AU4qTsFyUL.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
+  if (ruledTemplate !== undefined) text += `${text.length > 1 ? "," : ""}"ruledTemplate":${(typeof ruledTemplate === "string" && $texts_AU4qTsF.test(ruledTemplate) ? writeString(ruledTemplate) : refuse(ruledTemplate))}`;
   const secret = value.secret;
   if (secret !== undefined) text += `${text.length > 1 ? "," : ""}"secret":"${stringContent(secret)}"`;
   return `${text}}`;
@@ -2927,33 +2927,33 @@ export function writeContainers(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const plain = value.plain;
-  if (plain !== undefined) text += `"plain":${$write_wEScrHgPf2(plain)}`;
+  if (plain !== undefined) text += `"plain":${$write_wEScrHg(plain)}`;
   const dates = value.dates;
-  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${$write_9AYyn8LEcr(dates)}`;
+  if (dates !== undefined) text += `${text.length > 1 ? "," : ""}"dates":${$write_9AYyn8L(dates)}`;
   const bounded = value.bounded;
-  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${$write_Gmz0EG6Fbd(bounded)}`;
+  if (bounded !== undefined) text += `${text.length > 1 ? "," : ""}"bounded":${$write_Gmz0EG6(bounded)}`;
   const property3 = value.items;
-  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${$write_9gktrogKu3(property3)}`;
+  if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"items":${$write_ik7ESSW(property3)}`;
   const pair = value.pair;
-  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${$write_Cd5otJLi88(pair)}`;
+  if (pair !== undefined) text += `${text.length > 1 ? "," : ""}"pair":${$write_Cd5otJL(pair)}`;
   const open = value.open;
-  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${$write_Uk3DaGe0un(open)}`;
+  if (open !== undefined) text += `${text.length > 1 ? "," : ""}"open":${$write_Uk3DaGe(open)}`;
   const spread = value.spread;
-  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${$write_gbjU76squl(spread)}`;
+  if (spread !== undefined) text += `${text.length > 1 ? "," : ""}"spread":${$write_gbjU76s(spread)}`;
   const empty = value.empty;
-  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${$write_NvFRIYO4tX(empty)}`;
+  if (empty !== undefined) text += `${text.length > 1 ? "," : ""}"empty":${$write_NvFRIYO(empty)}`;
   const record = value.record;
-  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${$write_6VdpB2YGP3(record)}`;
+  if (record !== undefined) text += `${text.length > 1 ? "," : ""}"record":${$write_6VdpB2Y(record)}`;
   const mixed = value.mixed;
-  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${$write_oE0kG669DF(mixed)}`;
+  if (mixed !== undefined) text += `${text.length > 1 ? "," : ""}"mixed":${$write_oE0kG66(mixed)}`;
   const keyed = value.keyed;
-  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${$write_iaxdLBnzhB(keyed)}`;
+  if (keyed !== undefined) text += `${text.length > 1 ? "," : ""}"keyed":${$write_ONcwYeM(keyed)}`;
   const layered = value.layered;
-  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${$write_sFtXXjMG72(layered)}`;
+  if (layered !== undefined) text += `${text.length > 1 ? "," : ""}"layered":${$write_dWOb8i2(layered)}`;
   const ruled = value.ruled;
-  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${$write_FQt1aqXBVk(ruled)}`;
+  if (ruled !== undefined) text += `${text.length > 1 ? "," : ""}"ruled":${$write_s9pIqhP(ruled)}`;
   const byMail = value.byMail;
-  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${$write_6VdpB2YGP3(byMail)}`;
+  if (byMail !== undefined) text += `${text.length > 1 ? "," : ""}"byMail":${$write_6VdpB2Y(byMail)}`;
   return `${text}}`;
 }
 
@@ -2976,7 +2976,7 @@ export function writeMatrix(value) {
   let text = "[";
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    text += index === 0 ? $write_hoQSRlDo6O(item) : `,${$write_hoQSRlDo6O(item)}`;
+    text += index === 0 ? $write_hoQSRlD(item) : `,${$write_hoQSRlD(item)}`;
   }
   return `${text}]`;
 }
@@ -3069,25 +3069,25 @@ export function writeUnions(value) {
   const figure = value.figure;
   if (figure !== undefined) text += `"figure":${writeFigure(figure)}`;
   const status = value.status;
-  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${$write_Qr9TLiVPWf(status)}`;
+  if (status !== undefined) text += `${text.length > 1 ? "," : ""}"status":${$write_Qr9TLiV(status)}`;
   const many = value.many;
-  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${$write_kyYDyRDMGD(many)}`;
+  if (many !== undefined) text += `${text.length > 1 ? "," : ""}"many":${$write_4Os8a4L(many)}`;
   const nullableText = value.nullableText;
   if (nullableText !== undefined) text += `${text.length > 1 ? "," : ""}"nullableText":${(nullableText === null ? "null" : writeString(nullableText))}`;
   const nullableDate = value.nullableDate;
   if (nullableDate !== undefined) text += `${text.length > 1 ? "," : ""}"nullableDate":${(nullableDate === null ? "null" : $writeDate(nullableDate))}`;
   const textOrDate = value.textOrDate;
-  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${$write__XVzG05wyp(textOrDate)}`;
+  if (textOrDate !== undefined) text += `${text.length > 1 ? "," : ""}"textOrDate":${$write__XVzG05(textOrDate)}`;
   const numberOrFlag = value.numberOrFlag;
-  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${$write_hWxryIgfQ6(numberOrFlag)}`;
+  if (numberOrFlag !== undefined) text += `${text.length > 1 ? "," : ""}"numberOrFlag":${$write_hWxryIg(numberOrFlag)}`;
   const bigOrText = value.bigOrText;
-  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${$write_Piz4OQRDku(bigOrText)}`;
+  if (bigOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bigOrText":${$write_Piz4OQR(bigOrText)}`;
   const overlapping = value.overlapping;
-  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${$write_rqNiyDTvOB(overlapping)}`;
+  if (overlapping !== undefined) text += `${text.length > 1 ? "," : ""}"overlapping":${$write_74aD$Ze(overlapping)}`;
   const anything = value.anything;
-  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${$write_RJu4m64bZ5(anything)}`;
+  if (anything !== undefined) text += `${text.length > 1 ? "," : ""}"anything":${$write_xHkyUP7(anything)}`;
   const oneOrMany = value.oneOrMany;
-  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${$write_TG8DCzjYOt(oneOrMany)}`;
+  if (oneOrMany !== undefined) text += `${text.length > 1 ? "," : ""}"oneOrMany":${$write_nzhLLvB(oneOrMany)}`;
   return `${text}}`;
 }
 
@@ -3109,31 +3109,31 @@ export function writeChoices(value) {
   if (!isObject(value)) refuse(value);
   let text = "{";
   const eitherSide = value.eitherSide;
-  if (eitherSide !== undefined) text += `"eitherSide":${$write_jmXwlebp0u(eitherSide)}`;
+  if (eitherSide !== undefined) text += `"eitherSide":${$write_09yqwWc(eitherSide)}`;
   const looseFirst = value.looseFirst;
-  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${$write_Ngliy$qYP7(looseFirst)}`;
+  if (looseFirst !== undefined) text += `${text.length > 1 ? "," : ""}"looseFirst":${$write_0Uh3QC3(looseFirst)}`;
   const looseLast = value.looseLast;
-  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${$write_$jcXDwPlbg(looseLast)}`;
+  if (looseLast !== undefined) text += `${text.length > 1 ? "," : ""}"looseLast":${$write_AuD62Dm(looseLast)}`;
   const byType = value.byType;
-  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${$write_XCYkwGeW8x(byType)}`;
+  if (byType !== undefined) text += `${text.length > 1 ? "," : ""}"byType":${$write_hVlEdGE(byType)}`;
   const property4 = value.result;
-  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${$write_aIhvzJNNS$(property4)}`;
+  if (property4 !== undefined) text += `${text.length > 1 ? "," : ""}"result":${$write_7hoV2sM(property4)}`;
   const quadrant = value.quadrant;
-  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${$write_I9VBIij4f9(quadrant)}`;
+  if (quadrant !== undefined) text += `${text.length > 1 ? "," : ""}"quadrant":${$write_bq1pSx1(quadrant)}`;
   const versioned = value.versioned;
-  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${$write_Xin7_5MHHF(versioned)}`;
+  if (versioned !== undefined) text += `${text.length > 1 ? "," : ""}"versioned":${$write_tw7UgIk(versioned)}`;
   const tuples = value.tuples;
-  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${$write_LCFcSzBP0c(tuples)}`;
+  if (tuples !== undefined) text += `${text.length > 1 ? "," : ""}"tuples":${$write_11YOml8(tuples)}`;
   const lists = value.lists;
-  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${$write_DYos7bHq$J(lists)}`;
+  if (lists !== undefined) text += `${text.length > 1 ? "," : ""}"lists":${$write_a5HF6gn(lists)}`;
   const property9 = value.texts;
-  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${$write_wsrXlwLwTT(property9)}`;
+  if (property9 !== undefined) text += `${text.length > 1 ? "," : ""}"texts":${$write_dpAygUh(property9)}`;
   const bytesOrText = value.bytesOrText;
-  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${$write_CfoL_3uBbJ(bytesOrText)}`;
+  if (bytesOrText !== undefined) text += `${text.length > 1 ? "," : ""}"bytesOrText":${$write_CfoL_3u(bytesOrText)}`;
   const possible = value.possible;
-  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${$write_BF0fZPeabc(possible)}`;
+  if (possible !== undefined) text += `${text.length > 1 ? "," : ""}"possible":${$write_jKZkdfH(possible)}`;
   const nested = value.nested;
-  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${$write_Gbb48LuUDI(nested)}`;
+  if (nested !== undefined) text += `${text.length > 1 ? "," : ""}"nested":${$write_3YgIMsh(nested)}`;
   return `${text}}`;
 }
 
@@ -3157,7 +3157,7 @@ export function writeTree(value, depth = 0) {
   let text = `{"name":"${stringContent(value.name)}"`;
   const at = value.at;
   if (at !== undefined) text += `,"at":"${dateContent(at)}"`;
-  return `${text},"children":${$write_FfQq11WjVN(value.children, depth)}}`;
+  return `${text},"children":${$write_FfQq11W(value.children, depth)}}`;
 }
 
 export const TreeSerializer = {
@@ -3181,9 +3181,9 @@ export function writeJson(value, depth = 0) {
   if (typeof value === "number") return writeNumber(value);
   if (typeof value === "string") return writeString(value);
   if (Array.isArray(value)) {
-    return $write__7vZdJ$NFt(value, depth);
+    return $write__7vZdJ$(value, depth);
   }
-  return $write_mhYJxArWjT(value, depth);
+  return $write_mhYJxAr(value, depth);
 }
 
 export const JsonSerializer = {
@@ -3226,7 +3226,7 @@ export const PersonSerializer = {
 export function writeTeam(value, depth = 0) {
   if (!enter(depth)) refuse(value);
   if (!isObject(value)) refuse(value);
-  return `{"members":${$write_npK3J1LwGW(value.members, depth)}}`;
+  return `{"members":${$write_npK3J1L(value.members, depth)}}`;
 }
 
 export const TeamSerializer = {
@@ -3248,9 +3248,9 @@ export function writeEntangled(value, depth = 0, selector = new MemberSelector("
   if (typeof value === "number") return writeNumber(value);
   switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return $write_KH09Spns8y(value, depth, selector);
+      return $write_KH09Spn(value, depth, selector);
     case 1:
-      return $write_aH6MgzeBfb(value, depth, selector);
+      return $write_aH6Mgze(value, depth, selector);
     default:
       return refuse(value);
   }

@@ -30,43 +30,43 @@ import {
   writeString,
 } from "@kit/core/codec";
 
-const $shape_OO1NV1YXJP = { kind: "literal", value: "circle" };
-const $field_jPwSmKKkkO = { key: "kind", shape: $shape_OO1NV1YXJP };
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_6tmML7xjzG = { key: "radius", shape: $shape_irid6j5BIm };
-const $shape_XIuXHY3Xh8 = { kind: "literal", value: "square" };
-const $field_3QKAQRnztb = { key: "kind", shape: $shape_XIuXHY3Xh8 };
-const $field_T5sfIGJnjK = { key: "side", shape: $shape_irid6j5BIm };
-function $is_BodWQr_wfK(value) {
+const $shape_OO1NV1Y = { kind: "literal", value: "circle" };
+const $field_nsG50yz = { key: "kind", shape: $shape_OO1NV1Y };
+const $shape_irid6j5 = { kind: "number" };
+const $field_tznvzfl = { key: "radius", shape: $shape_irid6j5 };
+const $shape_XIuXHY3 = { kind: "literal", value: "square" };
+const $field_vPKjZB1 = { key: "kind", shape: $shape_XIuXHY3 };
+const $field_OThEeUX = { key: "side", shape: $shape_irid6j5 };
+function $is_BodWQr_(value) {
   if (typeof value !== "object" || value === null) return false;
   const kind = value.kind;
   if (kind !== "square") return false;
   const side = value.side;
   return typeof side === "number" && Number.isFinite(side);
 }
-function $decode_HYE4MtjGe5(value) {
+function $decode_HYE4Mtj(value) {
   return {
     kind: value.kind,
     side: value.side,
   };
 }
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_hnvxXxwwKy = { key: "name", shape: $shape_HHaJs0TPgc };
-const $field_Ig8qp_zph8 = { key: "count", shape: $shape_irid6j5BIm, optional: "input" };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_82qqqLYQOG = { key: "since", shape: $shape_P8hCl1Pvfy, optional: "input" };
-const $shape_U2J_q5SBR$ = { kind: "bigint" };
-const $field_upDhAXhChh = { key: "big", shape: $shape_U2J_q5SBR$, optional: "input" };
-const $shape_fzSf4KiJJk = { kind: "union", members: [{ kind: "string" }, { kind: "null" }] };
-const $field_c_eoXn1a33 = { key: "note", shape: $shape_fzSf4KiJJk, optional: "input" };
-const $shape_ZWtQ4qr$Lj = { kind: "array", element: { kind: "date" } };
-const $field_hGfK2Hq0yD = { key: "dates", shape: $shape_ZWtQ4qr$Lj, optional: "input" };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_DIWqkzHjwv = { key: "dark", shape: $shape_z9DrGB9RoH };
-const $field_WRLAlECAry = { key: "untouched", shape: $shape_irid6j5BIm, optional: "always" };
-const $field_91a6UZ51Iy = { key: "made", shape: $shape_HHaJs0TPgc, optional: "input" };
-const $field_4uMYOX3T18 = { key: "last", shape: $shape_HHaJs0TPgc };
-function $is_4dODH_vwc8(value) {
+const $shape_HHaJs0T = { kind: "string" };
+const $field_FVfs8cx = { key: "name", shape: $shape_HHaJs0T };
+const $field_KDLaNl3 = { key: "count", shape: $shape_irid6j5, optional: "input" };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_GZhw1aW = { key: "since", shape: $shape_P8hCl1P, optional: "input" };
+const $shape_U2J_q5S = { kind: "bigint" };
+const $field_BJQleQ_ = { key: "big", shape: $shape_U2J_q5S, optional: "input" };
+const $shape_fzSf4Ki = { kind: "union", members: [{ kind: "string" }, { kind: "null" }] };
+const $field_xz4StXn = { key: "note", shape: $shape_fzSf4Ki, optional: "input" };
+const $shape_ZWtQ4qr = { kind: "array", element: { kind: "date" } };
+const $field_6OWLSVs = { key: "dates", shape: $shape_ZWtQ4qr, optional: "input" };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_59SDXDZ = { key: "dark", shape: $shape_z9DrGB9 };
+const $field_tlMpz5o = { key: "untouched", shape: $shape_irid6j5, optional: "always" };
+const $field_d2dB15d = { key: "made", shape: $shape_HHaJs0T, optional: "input" };
+const $field_tzaQMlX = { key: "last", shape: $shape_HHaJs0T };
+function $is_4dODH_v(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -74,38 +74,38 @@ function $is_4dODH_vwc8(value) {
   }
   return true;
 }
-function $is_niXA59WPM6(value) {
+function $is_niXA59W(value) {
   if (typeof value !== "object" || value === null) return false;
   const dark = value.dark;
   return typeof dark === "boolean";
 }
-function $decode_HaK_Tutzrl(value) {
+function $decode_HaK_Tut(value) {
   return value.map((item) => $decodeDate(item));
 }
-function $decode_ehzLWDr4XM(value) {
+function $decode_ehzLWDr(value) {
   return {
     dark: value.dark,
   };
 }
-const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
-const $field_KK2_905kco = { key: "id", shape: $shape_Kh$ko0kpjE, optional: "input" };
-const $shape_eSinfvuzRK = { kind: "string", maxLength: 255, format: "email" };
-const $field_tB8AZzGMhi = { key: "email", shape: $shape_eSinfvuzRK };
-const $shape_rCAGhwA4Yi = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
-const $field_c5e6gEft1S = { key: "status", shape: $shape_rCAGhwA4Yi, optional: "input" };
-const $field_YFjyKrStj0 = { key: "limit", shape: $shape_irid6j5BIm, optional: "always" };
-const $field_iZH028I4KM = { key: "deep", shape: $shape_z9DrGB9RoH, optional: "always" };
-const $field_GLdch59soA = { key: "since", shape: $shape_P8hCl1Pvfy, optional: "always" };
-const $field_S8aEoNb93i = { key: "big", shape: $shape_U2J_q5SBR$, optional: "always" };
-const $shape_UIXdVqPn4Y = { kind: "union", members: [{ kind: "literal", value: 1 }, { kind: "literal", value: 2 }, { kind: "literal", value: "all" }] };
-const $field_CCxhgwEEyj = { key: "sides", shape: $shape_UIXdVqPn4Y, optional: "always" };
-const $shape_z6eSgr5BEB = { kind: "array", element: { kind: "number" } };
-const $field_wRDilb0m6E = { key: "ids", shape: $shape_z6eSgr5BEB, optional: "always" };
-const $shape_aA_Vo9KHai = { kind: "array", element: { kind: "string" } };
-const $field_jPhuvJLDY9 = { key: "tags", shape: $shape_aA_Vo9KHai, optional: "always" };
-const $field_sC08KSa5QB = { key: "q", shape: $shape_HHaJs0TPgc, optional: "always" };
-const $field_wfzugFFfjz = { key: "__proto__", shape: $shape_HHaJs0TPgc, optional: "always" };
-function $is_XVrE5ZW0d7(value) {
+const $shape_Kh$ko0k = { kind: "string", format: "uuid" };
+const $field_VSE6N0q = { key: "id", shape: $shape_Kh$ko0k, optional: "input" };
+const $shape_eSinfvu = { kind: "string", maxLength: 255, format: "email" };
+const $field_raGfXUy = { key: "email", shape: $shape_eSinfvu };
+const $shape_rCAGhwA = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_bjVY$vs = { key: "status", shape: $shape_rCAGhwA, optional: "input" };
+const $field_OhNVnbd = { key: "limit", shape: $shape_irid6j5, optional: "always" };
+const $field_XzI95Hm = { key: "deep", shape: $shape_z9DrGB9, optional: "always" };
+const $field_582jr0s = { key: "since", shape: $shape_P8hCl1P, optional: "always" };
+const $field__pfX1Cc = { key: "big", shape: $shape_U2J_q5S, optional: "always" };
+const $shape_UIXdVqP = { kind: "union", members: [{ kind: "literal", value: 1 }, { kind: "literal", value: 2 }, { kind: "literal", value: "all" }] };
+const $field_vuhzte3 = { key: "sides", shape: $shape_UIXdVqP, optional: "always" };
+const $shape_z6eSgr5 = { kind: "array", element: { kind: "number" } };
+const $field_Cx0xocN = { key: "ids", shape: $shape_z6eSgr5, optional: "always" };
+const $shape_aA_Vo9K = { kind: "array", element: { kind: "string" } };
+const $field_R0rb4Wo = { key: "tags", shape: $shape_aA_Vo9K, optional: "always" };
+const $field_NGAw5Kq = { key: "q", shape: $shape_HHaJs0T, optional: "always" };
+const $field_awq$4_H = { key: "__proto__", shape: $shape_HHaJs0T, optional: "always" };
+function $is_XVrE5ZW(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -113,7 +113,7 @@ function $is_XVrE5ZW0d7(value) {
   }
   return true;
 }
-function $is_eDuriGWPI2(value) {
+function $is_eDuriGW(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -121,15 +121,15 @@ function $is_eDuriGWPI2(value) {
   }
   return true;
 }
-const $field_69M4$EE41l = { key: "a", shape: $shape_irid6j5BIm };
-const $field_q1rc6Hghpq = { key: "b", shape: $shape_HHaJs0TPgc };
-const $field_OBut6zh6dp = { key: "path", shape: $shape_HHaJs0TPgc };
-function $write_4xTZ8MCp66(value) {
+const $field_WPLNomy = { key: "a", shape: $shape_irid6j5 };
+const $field_3hHqoGs = { key: "b", shape: $shape_HHaJs0T };
+const $field_pfYntzs = { key: "path", shape: $shape_HHaJs0T };
+function $write_4xTZ8MC(value) {
   if (!isObject(value)) refuse(value);
   const kind = value.kind;
   return `{"kind":${(kind === "square" ? "\"square\"" : refuse(kind))},"side":${writeNumber(value.side)}}`;
 }
-function $write_9AYyn8LEcr(value) {
+function $write_9AYyn8L(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -138,11 +138,11 @@ function $write_9AYyn8LEcr(value) {
   }
   return `${text}]`;
 }
-function $write_Z_0Hl9WAZq(value) {
+function $write_Z_0Hl9W(value) {
   if (!isObject(value)) refuse(value);
   return `{"dark":${writeBoolean(value.dark)}}`;
 }
-function $write_Qr9TLiVPWf(value) {
+function $write_Qr9TLiV(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -161,7 +161,7 @@ function explain$Circle(value, explainer) {
 export const CircleShape = {
   kind: "object",
   name: "Circle",
-  properties: [$field_jPwSmKKkkO, $field_6tmML7xjzG],
+  properties: [$field_nsG50yz, $field_tznvzfl],
   explain: explain$Circle,
 };
 
@@ -193,7 +193,7 @@ function explain$Figure(value, explainer) {
 
 export const FigureShape = { kind: "union", members: [CircleShape, {
   kind: "object",
-  properties: [$field_3QKAQRnztb, $field_T5sfIGJnjK],
+  properties: [$field_vPKjZB1, $field_OThEeUX],
   explain: explain$Figure,
 }], discriminants: ["kind"] };
 
@@ -203,7 +203,7 @@ export function isFigure(value) {
     case "circle":
       return isCircle(value);
     case "square":
-      return $is_BodWQr_wfK(value);
+      return $is_BodWQr_(value);
     default:
       return false;
   }
@@ -214,7 +214,7 @@ export function decodeFigure(value) {
     case "circle":
       return decodeCircle(value);
     default:
-      return $decode_HYE4MtjGe5(value);
+      return $decode_HYE4Mtj(value);
   }
 }
 
@@ -251,11 +251,11 @@ function explain$Defaults(value, explainer) {
 export const DefaultsShape = {
   kind: "object",
   name: "Defaults",
-  properties: [$field_hnvxXxwwKy, $field_Ig8qp_zph8, $field_82qqqLYQOG, $field_upDhAXhChh, $field_c_eoXn1a33, $field_hGfK2Hq0yD, { key: "settings", shape: {
+  properties: [$field_FVfs8cx, $field_KDLaNl3, $field_GZhw1aW, $field_BJQleQ_, $field_xz4StXn, $field_6OWLSVs, { key: "settings", shape: {
     kind: "object",
-    properties: [$field_DIWqkzHjwv],
+    properties: [$field_59SDXDZ],
     explain: explainSettings$Defaults,
-  }, optional: "input" }, $field_WRLAlECAry, $field_91a6UZ51Iy, $field_4uMYOX3T18],
+  }, optional: "input" }, $field_tlMpz5o, $field_d2dB15d, $field_tzaQMlX],
   explain: explain$Defaults,
 };
 
@@ -272,9 +272,9 @@ export function isDefaults(value) {
   const note = value.note;
   if (note !== undefined && !((typeof note === "string" || note === null))) return false;
   const dates = value.dates;
-  if (dates !== undefined && !$is_4dODH_vwc8(dates)) return false;
+  if (dates !== undefined && !$is_4dODH_v(dates)) return false;
   const settings = value.settings;
-  if (settings !== undefined && !$is_niXA59WPM6(settings)) return false;
+  if (settings !== undefined && !$is_niXA59W(settings)) return false;
   const untouched = value.untouched;
   if (untouched !== undefined && !(typeof untouched === "number" && Number.isFinite(untouched))) return false;
   const made = value.made;
@@ -296,8 +296,8 @@ export function decodeDefaults(value) {
     since: since === undefined ? $decodeDate("2020-01-01T00:00:00Z") : $decodeDate(since),
     big: big === undefined ? 9007199254740993n : toBigInt(big),
     note: note === undefined ? null : note,
-    dates: dates === undefined ? $decode_HaK_Tutzrl(["2020-01-01T00:00:00Z"]) : $decode_HaK_Tutzrl(dates),
-    settings: settings === undefined ? $decode_ehzLWDr4XM({ dark: true }) : $decode_ehzLWDr4XM(settings),
+    dates: dates === undefined ? $decode_HaK_Tut(["2020-01-01T00:00:00Z"]) : $decode_HaK_Tut(dates),
+    settings: settings === undefined ? $decode_ehzLWDr({ dark: true }) : $decode_ehzLWDr(settings),
   };
   const untouched = value.untouched;
   if (untouched !== undefined) result.untouched = untouched;
@@ -323,7 +323,7 @@ function explain$UserAccount(value, explainer) {
 export const UserAccountShape = {
   kind: "object",
   name: "UserAccount",
-  properties: [$field_KK2_905kco, $field_tB8AZzGMhi, $field_c5e6gEft1S],
+  properties: [$field_VSE6N0q, $field_raGfXUy, $field_bjVY$vs],
   explain: explain$UserAccount,
 };
 
@@ -373,7 +373,7 @@ function explain$GetSearchQuery(value, explainer) {
 export const GetSearchQueryShape = {
   kind: "object",
   name: "GetSearchQuery",
-  properties: [$field_YFjyKrStj0, $field_iZH028I4KM, $field_GLdch59soA, $field_S8aEoNb93i, $field_CCxhgwEEyj, $field_wRDilb0m6E, $field_jPhuvJLDY9, $field_sC08KSa5QB, $field_wfzugFFfjz],
+  properties: [$field_OhNVnbd, $field_XzI95Hm, $field_582jr0s, $field__pfX1Cc, $field_vuhzte3, $field_Cx0xocN, $field_R0rb4Wo, $field_NGAw5Kq, $field_awq$4_H],
   explain: explain$GetSearchQuery,
 };
 
@@ -390,9 +390,9 @@ export function isGetSearchQuery(value) {
   const sides = value.sides;
   if (sides !== undefined && !((sides === 1 || sides === 2 || sides === "all"))) return false;
   const ids = value.ids;
-  if (ids !== undefined && !$is_XVrE5ZW0d7(ids)) return false;
+  if (ids !== undefined && !$is_XVrE5ZW(ids)) return false;
   const tags = value.tags;
-  if (tags !== undefined && !$is_eDuriGWPI2(tags)) return false;
+  if (tags !== undefined && !$is_eDuriGW(tags)) return false;
   const q = value.q;
   if (q !== undefined && typeof q !== "string") return false;
   const property8 = ownProperty(value, "__proto__");
@@ -430,7 +430,7 @@ export const GetOpenQueryShape = {
   kind: "object",
   name: "GetOpenQuery",
   properties: [],
-  index: [{ keys: "string", shape: $shape_HHaJs0TPgc }],
+  index: [{ keys: "string", shape: $shape_HHaJs0T }],
 };
 
 export function isGetOpenQuery(value) {
@@ -467,7 +467,7 @@ function explain$Pair(value, explainer) {
 export const PairShape = {
   kind: "object",
   name: "Pair",
-  properties: [$field_69M4$EE41l, $field_q1rc6Hghpq],
+  properties: [$field_WPLNomy, $field_3hHqoGs],
   explain: explain$Pair,
 };
 
@@ -498,7 +498,7 @@ function explain$GetFilesByPathParams(value, explainer) {
 export const GetFilesByPathParamsShape = {
   kind: "object",
   name: "GetFilesByPathParams",
-  properties: [$field_OBut6zh6dp],
+  properties: [$field_pfYntzs],
   explain: explain$GetFilesByPathParams,
 };
 
@@ -601,7 +601,7 @@ export function writeFigure(value) {
     case "circle":
       return writeCircle(value);
     case "square":
-      return $write_4xTZ8MCp66(value);
+      return $write_4xTZ8MC(value);
     default:
       return refuse(value);
   }
@@ -624,7 +624,7 @@ export const FigureSerializer = {
 export function writeDefaults(value) {
   if (!isObject(value)) refuse(value);
   const note = value.note;
-  let text = `{"name":"${stringContent(value.name)}","count":${writeNumber(value.count)},"since":"${dateContent(value.since)}","big":${writeBigInt(value.big)},"note":${(note === null ? "null" : writeString(note))},"dates":${$write_9AYyn8LEcr(value.dates)},"settings":${$write_Z_0Hl9WAZq(value.settings)}`;
+  let text = `{"name":"${stringContent(value.name)}","count":${writeNumber(value.count)},"since":"${dateContent(value.since)}","big":${writeBigInt(value.big)},"note":${(note === null ? "null" : writeString(note))},"dates":${$write_9AYyn8L(value.dates)},"settings":${$write_Z_0Hl9W(value.settings)}`;
   const untouched = value.untouched;
   if (untouched !== undefined) text += `,"untouched":${writeNumber(untouched)}`;
   return `${text},"made":"${stringContent(value.made)}","last":"${stringContent(value.last)}"}`;
@@ -646,7 +646,7 @@ export const DefaultsSerializer = {
 
 export function writeUserAccount(value) {
   if (!isObject(value)) refuse(value);
-  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","status":${$write_Qr9TLiVPWf(value.status)}}`;
+  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","status":${$write_Qr9TLiV(value.status)}}`;
 }
 
 export const UserAccountSerializer = {

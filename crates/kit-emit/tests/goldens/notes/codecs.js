@@ -14,14 +14,14 @@ import {
   writeBoolean,
 } from "@kit/core/codec";
 
-const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_behhX7DeA1 = { key: "title", shape: $shape_Pa7xRbFKaF };
-const $shape__Dki_ObBy9 = { kind: "string", maxLength: 10000 };
-const $field_3Sg_ddZtI0 = { key: "content", shape: $shape__Dki_ObBy9 };
-const $shape_z54aCxbg0g = { kind: "string", maxLength: 100 };
-const $field_g6Hai9ahTQ = { key: "authorId", shape: $shape_z54aCxbg0g };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_VdDg6RiJus = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "input" };
+const $shape_Pa7xRbF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_2lO5Rnd = { key: "title", shape: $shape_Pa7xRbF };
+const $shape__Dki_Ob = { kind: "string", maxLength: 10000 };
+const $field_iNuRceQ = { key: "content", shape: $shape__Dki_Ob };
+const $shape_z54aCxb = { kind: "string", maxLength: 100 };
+const $field_cLiFC5X = { key: "authorId", shape: $shape_z54aCxb };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_95Q1AP3 = { key: "archived", shape: $shape_z9DrGB9, optional: "input" };
 
 // CreateNoteInput.validator.js
 
@@ -39,7 +39,7 @@ function explain$CreateNoteInput(value, explainer) {
 export const CreateNoteInputShape = {
   kind: "object",
   name: "CreateNoteInput",
-  properties: [$field_behhX7DeA1, $field_3Sg_ddZtI0, $field_g6Hai9ahTQ, $field_VdDg6RiJus],
+  properties: [$field_2lO5Rnd, $field_iNuRceQ, $field_cLiFC5X, $field_95Q1AP3],
   explain: explain$CreateNoteInput,
 };
 

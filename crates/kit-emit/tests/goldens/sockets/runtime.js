@@ -15,15 +15,15 @@ import {
   validator,
 } from "@kit/core/codec";
 
-const $shape_wTnHjOHRMP = { kind: "string", minLength: 1, maxLength: 500 };
-const $field_GQ7Q7vQkrl = { key: "text", shape: $shape_wTnHjOHRMP };
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_PerD_c08wO = { key: "text", shape: $shape_HHaJs0TPgc };
-const $field_MRXTx$xznF = { key: "author", shape: $shape_HHaJs0TPgc };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_qwa_L5EOGW = { key: "sentAt", shape: $shape_P8hCl1Pvfy };
-const $field_0JAOS3KlNw = { key: "id", shape: $shape_HHaJs0TPgc };
-const $field_mcGcLdQmP7 = { key: "name", shape: $shape_HHaJs0TPgc, optional: "always" };
+const $shape_wTnHjOH = { kind: "string", minLength: 1, maxLength: 500 };
+const $field_JUMWp6h = { key: "text", shape: $shape_wTnHjOH };
+const $shape_HHaJs0T = { kind: "string" };
+const $field_3AQtfsW = { key: "text", shape: $shape_HHaJs0T };
+const $field_L4twRMo = { key: "author", shape: $shape_HHaJs0T };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_piCr5Zb = { key: "sentAt", shape: $shape_P8hCl1P };
+const $field_lO3k5yg = { key: "id", shape: $shape_HHaJs0T };
+const $field_YM7SNui = { key: "name", shape: $shape_HHaJs0T, optional: "always" };
 
 // NewMessage.validator.js
 
@@ -35,7 +35,7 @@ function explain$NewMessage(value, explainer) {
 export const NewMessageShape = {
   kind: "object",
   name: "NewMessage",
-  properties: [$field_GQ7Q7vQkrl],
+  properties: [$field_JUMWp6h],
   explain: explain$NewMessage,
 };
 
@@ -67,7 +67,7 @@ function explain$Message(value, explainer) {
 export const MessageShape = {
   kind: "object",
   name: "Message",
-  properties: [$field_PerD_c08wO, $field_MRXTx$xznF, $field_qwa_L5EOGW],
+  properties: [$field_3AQtfsW, $field_L4twRMo, $field_piCr5Zb],
   explain: explain$Message,
 };
 
@@ -115,7 +115,7 @@ function explain$WsRoomsByIdParams(value, explainer) {
 export const WsRoomsByIdParamsShape = {
   kind: "object",
   name: "WsRoomsByIdParams",
-  properties: [$field_0JAOS3KlNw],
+  properties: [$field_lO3k5yg],
   explain: explain$WsRoomsByIdParams,
 };
 
@@ -143,7 +143,7 @@ function explain$WsRoomsByIdQuery(value, explainer) {
 export const WsRoomsByIdQueryShape = {
   kind: "object",
   name: "WsRoomsByIdQuery",
-  properties: [$field_mcGcLdQmP7],
+  properties: [$field_YM7SNui],
   explain: explain$WsRoomsByIdQuery,
 };
 

@@ -17,19 +17,19 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_DIzZ_OcneJ = { key: "id", shape: $shape_irid6j5BIm };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_fX79OYBfkZ = { key: "isTimed", shape: $shape_z9DrGB9RoH };
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_1lP0bxzZA4 = { key: "title", shape: $shape_HHaJs0TPgc };
-const $field_f$IkaIPWZA = { key: "position", shape: $shape_irid6j5BIm };
-const $field_c_ZS9LLJwm = { key: "limit", shape: $shape_irid6j5BIm };
-const $field_aa4j8cVzAz = { key: "etag", shape: $shape_HHaJs0TPgc };
-const $field_xgkqo3KNKb = { key: "retry-after", shape: $shape_irid6j5BIm };
-const $field_GMQsLet$1X = { key: "pages", shape: $shape_irid6j5BIm, optional: "always" };
-const $field_gdpVd_lb1Q = { key: "location", shape: $shape_HHaJs0TPgc };
-const $field_eZrxLlaRAm = { key: "free", shape: $shape_z9DrGB9RoH };
+const $shape_irid6j5 = { kind: "number" };
+const $field_dwmn8$L = { key: "id", shape: $shape_irid6j5 };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_5KdgcJ0 = { key: "isTimed", shape: $shape_z9DrGB9 };
+const $shape_HHaJs0T = { kind: "string" };
+const $field_1lEGhMQ = { key: "title", shape: $shape_HHaJs0T };
+const $field_itVNPjE = { key: "position", shape: $shape_irid6j5 };
+const $field_40rc_ZS = { key: "limit", shape: $shape_irid6j5 };
+const $field_qbHOwvv = { key: "etag", shape: $shape_HHaJs0T };
+const $field_F78WZYq = { key: "retry-after", shape: $shape_irid6j5 };
+const $field_a2gsgA2 = { key: "pages", shape: $shape_irid6j5, optional: "always" };
+const $field_5j$7lYY = { key: "location", shape: $shape_HHaJs0T };
+const $field_EpiuoLP = { key: "free", shape: $shape_z9DrGB9 };
 
 // Report.validator.js
 
@@ -43,7 +43,7 @@ function explain$Report(value, explainer) {
 export const ReportShape = {
   kind: "object",
   name: "Report",
-  properties: [$field_DIzZ_OcneJ, $field_fX79OYBfkZ],
+  properties: [$field_dwmn8$L, $field_5KdgcJ0],
   explain: explain$Report,
 };
 
@@ -74,7 +74,7 @@ function explain$NewReport(value, explainer) {
 export const NewReportShape = {
   kind: "object",
   name: "NewReport",
-  properties: [$field_1lP0bxzZA4],
+  properties: [$field_1lEGhMQ],
   explain: explain$NewReport,
 };
 
@@ -102,7 +102,7 @@ function explain$Queued(value, explainer) {
 export const QueuedShape = {
   kind: "object",
   name: "Queued",
-  properties: [$field_f$IkaIPWZA],
+  properties: [$field_itVNPjE],
   explain: explain$Queued,
 };
 
@@ -130,7 +130,7 @@ function explain$Limit(value, explainer) {
 export const LimitShape = {
   kind: "object",
   name: "Limit",
-  properties: [$field_c_ZS9LLJwm],
+  properties: [$field_40rc_ZS],
   explain: explain$Limit,
 };
 
@@ -158,7 +158,7 @@ function explain$CachedReply304Headers(value, explainer) {
 export const CachedReply304HeadersShape = {
   kind: "object",
   name: "CachedReply304Headers",
-  properties: [$field_aa4j8cVzAz],
+  properties: [$field_qbHOwvv],
   explain: explain$CachedReply304Headers,
 };
 
@@ -186,7 +186,7 @@ function explain$CachedReply202Headers(value, explainer) {
 export const CachedReply202HeadersShape = {
   kind: "object",
   name: "CachedReply202Headers",
-  properties: [$field_xgkqo3KNKb],
+  properties: [$field_F78WZYq],
   explain: explain$CachedReply202Headers,
 };
 
@@ -214,7 +214,7 @@ function explain$GetReportsByIdParams(value, explainer) {
 export const GetReportsByIdParamsShape = {
   kind: "object",
   name: "GetReportsByIdParams",
-  properties: [$field_DIzZ_OcneJ],
+  properties: [$field_dwmn8$L],
   explain: explain$GetReportsByIdParams,
 };
 
@@ -242,7 +242,7 @@ function explain$GetReportsByIdQuery(value, explainer) {
 export const GetReportsByIdQueryShape = {
   kind: "object",
   name: "GetReportsByIdQuery",
-  properties: [$field_GMQsLet$1X],
+  properties: [$field_a2gsgA2],
   explain: explain$GetReportsByIdQuery,
 };
 
@@ -271,7 +271,7 @@ function explain$PostReportsReply201Headers(value, explainer) {
 export const PostReportsReply201HeadersShape = {
   kind: "object",
   name: "PostReportsReply201Headers",
-  properties: [$field_gdpVd_lb1Q],
+  properties: [$field_5j$7lYY],
   explain: explain$PostReportsReply201Headers,
 };
 
@@ -299,7 +299,7 @@ function explain$GetPlainResponse(value, explainer) {
 export const GetPlainResponseShape = {
   kind: "object",
   name: "GetPlainResponse",
-  properties: [$field_eZrxLlaRAm],
+  properties: [$field_EpiuoLP],
   explain: explain$GetPlainResponse,
 };
 

@@ -19,22 +19,22 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_behhX7DeA1 = { key: "title", shape: $shape_Pa7xRbFKaF };
-const $shape__Dki_ObBy9 = { kind: "string", maxLength: 10000 };
-const $field_3Sg_ddZtI0 = { key: "content", shape: $shape__Dki_ObBy9 };
-const $shape_z54aCxbg0g = { kind: "string", maxLength: 100 };
-const $field_g6Hai9ahTQ = { key: "authorId", shape: $shape_z54aCxbg0g };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_VdDg6RiJus = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "input" };
-const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
-const $field_KK2_905kco = { key: "id", shape: $shape_Kh$ko0kpjE, optional: "input" };
-const $field_9AAb$G$4eq = { key: "completed", shape: $shape_z9DrGB9RoH };
-const $field_fRqL76nsEA = { key: "userId", shape: $shape_Kh$ko0kpjE };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_X5EiSISvyg = { key: "createdAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
-const $field_vNIuD$A2xT = { key: "updatedAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
-function $write_Qr9TLiVPWf(value) {
+const $shape_Pa7xRbF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_2lO5Rnd = { key: "title", shape: $shape_Pa7xRbF };
+const $shape__Dki_Ob = { kind: "string", maxLength: 10000 };
+const $field_iNuRceQ = { key: "content", shape: $shape__Dki_Ob };
+const $shape_z54aCxb = { kind: "string", maxLength: 100 };
+const $field_cLiFC5X = { key: "authorId", shape: $shape_z54aCxb };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_95Q1AP3 = { key: "archived", shape: $shape_z9DrGB9, optional: "input" };
+const $shape_Kh$ko0k = { kind: "string", format: "uuid" };
+const $field_VSE6N0q = { key: "id", shape: $shape_Kh$ko0k, optional: "input" };
+const $field_gnmd53h = { key: "completed", shape: $shape_z9DrGB9 };
+const $field_If8rHbZ = { key: "userId", shape: $shape_Kh$ko0k };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_KEBurJB = { key: "createdAt", shape: $shape_P8hCl1P, optional: "input" };
+const $field_5f79PK5 = { key: "updatedAt", shape: $shape_P8hCl1P, optional: "input" };
+function $write_Qr9TLiV(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
@@ -57,7 +57,7 @@ function explain$CreateNoteInput(value, explainer) {
 export const CreateNoteInputShape = {
   kind: "object",
   name: "CreateNoteInput",
-  properties: [$field_behhX7DeA1, $field_3Sg_ddZtI0, $field_g6Hai9ahTQ, $field_VdDg6RiJus],
+  properties: [$field_2lO5Rnd, $field_iNuRceQ, $field_cLiFC5X, $field_95Q1AP3],
   explain: explain$CreateNoteInput,
 };
 
@@ -105,7 +105,7 @@ function explain$Todo(value, explainer) {
 export const TodoShape = {
   kind: "object",
   name: "Todo",
-  properties: [$field_KK2_905kco, $field_behhX7DeA1, $field_9AAb$G$4eq, $field_fRqL76nsEA, $field_X5EiSISvyg, $field_vNIuD$A2xT],
+  properties: [$field_VSE6N0q, $field_2lO5Rnd, $field_gnmd53h, $field_If8rHbZ, $field_KEBurJB, $field_5f79PK5],
   explain: explain$Todo,
 };
 
@@ -252,7 +252,7 @@ export const PostNotesBodySerializer = {
 
 export function writePostUsersBody(value) {
   if (!isObject(value)) refuse(value);
-  return `{"email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_Qr9TLiVPWf(value.status)}}`;
+  return `{"email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_Qr9TLiV(value.status)}}`;
 }
 
 export const PostUsersBodySerializer = {

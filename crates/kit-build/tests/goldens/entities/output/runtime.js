@@ -20,38 +20,38 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_Kh$ko0kpjE = { kind: "string", format: "uuid" };
-const $field_KK2_905kco = { key: "id", shape: $shape_Kh$ko0kpjE, optional: "input" };
-const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_behhX7DeA1 = { key: "title", shape: $shape_Pa7xRbFKaF };
-const $shape__Dki_ObBy9 = { kind: "string", maxLength: 10000 };
-const $field_3Sg_ddZtI0 = { key: "content", shape: $shape__Dki_ObBy9 };
-const $shape_z54aCxbg0g = { kind: "string", maxLength: 100 };
-const $field_g6Hai9ahTQ = { key: "authorId", shape: $shape_z54aCxbg0g };
-const $shape_z9DrGB9RoH = { kind: "boolean" };
-const $field_VdDg6RiJus = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "input" };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_X5EiSISvyg = { key: "createdAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
-const $field_vNIuD$A2xT = { key: "updatedAt", shape: $shape_P8hCl1Pvfy, optional: "input" };
-const $field_r51rGByreQ = { key: "title", shape: $shape_Pa7xRbFKaF, optional: "always" };
-const $field_sA1GhiLsHS = { key: "content", shape: $shape__Dki_ObBy9, optional: "always" };
-const $field_u5FjsHgQR_ = { key: "archived", shape: $shape_z9DrGB9RoH, optional: "always" };
-const $shape_NTBXxuw33z = { kind: "number", integer: true, minimum: 1 };
-const $field_KUeHrqN3zF = { key: "page", shape: $shape_NTBXxuw33z, optional: "always" };
-const $shape_RLI$5kdcTi = { kind: "number", integer: true, minimum: 1, maximum: 100 };
-const $field_Gi5nTy4Kk_ = { key: "pageSize", shape: $shape_RLI$5kdcTi, optional: "always" };
-const $shape_eSinfvuzRK = { kind: "string", maxLength: 255, format: "email" };
-const $field_tB8AZzGMhi = { key: "email", shape: $shape_eSinfvuzRK };
-const $shape_6T7xuGyklM = { kind: "string", minLength: 2, maxLength: 100 };
-const $field_Aix79TPxik = { key: "displayName", shape: $shape_6T7xuGyklM };
-const $shape_rCAGhwA4Yi = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
-const $field_c5e6gEft1S = { key: "status", shape: $shape_rCAGhwA4Yi, optional: "input" };
-const $shape_irid6j5BIm = { kind: "number" };
-const $field_mv3iOUaYTl = { key: "total", shape: $shape_irid6j5BIm };
-const $field_9yopA5Hw9k = { key: "page", shape: $shape_irid6j5BIm };
-const $field_Qkbw5h5B2U = { key: "pageSize", shape: $shape_irid6j5BIm };
-const $field_OhpBcyA1z9 = { key: "totalPages", shape: $shape_irid6j5BIm };
-function $is_CBxDBaPvOP(value) {
+const $shape_Kh$ko0k = { kind: "string", format: "uuid" };
+const $field_VSE6N0q = { key: "id", shape: $shape_Kh$ko0k, optional: "input" };
+const $shape_Pa7xRbF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_2lO5Rnd = { key: "title", shape: $shape_Pa7xRbF };
+const $shape__Dki_Ob = { kind: "string", maxLength: 10000 };
+const $field_iNuRceQ = { key: "content", shape: $shape__Dki_Ob };
+const $shape_z54aCxb = { kind: "string", maxLength: 100 };
+const $field_cLiFC5X = { key: "authorId", shape: $shape_z54aCxb };
+const $shape_z9DrGB9 = { kind: "boolean" };
+const $field_95Q1AP3 = { key: "archived", shape: $shape_z9DrGB9, optional: "input" };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_KEBurJB = { key: "createdAt", shape: $shape_P8hCl1P, optional: "input" };
+const $field_5f79PK5 = { key: "updatedAt", shape: $shape_P8hCl1P, optional: "input" };
+const $field_$GdioM4 = { key: "title", shape: $shape_Pa7xRbF, optional: "always" };
+const $field_5tcVjDX = { key: "content", shape: $shape__Dki_Ob, optional: "always" };
+const $field_II5kGz3 = { key: "archived", shape: $shape_z9DrGB9, optional: "always" };
+const $shape_NTBXxuw = { kind: "number", integer: true, minimum: 1 };
+const $field_kYRF4N0 = { key: "page", shape: $shape_NTBXxuw, optional: "always" };
+const $shape_RLI$5kd = { kind: "number", integer: true, minimum: 1, maximum: 100 };
+const $field_Gp6oONU = { key: "pageSize", shape: $shape_RLI$5kd, optional: "always" };
+const $shape_eSinfvu = { kind: "string", maxLength: 255, format: "email" };
+const $field_raGfXUy = { key: "email", shape: $shape_eSinfvu };
+const $shape_6T7xuGy = { kind: "string", minLength: 2, maxLength: 100 };
+const $field_8cRYY0L = { key: "displayName", shape: $shape_6T7xuGy };
+const $shape_rCAGhwA = { kind: "union", members: [{ kind: "literal", value: "active" }, { kind: "literal", value: "suspended" }, { kind: "literal", value: "deleted" }] };
+const $field_bjVY$vs = { key: "status", shape: $shape_rCAGhwA, optional: "input" };
+const $shape_irid6j5 = { kind: "number" };
+const $field_W6cnPXb = { key: "total", shape: $shape_irid6j5 };
+const $field_SqmafJV = { key: "page", shape: $shape_irid6j5 };
+const $field_B_gkk8_ = { key: "pageSize", shape: $shape_irid6j5 };
+const $field_jZIAioX = { key: "totalPages", shape: $shape_irid6j5 };
+function $is_CBxDBaP(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -59,7 +59,7 @@ function $is_CBxDBaPvOP(value) {
   }
   return true;
 }
-function $is_78sUIbXNRw(value) {
+function $is_78sUIbX(value) {
   if (typeof value !== "object" || value === null) return false;
   const total = value.total;
   if (!(typeof total === "number" && Number.isFinite(total))) return false;
@@ -70,10 +70,10 @@ function $is_78sUIbXNRw(value) {
   const totalPages = value.totalPages;
   return typeof totalPages === "number" && Number.isFinite(totalPages);
 }
-function $decode_Hbrll80tjZ(value) {
+function $decode_Hbrll80(value) {
   return value.map((item) => decodeNoteSummary(item));
 }
-function $decode_cr0$KhxOWl(value) {
+function $decode_cr0$Khx(value) {
   return {
     total: value.total,
     page: value.page,
@@ -81,9 +81,9 @@ function $decode_cr0$KhxOWl(value) {
     totalPages: value.totalPages,
   };
 }
-const $shape_HHaJs0TPgc = { kind: "string" };
-const $field_0JAOS3KlNw = { key: "id", shape: $shape_HHaJs0TPgc };
-function $is_5aKay3lG$5(value) {
+const $shape_HHaJs0T = { kind: "string" };
+const $field_lO3k5yg = { key: "id", shape: $shape_HHaJs0T };
+function $is_5aKay3l(value) {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -91,16 +91,16 @@ function $is_5aKay3lG$5(value) {
   }
   return true;
 }
-function $decode_m3I$8Z_Vmv(value) {
+function $decode_m3I$8Z_(value) {
   return value.map((item) => decodeUser(item));
 }
-function $write_Qr9TLiVPWf(value) {
+function $write_Qr9TLiV(value) {
   if (value === "active") return "\"active\"";
   if (value === "suspended") return "\"suspended\"";
   if (value === "deleted") return "\"deleted\"";
   return refuse(value);
 }
-function $write_mBedGWkI3T(value) {
+function $write_mBedGWk(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -109,11 +109,11 @@ function $write_mBedGWkI3T(value) {
   }
   return `${text}]`;
 }
-function $write_kUSQQ9aUSx(value) {
+function $write_kUSQQ9a(value) {
   if (!isObject(value)) refuse(value);
   return `{"total":${writeNumber(value.total)},"page":${writeNumber(value.page)},"pageSize":${writeNumber(value.pageSize)},"totalPages":${writeNumber(value.totalPages)}}`;
 }
-function $write_fKY$E44JBZ(value) {
+function $write_fKY$E44(value) {
   if (!Array.isArray(value)) refuse(value);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
@@ -145,7 +145,7 @@ function explain$Note(value, explainer) {
 export const NoteShape = {
   kind: "object",
   name: "Note",
-  properties: [$field_KK2_905kco, $field_behhX7DeA1, $field_3Sg_ddZtI0, $field_g6Hai9ahTQ, $field_VdDg6RiJus, $field_X5EiSISvyg, $field_vNIuD$A2xT],
+  properties: [$field_VSE6N0q, $field_2lO5Rnd, $field_iNuRceQ, $field_cLiFC5X, $field_95Q1AP3, $field_KEBurJB, $field_5f79PK5],
   explain: explain$Note,
 };
 
@@ -199,7 +199,7 @@ function explain$UpdateNoteInput(value, explainer) {
 export const UpdateNoteInputShape = {
   kind: "object",
   name: "UpdateNoteInput",
-  properties: [$field_r51rGByreQ, $field_sA1GhiLsHS, $field_u5FjsHgQR_],
+  properties: [$field_$GdioM4, $field_5tcVjDX, $field_II5kGz3],
   explain: explain$UpdateNoteInput,
 };
 
@@ -242,7 +242,7 @@ function explain$NoteSummary(value, explainer) {
 export const NoteSummaryShape = {
   kind: "object",
   name: "NoteSummary",
-  properties: [$field_KK2_905kco, $field_behhX7DeA1, $field_VdDg6RiJus, $field_X5EiSISvyg],
+  properties: [$field_VSE6N0q, $field_2lO5Rnd, $field_95Q1AP3, $field_KEBurJB],
   explain: explain$NoteSummary,
 };
 
@@ -284,7 +284,7 @@ function explain$Paging(value, explainer) {
 export const PagingShape = {
   kind: "object",
   name: "Paging",
-  properties: [$field_KUeHrqN3zF, $field_Gi5nTy4Kk_],
+  properties: [$field_kYRF4N0, $field_Gp6oONU],
   explain: explain$Paging,
 };
 
@@ -327,7 +327,7 @@ function explain$User(value, explainer) {
 export const UserShape = {
   kind: "object",
   name: "User",
-  properties: [$field_KK2_905kco, $field_tB8AZzGMhi, $field_Aix79TPxik, $field_c5e6gEft1S, $field_X5EiSISvyg, $field_vNIuD$A2xT],
+  properties: [$field_VSE6N0q, $field_raGfXUy, $field_8cRYY0L, $field_bjVY$vs, $field_KEBurJB, $field_5f79PK5],
   explain: explain$User,
 };
 
@@ -378,7 +378,7 @@ function explain$PostNotesBody(value, explainer) {
 export const PostNotesBodyShape = {
   kind: "object",
   name: "PostNotesBody",
-  properties: [$field_behhX7DeA1, $field_3Sg_ddZtI0, $field_VdDg6RiJus],
+  properties: [$field_2lO5Rnd, $field_iNuRceQ, $field_95Q1AP3],
   explain: explain$PostNotesBody,
 };
 
@@ -426,7 +426,7 @@ export const PaginatedResponseOfNoteSummaryShape = {
   name: "PaginatedResponseOfNoteSummary",
   properties: [{ key: "data", shape: { kind: "array", element: NoteSummaryShape, isItem: isNoteSummary } }, { key: "pagination", shape: {
     kind: "object",
-    properties: [$field_mv3iOUaYTl, $field_9yopA5Hw9k, $field_Qkbw5h5B2U, $field_OhpBcyA1z9],
+    properties: [$field_W6cnPXb, $field_SqmafJV, $field_B_gkk8_, $field_jZIAioX],
     explain: explainPagination$PaginatedResponseOfNoteSummary,
   } }],
   explain: explain$PaginatedResponseOfNoteSummary,
@@ -435,15 +435,15 @@ export const PaginatedResponseOfNoteSummaryShape = {
 export function isPaginatedResponseOfNoteSummary(value) {
   if (typeof value !== "object" || value === null) return false;
   const data = value.data;
-  if (!$is_CBxDBaPvOP(data)) return false;
+  if (!$is_CBxDBaP(data)) return false;
   const pagination = value.pagination;
-  return $is_78sUIbXNRw(pagination);
+  return $is_78sUIbX(pagination);
 }
 
 export function decodePaginatedResponseOfNoteSummary(value) {
   return {
-    data: $decode_Hbrll80tjZ(value.data),
-    pagination: $decode_cr0$KhxOWl(value.pagination),
+    data: $decode_Hbrll80(value.data),
+    pagination: $decode_cr0$Khx(value.pagination),
   };
 }
 
@@ -459,7 +459,7 @@ function explain$GetNotesByIdParams(value, explainer) {
 export const GetNotesByIdParamsShape = {
   kind: "object",
   name: "GetNotesByIdParams",
-  properties: [$field_0JAOS3KlNw],
+  properties: [$field_lO3k5yg],
   explain: explain$GetNotesByIdParams,
 };
 
@@ -487,7 +487,7 @@ function explain$PutNotesByIdParams(value, explainer) {
 export const PutNotesByIdParamsShape = {
   kind: "object",
   name: "PutNotesByIdParams",
-  properties: [$field_0JAOS3KlNw],
+  properties: [$field_lO3k5yg],
   explain: explain$PutNotesByIdParams,
 };
 
@@ -515,7 +515,7 @@ function explain$DeleteNotesByIdParams(value, explainer) {
 export const DeleteNotesByIdParamsShape = {
   kind: "object",
   name: "DeleteNotesByIdParams",
-  properties: [$field_0JAOS3KlNw],
+  properties: [$field_lO3k5yg],
   explain: explain$DeleteNotesByIdParams,
 };
 
@@ -556,7 +556,7 @@ export const PaginatedResponseOfUserShape = {
   name: "PaginatedResponseOfUser",
   properties: [{ key: "data", shape: { kind: "array", element: UserShape, isItem: isUser } }, { key: "pagination", shape: {
     kind: "object",
-    properties: [$field_mv3iOUaYTl, $field_9yopA5Hw9k, $field_Qkbw5h5B2U, $field_OhpBcyA1z9],
+    properties: [$field_W6cnPXb, $field_SqmafJV, $field_B_gkk8_, $field_jZIAioX],
     explain: explainPagination$PaginatedResponseOfUser,
   } }],
   explain: explain$PaginatedResponseOfUser,
@@ -565,15 +565,15 @@ export const PaginatedResponseOfUserShape = {
 export function isPaginatedResponseOfUser(value) {
   if (typeof value !== "object" || value === null) return false;
   const data = value.data;
-  if (!$is_5aKay3lG$5(data)) return false;
+  if (!$is_5aKay3l(data)) return false;
   const pagination = value.pagination;
-  return $is_78sUIbXNRw(pagination);
+  return $is_78sUIbX(pagination);
 }
 
 export function decodePaginatedResponseOfUser(value) {
   return {
-    data: $decode_m3I$8Z_Vmv(value.data),
-    pagination: $decode_cr0$KhxOWl(value.pagination),
+    data: $decode_m3I$8Z_(value.data),
+    pagination: $decode_cr0$Khx(value.pagination),
   };
 }
 
@@ -593,7 +593,7 @@ function explain$PostUsersBody(value, explainer) {
 export const PostUsersBodyShape = {
   kind: "object",
   name: "PostUsersBody",
-  properties: [$field_tB8AZzGMhi, $field_Aix79TPxik, $field_c5e6gEft1S],
+  properties: [$field_raGfXUy, $field_8cRYY0L, $field_bjVY$vs],
   explain: explain$PostUsersBody,
 };
 
@@ -695,7 +695,7 @@ export const NoteSummarySerializer = {
 
 export function writeUser(value) {
   if (!isObject(value)) refuse(value);
-  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_Qr9TLiVPWf(value.status)},"createdAt":"${dateContent(value.createdAt)}","updatedAt":"${dateContent(value.updatedAt)}"}`;
+  return `{"id":"${stringContent(value.id)}","email":"${stringContent(value.email)}","displayName":"${stringContent(value.displayName)}","status":${$write_Qr9TLiV(value.status)},"createdAt":"${dateContent(value.createdAt)}","updatedAt":"${dateContent(value.updatedAt)}"}`;
 }
 
 export const UserSerializer = {
@@ -714,7 +714,7 @@ export const UserSerializer = {
 
 export function writePaginatedResponseOfNoteSummary(value) {
   if (!isObject(value)) refuse(value);
-  return `{"data":${$write_mBedGWkI3T(value.data)},"pagination":${$write_kUSQQ9aUSx(value.pagination)}}`;
+  return `{"data":${$write_mBedGWk(value.data)},"pagination":${$write_kUSQQ9a(value.pagination)}}`;
 }
 
 export const PaginatedResponseOfNoteSummarySerializer = {
@@ -733,7 +733,7 @@ export const PaginatedResponseOfNoteSummarySerializer = {
 
 export function writePaginatedResponseOfUser(value) {
   if (!isObject(value)) refuse(value);
-  return `{"data":${$write_fKY$E44JBZ(value.data)},"pagination":${$write_kUSQQ9aUSx(value.pagination)}}`;
+  return `{"data":${$write_fKY$E44(value.data)},"pagination":${$write_kUSQQ9a(value.pagination)}}`;
 }
 
 export const PaginatedResponseOfUserSerializer = {
