@@ -21,7 +21,7 @@ use quote::quote;
 use crate::File;
 use crate::shapes::shape;
 use crate::source::{Imports, doc, file_doc, ident, order, string_literal};
-use crate::types::{Definition, Form, RuntimeItem, RustType, Tagged, Types, is_decimal};
+use crate::types::{Definition, Form, RuntimeItem, RustType, Tagged, Types, is_decimal, is_integer};
 
 use defaults::Pending;
 pub(crate) use module::Module;
@@ -151,11 +151,12 @@ impl Models<'_, '_> {
             false,
         );
         let (reads, writes) = self.derives();
+        let eq = self.equality(&[id]);
         let newtype = ident(name);
         self.module.declared.push(name.to_owned());
         self.module.items.push(quote! {
             #comment
-            #[derive(Debug, Clone, PartialEq, #reads, #writes)]
+            #[derive(Debug, Clone, #eq, #reads, #writes)]
             #[serde(transparent)]
             pub struct #newtype(pub #inner);
         });
@@ -167,6 +168,15 @@ impl Models<'_, '_> {
     fn derives(&mut self) -> (TokenStream, TokenStream) {
         let reads = self.module.serde(self.types, "Deserialize");
         (reads, self.module.serde(self.types, "Serialize"))
+    }
+
+    /// Returns the traits of equality for a Rust type with values of these types. A `f64` has no `Eq`.
+    fn equality(&self, types: &[TypeId]) -> TokenStream {
+        if self.types.have_total_equality(types) {
+            quote!(PartialEq, Eq)
+        } else {
+            quote!(PartialEq)
+        }
     }
 
     /// Imports an item of `kit_runtime`. Returns the name to write in this module.
@@ -307,15 +317,20 @@ impl Models<'_, '_> {
 
 /// Returns the Rust type of a number, `i64` or `f64`. Returns `None` if the type is not a number.
 fn number(kind: &TypeKind, rules: &Constraints) -> Option<RustType> {
-    const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-    let is_integer = match kind {
-        TypeKind::Number => rules.integer,
-        TypeKind::Literal {
-            value: LiteralValue::Number(number),
-        } => number.fract() == 0.0 && number.abs() <= MAX_SAFE,
-        _ => return None,
-    };
-    Some(if is_integer { RustType::I64 } else { RustType::F64 })
+    let is_number = matches!(
+        kind,
+        TypeKind::Number
+            | TypeKind::Literal {
+                value: LiteralValue::Number(_)
+            }
+    );
+    is_number.then(|| {
+        if is_integer(kind, rules) {
+            RustType::I64
+        } else {
+            RustType::F64
+        }
+    })
 }
 
 fn item_site<'a>(site: &UseSite<'a>) -> UseSite<'a> {

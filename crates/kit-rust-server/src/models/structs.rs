@@ -49,6 +49,9 @@ impl Models<'_, '_> {
         let (reads, writes) = self.derives();
         let sensitive = object.properties.iter().any(|property| property.tags.sensitive);
         let debug = (!sensitive).then(|| quote!(Debug,));
+        let values = object.properties.iter().map(|property| property.r#type);
+        let values = values.chain(object.index.iter().map(|signature| signature.value));
+        let eq = self.equality(&values.collect::<Vec<_>>());
         let is_camel = fields
             .iter()
             .all(|field| names::serde_camel(plain(field)) == field.property);
@@ -70,7 +73,7 @@ impl Models<'_, '_> {
         let structure = ident(name);
         self.module.items.push(quote! {
             #comment
-            #[derive(#debug Clone, PartialEq, #reads, #writes)]
+            #[derive(#debug Clone, #eq, #reads, #writes)]
             #rename_all
             pub struct #structure {
                 #(#body),*

@@ -46,7 +46,8 @@ impl Models<'_, '_> {
         let more = if variants.iter().all(|variant| variant.inner.is_none()) {
             quote!(Clone, Copy, PartialEq, Eq, Hash)
         } else {
-            quote!(Clone, PartialEq)
+            let eq = self.equality(members);
+            quote!(Clone, #eq)
         };
         let (model, tag) = (ident(name), string_literal(&union.property));
         let all = all.map(|rule| quote!(, rename_all = #rule));

@@ -82,9 +82,11 @@ impl Models<'_, '_> {
             quote!((#(pub #types),*);)
         };
         let model = ident(name);
+        let values: Vec<TypeId> = elements.iter().map(|element| element.r#type).collect();
+        let eq = self.equality(&values);
         self.module.items.push(quote! {
             #comment
-            #[derive(Debug, Clone, PartialEq #derives)]
+            #[derive(Debug, Clone, #eq #derives)]
             pub struct #model #body
         });
         if !is_plain {

@@ -242,7 +242,9 @@ impl Models<'_, '_> {
         let more = if is_flat {
             quote!(Clone, Copy, PartialEq, Eq, Hash)
         } else {
-            quote!(Clone, PartialEq)
+            let members: Vec<TypeId> = variants.iter().map(|variant| variant.member).collect();
+            let eq = self.equality(&members);
+            quote!(Clone, #eq)
         };
         let model = ident(name);
         if serde_knows {

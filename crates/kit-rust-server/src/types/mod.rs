@@ -9,7 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
 use kit_analysis::collect_references;
-use kit_ir::{Constraints, DeclarationId, DeclarationOrigin, Entity, Program, Route, Span, TypeId};
+use kit_ir::{
+    Constraints, DeclarationId, DeclarationOrigin, Entity, LiteralValue, Program, Route, Span, TypeId,
+    TypeKind,
+};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -29,6 +32,8 @@ pub(crate) struct Types<'a> {
     reached: Vec<BTreeSet<DeclarationId>>,
     /// For each declared type, the name of the Rust module below `models` that has its Rust type.
     modules: Vec<String>,
+    /// Declared types with a `f64`, apart from those in the types to which they refer.
+    floats: BTreeSet<DeclarationId>,
     /// Declared types that routes and entities need.
     needed: BTreeSet<DeclarationId>,
     /// For each declared type, its Rust name.
@@ -124,6 +129,34 @@ pub(crate) fn is_decimal(rules: &Constraints) -> bool {
         .is_some_and(|digits| digits.precision <= MAX_PRECISION)
 }
 
+/// Returns true if the Rust type of a number is `i64`.
+pub(crate) fn is_integer(kind: &TypeKind, rules: &Constraints) -> bool {
+    const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+    match kind {
+        TypeKind::Number => rules.integer,
+        TypeKind::Literal {
+            value: LiteralValue::Number(number),
+        } => number.fract() == 0.0 && number.abs() <= MAX_SAFE,
+        _ => false,
+    }
+}
+
+/// Returns true if values of a type contain a `f64`. Does not follow references.
+fn has_float(program: &Program, id: TypeId) -> bool {
+    let r#type = &program.types[id];
+    match &r#type.kind {
+        kind @ (TypeKind::Number
+        | TypeKind::Literal {
+            value: LiteralValue::Number(_),
+        }) => !is_integer(kind, &r#type.constraints),
+        // A string.
+        TypeKind::Template { .. } => false,
+        kind => kit_analysis::children(kind)
+            .into_iter()
+            .any(|child| has_float(program, child)),
+    }
+}
+
 /// Returns the type of the environment variables.
 fn environment(program: &Program) -> Option<DeclarationId> {
     let variables = program.application.environment.as_ref()?;
@@ -157,6 +190,12 @@ impl<'a> Types<'a> {
             program,
             reached,
             modules: Vec::new(),
+            floats: program
+                .declarations
+                .iter_ids()
+                .filter(|(_, declaration)| has_float(program, declaration.r#type))
+                .map(|(id, _)| id)
+                .collect(),
             needed: BTreeSet::new(),
             names: names::declared(program),
             forms: Forms::default(),
@@ -337,6 +376,20 @@ impl<'a> Types<'a> {
             pending.extend(kit_analysis::children(&r#type.kind));
         }
         false
+    }
+
+    /// Returns true if no value of these types contains a `f64`, so that their Rust types can implement `Eq`.
+    pub(crate) fn have_total_equality(&self, types: &[TypeId]) -> bool {
+        let mut references = Vec::new();
+        for id in types {
+            if has_float(self.program, *id) {
+                return false;
+            }
+            collect_references(self.program, *id, &mut references);
+        }
+        references
+            .into_iter()
+            .all(|to| !self.floats.contains(&to) && self.reached[usize::from(to)].is_disjoint(&self.floats))
     }
 
     /// Returns true if values of a declared type can contain values of the same type.

@@ -217,3 +217,102 @@ fn first_text(program: &Program, object: &ObjectType, name: &str) -> Option<Stri
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use kit_ir::{DeclarationId, TypeId};
+    use kit_test_programs::{Builder, optional};
+
+    use super::{Tagged, TaggedUnions};
+
+    /// A union of the interface `Circle` and an object without a name, in a declared union `Figure`.
+    struct Figures {
+        builder: Builder,
+        circle: DeclarationId,
+        square: TypeId,
+        figure: DeclarationId,
+    }
+
+    impl Figures {
+        fn new() -> Self {
+            let mut builder = Builder::new("src/figures.types.ts");
+            let circle = Self::object(&mut builder, "kind", "circle");
+            let circle = builder.declare("Circle", circle);
+            let square = Self::object(&mut builder, "kind", "square");
+            let members = [builder.reference(circle), square];
+            let union = builder.union(&members);
+            let figure = builder.declare("Figure", union);
+            Self {
+                builder,
+                circle,
+                square,
+                figure,
+            }
+        }
+
+        fn object(builder: &mut Builder, tag: &str, text: &str) -> TypeId {
+            let (text, number) = (builder.literal(text), builder.positive(None));
+            let properties = vec![builder.property(tag, text), builder.property("size", number)];
+            builder.object(properties)
+        }
+
+        /// Returns the texts of the tags of `Circle` and the square.
+        fn tags(&self, roots: &[DeclarationId]) -> [Option<String>; 2] {
+            let program = &self.builder.program;
+            let all: BTreeSet<_> = program.declarations.iter_ids().map(|(id, _)| id).collect();
+            let roots = roots.iter().copied().collect();
+            let tagged = TaggedUnions::new(program, &all, &roots);
+            [Tagged::Declared(self.circle), Tagged::Anonymous(self.square)]
+                .map(|object| tagged.tag(object).map(|(_, text)| text.clone()))
+        }
+    }
+
+    #[test]
+    fn a_union_is_tagged_if_the_text_of_the_first_property_selects_the_member() {
+        let figures = Figures::new();
+        let texts = ["circle", "square"].map(|text| Some(text.to_owned()));
+        assert_eq!(figures.tags(&[figures.figure]), texts);
+    }
+
+    #[test]
+    fn a_union_is_not_tagged_if_a_route_or_another_type_uses_a_member_alone() {
+        let mut figures = Figures::new();
+        assert_eq!(figures.tags(&[figures.figure, figures.circle]), [None, None]);
+        let circle = figures.builder.reference(figures.circle);
+        let drawing = vec![figures.builder.property("main", circle)];
+        figures.builder.interface("Drawing", drawing);
+        assert_eq!(figures.tags(&[figures.figure]), [None, None]);
+    }
+
+    #[test]
+    fn a_union_is_not_tagged_if_one_of_its_objects_is_in_a_union_without_a_tag() {
+        let mut figures = Figures::new();
+        let members = [figures.square, figures.builder.string()];
+        let other = figures.builder.union(&members);
+        figures.builder.declare("SquareOrText", other);
+        assert_eq!(figures.tags(&[figures.figure]), [None, None]);
+    }
+
+    #[test]
+    fn a_union_is_not_tagged_if_the_tag_is_optional_or_not_the_first_property_of_a_member() {
+        for is_first in [true, false] {
+            let mut figures = Figures::new();
+            let builder = &mut figures.builder;
+            let (text, number) = (builder.literal("line"), builder.positive(None));
+            let tag = builder.property("kind", text);
+            let length = builder.property("length", number);
+            let properties = if is_first {
+                vec![optional(tag), length]
+            } else {
+                vec![length, tag]
+            };
+            let line = builder.object(properties);
+            let members = [builder.reference(figures.circle), figures.square, line];
+            let union = builder.union(&members);
+            builder.declare("FigureOrLine", union);
+            assert_eq!(figures.tags(&[figures.figure]), [None, None], "{is_first}");
+        }
+    }
+}

@@ -152,7 +152,7 @@ impl PostOrdersCookiesTheme {
 }
 
 /// `PostOrdersCookies` of the contracts.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostOrdersCookies {
     pub sid: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -301,7 +301,7 @@ impl Contract for PostOrdersReply201Headers {
 }
 
 /// `PostOrdersReply303Headers` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostOrdersReply303Headers {
     pub location: String,
 }
@@ -319,7 +319,7 @@ impl Contract for PostOrdersReply303Headers {
 }
 
 /// `GetOrdersByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetOrdersByIdParams {
     pub id: String,
 }
@@ -337,7 +337,7 @@ impl Contract for GetOrdersByIdParams {
 }
 
 /// `GetOrdersByIdHeaders` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetOrdersByIdHeaders {
     #[serde(rename = "if-none-match")]
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -360,7 +360,7 @@ impl Contract for GetOrdersByIdHeaders {
 }
 
 /// `GetOrdersByIdReply200Headers` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetOrdersByIdReply200Headers {
     pub etag: String,
 }
@@ -378,7 +378,7 @@ impl Contract for GetOrdersByIdReply200Headers {
 }
 
 /// `DeleteOrdersByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteOrdersByIdParams {
     pub id: String,
 }
@@ -396,7 +396,7 @@ impl Contract for DeleteOrdersByIdParams {
 }
 
 /// `DeleteOrdersByIdOrderNotFoundDetails` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteOrdersByIdOrderNotFoundDetails {
     pub id: String,
 }
@@ -414,7 +414,7 @@ impl Contract for DeleteOrdersByIdOrderNotFoundDetails {
 }
 
 /// `GetSessionCookies` of the contracts.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetSessionCookies {
     pub sid: String,
 }
@@ -440,7 +440,7 @@ impl Contract for GetSessionCookies {
 }
 
 /// `GetStockQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetStockQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub sku: Option<String>,

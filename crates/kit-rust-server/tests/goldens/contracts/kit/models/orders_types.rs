@@ -4,7 +4,7 @@ use kit_runtime::{Contract, Timestamp, optional};
 use serde::{Deserialize, Serialize};
 
 /// `TenantId` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct TenantId(pub String);
 
@@ -18,7 +18,7 @@ impl Contract for TenantId {
 }
 
 /// `NewOrder` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NewOrder {
     pub sku: String,
     #[serde(default = "NewOrder::default_count")]
@@ -47,7 +47,7 @@ impl Contract for NewOrder {
 }
 
 /// `Order` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
     pub id: String,
@@ -74,7 +74,7 @@ impl Contract for Order {
 }
 
 /// `Job` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Job {
     pub job: String,
 }
@@ -89,7 +89,7 @@ impl Contract for Job {
 }
 
 /// `SoldOut` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct SoldOut {
     /// Number of pieces that are left.
     pub left: i64,
@@ -135,7 +135,7 @@ impl Contract for Session {
 }
 
 /// `SessionHeaders` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct SessionHeaders {
     #[serde(rename = "x-tenant")]
     pub x_tenant: TenantId,

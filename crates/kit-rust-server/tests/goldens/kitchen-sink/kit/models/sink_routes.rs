@@ -96,7 +96,7 @@ impl Contract for GetSearchQuery {
 }
 
 /// `GetOpenQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetOpenQuery(pub IndexMap<String, String>);
 
@@ -133,7 +133,7 @@ impl Contract for Pair {
 }
 
 /// `GetFilesByPathParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetFilesByPathParams {
     pub path: String,
 }

@@ -72,7 +72,7 @@ impl UserAccountStatus {
 }
 
 /// `UserAccount` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UserAccount {
     pub id: String,
     /// Where mail goes.
@@ -116,7 +116,7 @@ impl Contract for UserAccount {
 /// `UserAccount` of the contracts.
 ///
 /// Form in requests, which may omit generated values.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UserAccountInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -255,7 +255,7 @@ impl Contract for Numbers {
 }
 
 /// `Strings` of the contracts.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Strings {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
@@ -339,7 +339,7 @@ impl Contract for Strings {
 }
 
 /// `Email` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct Email(pub String);
 
@@ -353,7 +353,7 @@ impl Contract for Email {
 }
 
 /// `Date` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Date {
     pub at: Timestamp,
 }
@@ -426,7 +426,7 @@ impl<'de> Deserialize<'de> for ContainersSpread {
 }
 
 /// `Containers.empty`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ContainersEmpty {}
 
 /// `Containers.mixed`.
@@ -440,7 +440,7 @@ pub struct ContainersMixed {
 }
 
 /// `Containers.keyed`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ContainersKeyed {
     #[serde(rename = "x-size")]
     pub x_size: String,
@@ -469,7 +469,7 @@ impl ContainersKeyed {
 }
 
 /// `Containers.layered[]`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ContainersLayeredOthers {
     /// `Date`
@@ -492,7 +492,7 @@ impl<'de> Deserialize<'de> for ContainersLayeredOthers {
 }
 
 /// `Containers.layered`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ContainersLayered {
     /// Values of other keys of the form `x-${string}`.
     #[serde(flatten, deserialize_with = "ContainersLayered::read_x")]
@@ -720,7 +720,7 @@ impl Contract for Matrix {
 }
 
 /// `OddNames` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OddNames {
     pub constructor: String,
     #[serde(rename = "toString")]
@@ -774,7 +774,7 @@ impl Contract for OddNames {
 }
 
 /// `OddOptional` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OddOptional {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub constructor: Option<String>,
@@ -1014,7 +1014,7 @@ impl UnionsMany {
 }
 
 /// `Unions.textOrDate`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsTextOrDate {
     /// `string`
@@ -1060,7 +1060,7 @@ impl<'de> Deserialize<'de> for UnionsNumberOrFlag {
 }
 
 /// `Unions.bigOrText`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsBigOrText {
     /// `string`
@@ -1083,20 +1083,20 @@ impl<'de> Deserialize<'de> for UnionsBigOrText {
 }
 
 /// `Unions.overlapping`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UnionsOverlappingVariant1 {
     pub a: String,
 }
 
 /// `Unions.overlapping`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UnionsOverlappingB {
     pub a: String,
     pub b: Timestamp,
 }
 
 /// `Unions.overlapping`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsOverlapping {
     /// `{ a: string }`
@@ -1163,7 +1163,7 @@ impl<'de> Deserialize<'de> for UnionsAnything {
 }
 
 /// `Unions.oneOrMany`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsOneOrMany {
     /// `string`
@@ -1300,7 +1300,7 @@ pub struct ChoicesEitherSideVariant1 {
 }
 
 /// `Choices.eitherSide`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesEitherSideVariant2 {
     pub a: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -1340,7 +1340,7 @@ impl<'de> Deserialize<'de> for ChoicesEitherSide {
 }
 
 /// `Choices.looseFirst`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesLooseFirstVariant1 {
     pub a: String,
 }
@@ -1411,7 +1411,7 @@ impl<'de> Deserialize<'de> for ChoicesLooseLast {
 }
 
 /// `Choices.byType`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesByTypeVariant1 {
     pub value: String,
 }
@@ -1454,21 +1454,21 @@ impl<'de> Deserialize<'de> for ChoicesByType {
 }
 
 /// `Choices.result`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesResultOkTrue {
     pub ok: bool,
     pub data: Timestamp,
 }
 
 /// `Choices.result`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesResultOkFalse {
     pub ok: bool,
     pub error: String,
 }
 
 /// `Choices.result`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesResult {
     /// `{ ok: true; data: Date }`
@@ -1541,7 +1541,7 @@ impl ChoicesQuadrantXSecond {
 }
 
 /// `Choices.quadrant`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantX {
     pub first: ChoicesQuadrantXFirst,
     pub second: ChoicesQuadrantXSecond,
@@ -1590,7 +1590,7 @@ impl ChoicesQuadrantX2Second {
 }
 
 /// `Choices.quadrant`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantX2 {
     pub first: ChoicesQuadrantX2First,
     pub second: ChoicesQuadrantX2Second,
@@ -1639,7 +1639,7 @@ impl ChoicesQuadrantYSecond {
 }
 
 /// `Choices.quadrant`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantY {
     pub first: ChoicesQuadrantYFirst,
     pub second: ChoicesQuadrantYSecond,
@@ -1688,7 +1688,7 @@ impl ChoicesQuadrantY2Second {
 }
 
 /// `Choices.quadrant`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantY2 {
     pub first: ChoicesQuadrantY2First,
     pub second: ChoicesQuadrantY2Second,
@@ -1697,7 +1697,7 @@ pub struct ChoicesQuadrantY2 {
 }
 
 /// `Choices.quadrant`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesQuadrant {
     /// `{ first: \"x\"; second: \"x\"; at?: Date }`
@@ -1748,7 +1748,7 @@ impl<'de> Deserialize<'de> for ChoicesQuadrant {
 }
 
 /// `Choices.versioned`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesVersionedOld {
     pub old: Timestamp,
 }
@@ -1774,14 +1774,14 @@ impl ChoicesVersionedXVersion {
 }
 
 /// `Choices.versioned`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesVersionedX {
     pub version: ChoicesVersionedXVersion,
     pub new: Timestamp,
 }
 
 /// `Choices.versioned`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesVersioned {
     /// `{ version?: never; old: Date }`
@@ -1847,7 +1847,7 @@ impl<'de> Deserialize<'de> for ChoicesTuples {
 }
 
 /// `Choices.lists`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesLists {
     /// `Date[]`
@@ -1871,7 +1871,7 @@ impl<'de> Deserialize<'de> for ChoicesLists {
 }
 
 /// `Choices.texts[]`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesTexts {
     /// `string`
@@ -1894,7 +1894,7 @@ impl<'de> Deserialize<'de> for ChoicesTexts {
 }
 
 /// `Choices.bytesOrText`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesBytesOrText {
     /// `string`
@@ -1940,7 +1940,7 @@ impl<'de> Deserialize<'de> for ChoicesPossible {
 }
 
 /// `Choices.nested`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesNestedVariant1 {
     pub r#in: ChoicesLooseFirstVariant1,
 }
@@ -2175,7 +2175,7 @@ impl Contract for Choices {
 }
 
 /// `Tree` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Tree {
     pub name: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -2250,7 +2250,7 @@ impl Contract for Json {
 }
 
 /// `Person` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Person {
     pub name: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -2273,7 +2273,7 @@ impl Contract for Person {
 }
 
 /// `Team` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Team {
     pub members: Vec<Person>,
 }
@@ -2349,7 +2349,7 @@ impl Contract for Entangled {
 }
 
 /// `Defaults.settings`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DefaultsSettings {
     pub dark: bool,
 }

@@ -70,7 +70,7 @@ impl Contract for GetOptionsResponse {
 }
 
 /// `GetOptionsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct GetOptionsByIdParams {
     pub id: kit_runtime::BigInt,
 }
@@ -88,7 +88,7 @@ impl Contract for GetOptionsByIdParams {
 }
 
 /// `DeleteOptionsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct DeleteOptionsByIdParams {
     pub id: kit_runtime::BigInt,
 }
@@ -106,7 +106,7 @@ impl Contract for DeleteOptionsByIdParams {
 }
 
 /// `PostStringsQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct PostStringsQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub big: Option<kit_runtime::BigInt>,

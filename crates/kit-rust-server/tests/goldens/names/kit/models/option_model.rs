@@ -452,7 +452,7 @@ impl Contract for OptionModelInput {
 }
 
 /// How high something stands.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(transparent)]
 pub struct Rank(pub i64);
 
@@ -536,7 +536,7 @@ impl StringModelBoxFullKind {
 }
 
 /// `String.box`.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct StringModelBoxFull {
     pub kind: StringModelBoxFullKind,
     pub inside: String,
@@ -563,13 +563,13 @@ impl StringModelBoxEmptyKind {
 }
 
 /// `String.box`.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct StringModelBoxEmpty {
     pub kind: StringModelBoxEmptyKind,
 }
 
 /// `String.box`.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum StringModelBox {
     /// `{ kind: \"full\"; inside: string }`
@@ -602,7 +602,7 @@ impl<'de> serde::Deserialize<'de> for StringModelBox {
 }
 
 /// Hides the prelude's.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct StringModel {
     pub value: Vec<VecModel>,
     pub r#box: Option<StringModelBox>,
@@ -643,7 +643,7 @@ impl Contract for StringModel {
 }
 
 /// `Vec` of the contracts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VecModel(pub String, pub Vec<BoxModel>);
 
 impl serde::Serialize for VecModel {
@@ -677,7 +677,7 @@ impl Contract for VecModel {
 }
 
 /// `Box` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum BoxModel {
     /// `{ kind: \"full\"; inside: string }`
@@ -718,7 +718,7 @@ impl Contract for BoxModel {
 }
 
 /// `Some` of the contracts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SomeModel {
     /// `string`
     Text(String),
@@ -787,7 +787,7 @@ impl Contract for SomeModel {
 }
 
 /// `Error` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct ErrorModel {
     pub code: String,
     #[serde(rename = "Self")]
@@ -822,7 +822,7 @@ impl Contract for ErrorModel {
 }
 
 /// `Json` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(transparent)]
 pub struct Json(pub IndexMap<String, String>);
 
@@ -867,7 +867,7 @@ impl Contract for Value {
 }
 
 /// `Timestamp` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Timestamp {
     pub at: kit_runtime::Timestamp,
 }
@@ -891,7 +891,7 @@ pub struct ShapeSerialize {
 }
 
 /// `Shape`.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct ShapeDeserialize {
     pub deserialize: Deserialize,
 }
@@ -937,7 +937,7 @@ impl Contract for Shape {
 }
 
 /// `Property` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Property {
     /// `a template of string`
@@ -971,7 +971,7 @@ impl Contract for Property {
 }
 
 /// `BigInt` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct BigInt {
     #[serde(default = "BigInt::default_big")]
     pub big: kit_runtime::BigInt,
@@ -1037,7 +1037,7 @@ impl Contract for Serialize {
 }
 
 /// `Deserialize` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Deserialize {}
 
 impl Contract for Deserialize {
@@ -1053,7 +1053,7 @@ impl Contract for Deserialize {
 }
 
 /// `UserAccount` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct UserAccount {
     pub name: String,
 }
@@ -1071,7 +1071,7 @@ impl Contract for UserAccount {
 }
 
 /// `UserAccount2` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct UserAccount2 {
     pub name: String,
     pub account: UserAccount,
@@ -1279,7 +1279,7 @@ impl Contract for OddName {
 }
 
 /// Differs in the text of its first property, and holds itself.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Notice {
     /// `Opened`
@@ -1310,7 +1310,7 @@ impl Contract for Notice {
 /// `Opened` of the contracts.
 ///
 /// In JSON, the enum around the struct adds `kind: "opened"`.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Opened {
     pub at: kit_runtime::Timestamp,
 }
@@ -1333,7 +1333,7 @@ impl Contract for Opened {
 /// `Closed` of the contracts.
 ///
 /// In JSON, the enum around the struct adds `kind: "closed"`.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Closed {
     #[serde(default)]
     pub hard: bool,
@@ -1360,7 +1360,7 @@ impl Contract for Closed {
 }
 
 /// Holds itself through a union that is a member of another one, with rules on the way.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Tree {
     /// `string`
@@ -1394,14 +1394,14 @@ impl Contract for Tree {
 }
 
 /// `Forest`.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct ForestTrees {
     pub trees: Tree,
     pub pattern: String,
 }
 
 /// `Forest` of the contracts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forest {
     /// `string`
     Text(String),
@@ -1456,7 +1456,7 @@ impl Contract for Forest {
 }
 
 /// `Context` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Context {
     pub request: Request,
     pub response: Response,
@@ -1478,7 +1478,7 @@ impl Contract for Context {
 }
 
 /// `Request` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Request {
     pub router: Vec<Router>,
 }
@@ -1499,7 +1499,7 @@ impl Contract for Request {
 }
 
 /// `Response` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Response {
     pub status: i64,
 }
@@ -1523,7 +1523,7 @@ impl Contract for Response {
 }
 
 /// `Router.routes`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouterRoutes {}
 
 impl serde::Serialize for RouterRoutes {
@@ -1541,7 +1541,7 @@ impl<'de> serde::Deserialize<'de> for RouterRoutes {
 }
 
 /// `Router` of the contracts.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct Router {
     pub routes: RouterRoutes,
     pub one: (bool,),

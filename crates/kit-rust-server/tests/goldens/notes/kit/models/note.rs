@@ -4,7 +4,7 @@ use kit_runtime::{Contract, Timestamp, optional};
 use serde::{Deserialize, Serialize};
 
 /// A note of a user.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
     pub id: String,
@@ -39,7 +39,7 @@ impl Contract for Note {
 }
 
 /// `UpdateNoteInput` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UpdateNoteInput {
     /// What the note is about.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ impl Contract for UpdateNoteInput {
 }
 
 /// `NoteSummary` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NoteSummary {
     pub id: String,

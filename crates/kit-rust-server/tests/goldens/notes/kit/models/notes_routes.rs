@@ -4,7 +4,7 @@ use kit_runtime::{Contract, optional};
 use serde::{Deserialize, Serialize};
 
 /// `PostNotesBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostNotesBody {
     /// What the note is about.
     pub title: String,
@@ -30,7 +30,7 @@ impl Contract for PostNotesBody {
 }
 
 /// `GetNotesQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetNotesQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ impl Contract for GetNotesQuery {
 }
 
 /// `GetNotesByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetNotesByIdParams {
     pub id: String,
 }
@@ -73,7 +73,7 @@ impl Contract for GetNotesByIdParams {
 }
 
 /// `PutNotesByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutNotesByIdParams {
     pub id: String,
 }
@@ -91,7 +91,7 @@ impl Contract for PutNotesByIdParams {
 }
 
 /// `DeleteNotesByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteNotesByIdParams {
     pub id: String,
 }

@@ -4,13 +4,13 @@ use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// `RealWorldError.errors`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RealWorldErrorErrors {
     pub body: Vec<String>,
 }
 
 /// Error body of RealWorld.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RealWorldError {
     pub errors: RealWorldErrorErrors,
 }

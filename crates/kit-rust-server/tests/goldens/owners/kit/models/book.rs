@@ -4,7 +4,7 @@ use kit_runtime::{BigInt, Contract, Timestamp, optional};
 use serde::{Deserialize, Serialize};
 
 /// A book of a user. Its shelf has a key with two properties, which do not contain the user.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Book {
     pub id: String,

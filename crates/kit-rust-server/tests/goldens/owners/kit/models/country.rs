@@ -4,7 +4,7 @@ use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// What all users share.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Country {
     pub code: String,
     pub name: String,

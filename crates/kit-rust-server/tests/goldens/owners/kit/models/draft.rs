@@ -4,7 +4,7 @@ use kit_runtime::shape::{Format, Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// Nobody has said whose these are.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Draft {
     pub id: String,
     pub text: String,

@@ -4,7 +4,7 @@ use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A label of an account, which has a number.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {
     pub id: i64,

@@ -4,7 +4,7 @@ use kit_runtime::{Contract, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Work of one user.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
     pub id: String,
@@ -31,7 +31,7 @@ impl Contract for Project {
 }
 
 /// `CreateProject` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CreateProject {
     pub name: String,
 }
@@ -52,7 +52,7 @@ impl Contract for CreateProject {
 }
 
 /// A task in the path below its project.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskOfProject {
     pub project_id: String,

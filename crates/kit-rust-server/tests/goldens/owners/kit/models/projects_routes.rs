@@ -29,7 +29,7 @@ impl GetProjectsQuerySort {
 }
 
 /// `GetProjectsQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetProjectsQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ impl Contract for GetProjectsQuery {
 }
 
 /// `GetProjectsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetProjectsByIdParams {
     pub id: String,
 }
@@ -81,7 +81,7 @@ impl Contract for GetProjectsByIdParams {
 }
 
 /// `PatchProjectsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PatchProjectsByIdParams {
     pub id: String,
 }
@@ -99,7 +99,7 @@ impl Contract for PatchProjectsByIdParams {
 }
 
 /// `PatchProjectsByIdBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PatchProjectsByIdBody {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -121,7 +121,7 @@ impl Contract for PatchProjectsByIdBody {
 }
 
 /// `DeleteProjectsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteProjectsByIdParams {
     pub id: String,
 }
@@ -139,7 +139,7 @@ impl Contract for DeleteProjectsByIdParams {
 }
 
 /// `GetProjectsByProjectIdTasksParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetProjectsByProjectIdTasksParams {
     pub project_id: String,
@@ -161,7 +161,7 @@ impl Contract for GetProjectsByProjectIdTasksParams {
 }
 
 /// `GetProjectsByProjectIdTasksResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetProjectsByProjectIdTasksResponse(pub Vec<Task>);
 
@@ -175,7 +175,7 @@ impl Contract for GetProjectsByProjectIdTasksResponse {
 }
 
 /// `PatchProjectsByProjectIdTasksByIdBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PatchProjectsByProjectIdTasksByIdBody {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -194,7 +194,7 @@ impl Contract for PatchProjectsByProjectIdTasksByIdBody {
 }
 
 /// `GetTasksByParentIdTasksByTaskIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetTasksByParentIdTasksByTaskIdParams {
     pub parent_id: String,
@@ -217,7 +217,7 @@ impl Contract for GetTasksByParentIdTasksByTaskIdParams {
 }
 
 /// `GetTasksQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetTasksQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -248,7 +248,7 @@ impl Contract for GetTasksQuery {
 }
 
 /// `GetNewestTasksQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetNewestTasksQuery {
     /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -277,7 +277,7 @@ impl Contract for GetNewestTasksQuery {
 }
 
 /// `GetNewestTasksResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetNewestTasksResponse {
     /// Items of the page.
     pub data: Vec<TaskTitle>,
@@ -306,7 +306,7 @@ impl Contract for GetNewestTasksResponse {
 }
 
 /// `GetTasksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetTasksByIdParams {
     pub id: String,
 }
@@ -324,7 +324,7 @@ impl Contract for GetTasksByIdParams {
 }
 
 /// `PutTasksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutTasksByIdParams {
     pub id: String,
 }
@@ -342,7 +342,7 @@ impl Contract for PutTasksByIdParams {
 }
 
 /// `DeleteTasksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteTasksByIdParams {
     pub id: String,
 }
@@ -360,7 +360,7 @@ impl Contract for DeleteTasksByIdParams {
 }
 
 /// `PostSettingsByUserIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostSettingsByUserIdParams {
     pub user_id: String,
@@ -379,7 +379,7 @@ impl Contract for PostSettingsByUserIdParams {
 }
 
 /// `PostSettingsByUserIdBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostSettingsByUserIdBody {
     pub name: String,
     pub value: String,
@@ -401,7 +401,7 @@ impl Contract for PostSettingsByUserIdBody {
 }
 
 /// `GetSettingsByUserIdByNameParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetSettingsByUserIdByNameParams {
     pub user_id: String,
@@ -424,7 +424,7 @@ impl Contract for GetSettingsByUserIdByNameParams {
 }
 
 /// `PutSettingsByUserIdByNameParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PutSettingsByUserIdByNameParams {
     pub user_id: String,
@@ -447,7 +447,7 @@ impl Contract for PutSettingsByUserIdByNameParams {
 }
 
 /// `PutSettingsByUserIdByNameBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutSettingsByUserIdByNameBody {
     pub value: String,
 }
@@ -465,7 +465,7 @@ impl Contract for PutSettingsByUserIdByNameBody {
 }
 
 /// `DeleteSettingsByUserIdByNameParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteSettingsByUserIdByNameParams {
     pub user_id: String,
@@ -488,7 +488,7 @@ impl Contract for DeleteSettingsByUserIdByNameParams {
 }
 
 /// `PostLabelsBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostLabelsBody {
     pub account_id: i64,
@@ -511,7 +511,7 @@ impl Contract for PostLabelsBody {
 }
 
 /// `GetLabelsQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetLabelsQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub order: Option<Direction>,
@@ -530,7 +530,7 @@ impl Contract for GetLabelsQuery {
 }
 
 /// `GetLabelsResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetLabelsResponse(pub Vec<Label>);
 
@@ -544,7 +544,7 @@ impl Contract for GetLabelsResponse {
 }
 
 /// `DeleteLabelsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteLabelsByIdParams {
     pub id: i64,
 }
@@ -585,7 +585,7 @@ impl GetLabelsSortedQuerySort {
 }
 
 /// `GetLabelsSortedQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetLabelsSortedQuery {
     pub sort: GetLabelsSortedQuerySort,
 }
@@ -606,7 +606,7 @@ impl Contract for GetLabelsSortedQuery {
 }
 
 /// `GetLabelsSortedResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetLabelsSortedResponse(pub Vec<Label>);
 
@@ -620,7 +620,7 @@ impl Contract for GetLabelsSortedResponse {
 }
 
 /// `PostUploadsBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostUploadsBody {
     pub tenant_id: Option<String>,
@@ -646,7 +646,7 @@ impl Contract for PostUploadsBody {
 }
 
 /// `GetUploadsResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetUploadsResponse(pub Vec<Upload>);
 
@@ -660,7 +660,7 @@ impl Contract for GetUploadsResponse {
 }
 
 /// `PutUploadsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutUploadsByIdParams {
     pub id: BigInt,
 }
@@ -678,7 +678,7 @@ impl Contract for PutUploadsByIdParams {
 }
 
 /// `PutUploadsByIdBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PutUploadsByIdBody {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -706,7 +706,7 @@ impl Contract for PutUploadsByIdBody {
 }
 
 /// `PostBooksBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostBooksBody {
     pub title: String,
@@ -741,7 +741,7 @@ impl Contract for PostBooksBody {
 }
 
 /// `GetBooksQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetBooksQuery {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
@@ -765,7 +765,7 @@ impl Contract for GetBooksQuery {
 }
 
 /// `GetBooksResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetBooksResponse(pub Vec<Book>);
 
@@ -779,7 +779,7 @@ impl Contract for GetBooksResponse {
 }
 
 /// `GetNewestBooksQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetNewestBooksQuery {
     /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -808,7 +808,7 @@ impl Contract for GetNewestBooksQuery {
 }
 
 /// `GetNewestBooksResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetNewestBooksResponse {
     /// Items of the page.
     pub data: Vec<Book>,
@@ -837,7 +837,7 @@ impl Contract for GetNewestBooksResponse {
 }
 
 /// `GetBooksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetBooksByIdParams {
     pub id: String,
 }
@@ -855,7 +855,7 @@ impl Contract for GetBooksByIdParams {
 }
 
 /// `PutBooksByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutBooksByIdParams {
     pub id: String,
 }
@@ -873,7 +873,7 @@ impl Contract for PutBooksByIdParams {
 }
 
 /// `PutBooksByIdBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PutBooksByIdBody {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -910,7 +910,7 @@ impl Contract for PutBooksByIdBody {
 }
 
 /// `PostDraftsBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostDraftsBody {
     pub text: String,
 }
@@ -926,7 +926,7 @@ impl Contract for PostDraftsBody {
 }
 
 /// `GetDraftsResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetDraftsResponse(pub Vec<Draft>);
 
@@ -940,7 +940,7 @@ impl Contract for GetDraftsResponse {
 }
 
 /// `GetDraftsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetDraftsByIdParams {
     pub id: String,
 }
@@ -958,7 +958,7 @@ impl Contract for GetDraftsByIdParams {
 }
 
 /// `GetCountriesResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetCountriesResponse(pub Vec<Country>);
 
@@ -972,7 +972,7 @@ impl Contract for GetCountriesResponse {
 }
 
 /// `GetCountriesPagesQuery` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetCountriesPagesQuery {
     /// Place in the list: `next` or `previous` of another page. Without a cursor, the response is the first page.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -1001,7 +1001,7 @@ impl Contract for GetCountriesPagesQuery {
 }
 
 /// `GetCountriesPagesResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetCountriesPagesResponse {
     /// Items of the page.
     pub data: Vec<Country>,
@@ -1030,7 +1030,7 @@ impl Contract for GetCountriesPagesResponse {
 }
 
 /// `PostRemarksBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostRemarksBody {
     pub text: String,
@@ -1053,7 +1053,7 @@ impl Contract for PostRemarksBody {
 }
 
 /// `GetOpenProjectsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetOpenProjectsByIdParams {
     pub id: String,
 }
@@ -1071,7 +1071,7 @@ impl Contract for GetOpenProjectsByIdParams {
 }
 
 /// `GetOpenDraftsResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetOpenDraftsResponse(pub Vec<Draft>);
 
@@ -1085,7 +1085,7 @@ impl Contract for GetOpenDraftsResponse {
 }
 
 /// `PostOpenRemarksBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostOpenRemarksBody {
     pub text: String,

@@ -36,7 +36,7 @@ impl Contract for Direction {
 }
 
 /// Time until a client may try again.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Wait {
     pub seconds: i64,
 }

@@ -4,7 +4,7 @@ use kit_runtime::shape::{Format, Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// What all users share, about a row that belongs to one.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remark {
     pub id: String,

@@ -4,7 +4,7 @@ use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A setting of a user, whose key has the user in it.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
     pub user_id: String,

@@ -4,7 +4,7 @@ use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A shelf of a user, in a room.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shelf {
     pub room: String,

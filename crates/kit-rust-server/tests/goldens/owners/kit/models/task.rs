@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::models::PagePagination;
 
 /// A part of the work. Its bodies name the user, as some clients do.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     pub id: String,
@@ -44,7 +44,7 @@ impl Contract for Task {
 }
 
 /// `CreateTask` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateTask {
     pub title: String,
@@ -78,7 +78,7 @@ impl Contract for CreateTask {
 }
 
 /// `UpdateTask` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateTask {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -115,7 +115,7 @@ impl Contract for UpdateTask {
 }
 
 /// `TaskTitle` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TaskTitle {
     pub id: String,
     pub title: String,

@@ -4,7 +4,7 @@ use kit_runtime::{BigInt, Contract};
 use serde::{Deserialize, Serialize};
 
 /// A file of a tenant, whom a uuid names; nobody's before it is claimed.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Upload {
     pub id: BigInt,

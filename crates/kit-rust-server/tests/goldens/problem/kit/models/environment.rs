@@ -6,7 +6,7 @@ use kit_runtime::{Contract, optional};
 use serde::{Deserialize, Serialize};
 
 /// Variables of the server.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BookEnv {
     /// First line of a letter.
     #[serde(rename = "GREETING")]

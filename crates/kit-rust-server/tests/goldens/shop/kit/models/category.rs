@@ -4,7 +4,7 @@ use kit_runtime::{Contract, optional};
 use serde::{Deserialize, Serialize};
 
 /// Where something stands on the shelves, for whom the database counts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
     pub id: i64,
@@ -30,7 +30,7 @@ impl Contract for Category {
 }
 
 /// `CreateCategoryInput` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateCategoryInput {
     pub name: String,

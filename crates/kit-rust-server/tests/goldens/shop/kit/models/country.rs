@@ -4,7 +4,7 @@ use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A country, which has a key of its own.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Country {
     pub code: String,
     pub name: String,
@@ -35,7 +35,7 @@ impl Contract for Country {
 }
 
 /// `UpdateCountryInput` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UpdateCountryInput {
     pub name: String,
     #[serde(default = "UpdateCountryInput::default_vat")]

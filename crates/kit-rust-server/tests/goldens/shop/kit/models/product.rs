@@ -460,7 +460,7 @@ impl Contract for UpdateProductInput {
 }
 
 /// `ProductSummary` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductSummary {
     pub id: String,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::models::ProductKind;
 
 /// Which products to list.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductFilter {
     /// Number of the page, from 1.
@@ -49,7 +49,7 @@ impl Contract for ProductFilter {
 }
 
 /// `GetProductsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetProductsByIdParams {
     pub id: String,
 }
@@ -67,7 +67,7 @@ impl Contract for GetProductsByIdParams {
 }
 
 /// `PutProductsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutProductsByIdParams {
     pub id: String,
 }
@@ -85,7 +85,7 @@ impl Contract for PutProductsByIdParams {
 }
 
 /// `DeleteProductsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteProductsByIdParams {
     pub id: String,
 }
@@ -103,7 +103,7 @@ impl Contract for DeleteProductsByIdParams {
 }
 
 /// `GetStockByProductIdByCountryCodeParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetStockByProductIdByCountryCodeParams {
     pub product_id: String,
@@ -126,7 +126,7 @@ impl Contract for GetStockByProductIdByCountryCodeParams {
 }
 
 /// `PutStockByProductIdByCountryCodeParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PutStockByProductIdByCountryCodeParams {
     pub product_id: String,
@@ -149,7 +149,7 @@ impl Contract for PutStockByProductIdByCountryCodeParams {
 }
 
 /// `DeleteStockByProductIdByCountryCodeParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteStockByProductIdByCountryCodeParams {
     pub product_id: String,
@@ -172,7 +172,7 @@ impl Contract for DeleteStockByProductIdByCountryCodeParams {
 }
 
 /// `PostStockBody` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostStockBody {
     pub product_id: String,
@@ -204,7 +204,7 @@ impl Contract for PostStockBody {
 }
 
 /// `PutCountriesByCodeParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutCountriesByCodeParams {
     pub code: String,
 }
@@ -222,7 +222,7 @@ impl Contract for PutCountriesByCodeParams {
 }
 
 /// `DeleteCountriesByCodeParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteCountriesByCodeParams {
     pub code: String,
 }
@@ -240,7 +240,7 @@ impl Contract for DeleteCountriesByCodeParams {
 }
 
 /// `PostCountriesByCodeCloseParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostCountriesByCodeCloseParams {
     pub code: String,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::models::{ProductSummary, Shop};
 
 /// Which page of a list.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Paging {
     /// Number of the page, from 1.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 static PATTERN_1: Pattern = Pattern::new("^[a-z0-9-]+$");
 
 /// Somebody who sells.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shop {
     pub id: String,
@@ -57,7 +57,7 @@ impl Contract for Shop {
 }
 
 /// `CreateShopInput` of the contracts.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CreateShopInput {
     pub name: String,
     /// In the address of its page.
@@ -99,7 +99,7 @@ impl Contract for CreateShopInput {
 }
 
 /// `UpdateShopInput` of the contracts.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UpdateShopInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::models::Category;
 
 /// `GetShopsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetShopsByIdParams {
     pub id: String,
 }
@@ -24,7 +24,7 @@ impl Contract for GetShopsByIdParams {
 }
 
 /// `PatchShopsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PatchShopsByIdParams {
     pub id: String,
 }
@@ -42,7 +42,7 @@ impl Contract for PatchShopsByIdParams {
 }
 
 /// `DeleteShopsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteShopsByIdParams {
     pub id: String,
 }
@@ -60,7 +60,7 @@ impl Contract for DeleteShopsByIdParams {
 }
 
 /// `GetCategoriesResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetCategoriesResponse(pub Vec<Category>);
 
@@ -74,7 +74,7 @@ impl Contract for GetCategoriesResponse {
 }
 
 /// `GetCategoriesByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetCategoriesByIdParams {
     pub id: i64,
 }
@@ -92,7 +92,7 @@ impl Contract for GetCategoriesByIdParams {
 }
 
 /// `DeleteCategoriesByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteCategoriesByIdParams {
     pub id: i64,
 }

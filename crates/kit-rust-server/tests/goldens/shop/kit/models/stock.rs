@@ -4,7 +4,7 @@ use kit_runtime::{Contract, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// How many of a product stand in a country, once for each.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stock {
     pub product_id: String,
@@ -38,7 +38,7 @@ impl Contract for Stock {
 }
 
 /// `PutStockInput` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PutStockInput {
     #[serde(default = "PutStockInput::default_amount")]
     pub amount: i64,

@@ -26,7 +26,7 @@ impl Contract for Report {
 }
 
 /// `Job` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Job {
     pub job: String,
 }
@@ -41,7 +41,7 @@ impl Contract for Job {
 }
 
 /// `Counted` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Counted {
     pub after: i64,
 }
@@ -57,7 +57,7 @@ impl Contract for Counted {
 }
 
 /// `NewReport` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NewReport {
     pub title: String,
 }
@@ -78,7 +78,7 @@ impl Contract for NewReport {
 }
 
 /// `GetReportsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetReportsByIdParams {
     pub id: String,
 }
@@ -96,7 +96,7 @@ impl Contract for GetReportsByIdParams {
 }
 
 /// `PostReportsReply201Headers` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostReportsReply201Headers {
     pub location: String,
     pub etag: String,
@@ -118,7 +118,7 @@ impl Contract for PostReportsReply201Headers {
 }
 
 /// `DeleteReportsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DeleteReportsByIdParams {
     pub id: String,
 }
@@ -136,7 +136,7 @@ impl Contract for DeleteReportsByIdParams {
 }
 
 /// `GetExportsByIdParams` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GetExportsByIdParams {
     pub id: String,
 }
@@ -154,7 +154,7 @@ impl Contract for GetExportsByIdParams {
 }
 
 /// `GetExportsByIdResponse` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct GetExportsByIdResponse(pub Value);
 
