@@ -6,8 +6,11 @@ use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
-use sqlx::query::QueryAs;
-use sqlx::{Decode, Encode, Error, FromRow, PgExecutor, Postgres, Row as _, Type, ValueRef};
+use sqlx::query::{QueryAs, QueryScalar};
+use sqlx::{
+    Decode, Encode, Error, FromRow, PgConnection, PgExecutor, PgPool, Postgres, Row as _, Transaction, Type,
+    ValueRef,
+};
 
 #[cfg(feature = "decimal")]
 use crate::Decimal;
@@ -109,6 +112,23 @@ pub fn exceeds_bigint(number: Option<&BigInt>) -> bool {
     number.is_some_and(|number| i64::try_from(number).is_err())
 }
 
+/// Returns true for a time whose year is not one of 1 to 9999. No array in the database contains such a time, because kit
+/// sends the elements of arrays as texts, and PostgreSQL does not read the text of such a year.
+///
+/// ```
+/// use kit_runtime::Timestamp;
+/// use kit_runtime::sql::exceeds_elements;
+///
+/// assert!(exceeds_elements("+010000-01-01T00:00:00.000Z".parse::<Timestamp>()?));
+/// assert!(!exceeds_elements("2026-01-31T12:00:00.000Z".parse::<Timestamp>()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn exceeds_elements(time: Timestamp) -> bool {
+    /// Milliseconds from 1970 to the first and to the last millisecond of these years.
+    const YEARS: std::ops::RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
+    !YEARS.contains(&time.unix_millis())
+}
+
 /// Reads a string or UUID column into a type that accepts only some strings, such as a union of literals. Null
 /// becomes `None` if the type is an `Option`.
 ///
@@ -173,6 +193,81 @@ impl<'r, T: FromRow<'r, PgRow>> FromRow<'r, PgRow> for Keyed<T> {
     fn from_row(row: &'r PgRow) -> Result<Self, Error> {
         Ok(Self(T::from_row(row)?, row.try_get("kit_cursor_key")?))
     }
+}
+
+/// Runs the statement of a page and returns its rows with the number of all rows, which is in the column `kit_total`. If the
+/// page has no rows, `count` counts all rows.
+///
+/// ```
+/// use kit_runtime::sql;
+/// use sqlx::PgConnection;
+///
+/// /// Returns ten numbers after the first `offset` numbers, and how many numbers there are.
+/// async fn numbers(connection: &mut PgConnection, offset: i64) -> Result<(Vec<(i64,)>, i64), sqlx::Error> {
+///     let statement = "
+///         SELECT number, (SELECT count(*) FROM numbers) AS kit_total
+///         FROM numbers
+///         ORDER BY number
+///         LIMIT 10 OFFSET $1";
+///     let count = sqlx::query_scalar("SELECT count(*) FROM numbers");
+///     sql::rows_with_total(sqlx::query_as(statement).bind(offset), count, offset, connection).await
+/// }
+/// ```
+///
+/// # Errors
+///
+/// If a statement fails, or a row does not fit its type.
+pub async fn rows_with_total<'q, T>(
+    rows: QueryAs<'q, Postgres, Counted<T>, PgArguments>,
+    count: QueryScalar<'q, Postgres, i64, PgArguments>,
+    offset: i64,
+    connection: &mut PgConnection,
+) -> Result<(Vec<T>, i64), Error>
+where
+    T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    let rows = rows.fetch_all(&mut *connection).await?;
+    let total = match rows.first() {
+        Some(Counted(_, total)) => *total,
+        // No row exists at the offset or after it. Rows that other requests have inserted since then do not count.
+        None => count.fetch_one(connection).await?.min(offset),
+    };
+    Ok((rows.into_iter().map(|Counted(row, _)| row).collect(), total))
+}
+
+/// A row with the number of all rows.
+pub struct Counted<T>(T, i64);
+
+impl<'r, T: FromRow<'r, PgRow>> FromRow<'r, PgRow> for Counted<T> {
+    fn from_row(row: &'r PgRow) -> Result<Self, Error> {
+        Ok(Self(T::from_row(row)?, row.try_get("kit_total")?))
+    }
+}
+
+/// Begins a transaction that only reads, and whose statements all see the database as of the first statement. A handler that
+/// reads rows of several tables needs such a transaction, so that the rows fit together.
+///
+/// ```
+/// use kit_runtime::sql::snapshot;
+/// use sqlx::PgPool;
+///
+/// async fn numbers(pool: &PgPool) -> Result<(i64, i64), sqlx::Error> {
+///     let mut transaction = snapshot(pool).await?;
+///     let orders = sqlx::query_scalar("SELECT count(*) FROM orders");
+///     let orders = orders.fetch_one(&mut *transaction).await?;
+///     let items = sqlx::query_scalar("SELECT count(*) FROM order_items");
+///     let items = items.fetch_one(&mut *transaction).await?;
+///     transaction.commit().await?;
+///     Ok((orders, items))
+/// }
+/// ```
+///
+/// # Errors
+///
+/// If no connection of the pool is available, or the database refuses the transaction.
+pub async fn snapshot(pool: &PgPool) -> Result<Transaction<'static, Postgres>, Error> {
+    pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        .await
 }
 
 /// Reads a JSON column.

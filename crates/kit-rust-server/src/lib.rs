@@ -212,7 +212,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     }
     let mut database = database::Database::new(&schema, committed.as_ref(), &mut types);
     let routes = router::Routes::new(&types);
-    handlers::add_filters(&types, &routes, &mut database);
+    handlers::add_functions(&types, &routes, &mut database);
     files.extend(database.files());
     files.push(errors::file(&types));
     files.push(router::file(&types, &routes, options.api_docs));

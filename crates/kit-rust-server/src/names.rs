@@ -94,6 +94,7 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Element",
     "Format",
     "FromRow",
+    "HashMap",
     "Index",
     "IndexMap",
     "Items",

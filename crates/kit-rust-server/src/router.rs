@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use heck::ToSnakeCase;
 use kit_analysis::sensitive_names;
 use kit_ir::{
-    DeclaredError, Lifecycle, MiddlewareKind, Program, Route, RouteLimits, Segment, Slot, TypeKind,
+    DeclarationId, DeclaredError, Lifecycle, MiddlewareKind, Program, Route, RouteLimits, Segment, Slot,
+    TypeKind,
 };
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -233,9 +234,9 @@ impl<'a> RouteNames<'a> {
         Slot::INPUTS.into_iter().filter_map(part).collect()
     }
 
-    /// Returns true if the contract has slots for which kit cannot generate a handler, because types do not
-    /// tell their meaning: headers, cookies, replies, bodies that are not JSON, or errors with details.
-    pub(crate) fn has_parts_without_meaning(&self) -> bool {
+    /// Returns the reason if the contract has slots for which kit cannot generate a handler, because types do not
+    /// tell their meaning: headers, cookies, several replies, bodies that are not JSON, or errors with details.
+    pub(crate) fn part_without_meaning(&self) -> Option<String> {
         let Route {
             slots,
             replies,
@@ -243,12 +244,35 @@ impl<'a> RouteNames<'a> {
             response_format,
             ..
         } = self.route;
-        !body_format.is_json()
-            || !response_format.is_json()
-            || slots.headers.is_some()
-            || slots.cookies.is_some()
-            || !replies.is_empty()
-            || self.contract_errors().any(|error| error.details.is_some())
+        if !body_format.is_json() {
+            return Some("the body of the request is not JSON".to_owned());
+        }
+        if !response_format.is_json() || replies.iter().any(|reply| !reply.format.is_json()) {
+            return Some("the body of the response is not JSON".to_owned());
+        }
+        for (slot, name) in [(slots.headers, "headers"), (slots.cookies, "cookies")] {
+            if slot.is_some() {
+                return Some(format!(
+                    "types do not tell the meaning of the {name} of the request"
+                ));
+            }
+        }
+        if replies.len() > 1 {
+            return Some("types do not tell which of the replies the handler chooses".to_owned());
+        }
+        let mut errors = self.contract_errors();
+        errors
+            .find(|error| error.details.is_some())
+            .map(|error| format!("types do not tell the details of the error `{}`", error.code))
+    }
+
+    /// Returns the type of the response body. A contract with a single reply has the body of this reply.
+    pub(crate) fn response_body(&self) -> Option<DeclarationId> {
+        match self.route.replies.as_slice() {
+            [] => self.route.slots.response,
+            [reply] => reply.body,
+            _ => None,
+        }
     }
 
     /// Returns the errors of the route without the errors that only its wrappers declare.

@@ -48,6 +48,31 @@ fn generates_the_golden_project_owners() {
     check("owners", files(&whole("owners", &projects::owners())));
 }
 
+/// Compares only the handlers and the modules of tables.
+#[test]
+fn generates_the_golden_project_store() {
+    let mut files = files(&whole("store", &projects::store()));
+    files.retain(|path, _| path.starts_with("src/handlers/") || path.starts_with("kit/db/"));
+    check("store", files);
+}
+
+#[test]
+fn warns_with_the_reason_of_each_handler_that_types_do_not_determine() {
+    let output = whole("store", &projects::store());
+    let messages: Vec<&str> = output
+        .warnings
+        .iter()
+        .map(|warning| warning.message.as_str())
+        .collect();
+    let expected = [
+        "`GET /found/products` answers 501, because kit cannot generate its handler: types do not tell which rows `search` of the query selects, because `Product` has no such property",
+        "`GET /totals/orders/:id` answers 501, because kit cannot generate its handler: the property `total` of the response is neither a property of `Order` nor rows of a table with one foreign key to it",
+        "`POST /logins` answers 501, because kit cannot generate its handler: neither the response `CustomerName` nor the path names the table of an entity",
+        "`PUT /products/:id` answers 501, because kit cannot generate its handler: types do not tell which of the replies the handler chooses",
+    ];
+    assert_eq!(messages, expected);
+}
+
 #[test]
 fn generates_the_golden_project_contracts() {
     check(

@@ -13,6 +13,7 @@ mod served_contracts;
 mod served_http;
 mod served_keys;
 mod served_owners;
+mod served_store;
 mod served_wrappers;
 mod statements;
 mod workspace;
@@ -142,6 +143,16 @@ fn serves_requests_with_unedited_handlers() {
         "shop",
         "serves_requests_with_unedited_handlers",
         served_http::shop,
+    );
+}
+
+/// Orders are stored and read with their items, and products with their tags.
+#[test]
+fn serves_rows_of_several_tables_with_unedited_handlers() {
+    serve(
+        "store",
+        "serves_rows_of_several_tables_with_unedited_handlers",
+        served_store::store,
     );
 }
 

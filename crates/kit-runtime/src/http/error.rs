@@ -182,6 +182,13 @@ impl Error {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
+    /// Creates an error with the status 503 Service Unavailable and `Retry-After: 1`, for a store that does not answer.
+    #[track_caller]
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE, message)
+            .with_header(header::RETRY_AFTER, RETRY_AFTER)
+    }
+
     /// Creates an error with the status 501 Not Implemented, for a part of the contract that no code implements yet.
     /// `what` names the part, and `file` is the file that should implement it.
     #[doc(hidden)] // Called only by generated code.
@@ -314,8 +321,7 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
         let message = error.to_string();
         let mut own = if is_unavailable(&error) {
             report_outage();
-            Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE, message)
-                .with_header(header::RETRY_AFTER, RETRY_AFTER)
+            Self::unavailable(message)
         } else {
             Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message)
         };

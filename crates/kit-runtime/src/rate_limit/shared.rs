@@ -4,8 +4,6 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::http::{HeaderValue, StatusCode, header};
-
 use super::occasional::Occasional;
 use super::{RateLimit, ValkeyLimits};
 use crate::{Error, Request};
@@ -148,12 +146,9 @@ impl SharedRateLimit {
         match self.if_store_fails {
             IfStoreFails::Allow => Ok(None),
             IfStoreFails::CountInMemory => Ok(Some(self.limit.count(client))),
-            IfStoreFails::Refuse => Err(Error::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
+            IfStoreFails::Refuse => Err(Error::unavailable(
                 "The rate limit cannot be checked at the moment",
-            )
-            .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))),
+            )),
         }
     }
 }

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use axum::http::{HeaderValue, StatusCode, header};
 use redis::{Cmd, FromRedisValue};
 use serde::{Deserialize, Serialize};
 
@@ -145,12 +144,7 @@ impl ValkeySessions {
     async fn send<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Error> {
         self.connection.send(command).await.map_err(|error| {
             tracing::error!(error = %error, "The store of sessions does not answer");
-            Error::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
-                "Service Unavailable",
-            )
-            .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            Error::unavailable("Service Unavailable")
         })
     }
 

@@ -269,6 +269,7 @@ impl StoredColumn<'_> {
                     ElementType::Numeric { .. } => quote!(sql::is_not_decimal(Some(value.as_str()))),
                     ElementType::Integer => quote!(i32::try_from(*value).is_err()),
                     ElementType::BigIntExact => quote!(sql::exceeds_bigint(Some(value))),
+                    ElementType::Timestamptz => quote!(sql::exceeds_elements(*value)),
                     _ => return None,
                 };
                 Some(quote!(#optional.iter().flatten().any(|value| #error)))
@@ -360,6 +361,7 @@ impl StoredColumn<'_> {
         let ColumnType::Array { element } = self.column.r#type else {
             return false;
         };
+        let of_runtime = |item| matches!(self.plain_type(), RustType::Vec(of) if of.is_runtime(item));
         let checked = |wanted: &RustType| *self.plain_type() == RustType::Vec(Box::new(wanted.clone()));
         match element {
             ElementType::Text
@@ -369,10 +371,8 @@ impl StoredColumn<'_> {
             ElementType::Numeric { .. } if self.has_decimals() => true,
             ElementType::Uuid | ElementType::Numeric { .. } => checked(&RustType::String),
             ElementType::Integer | ElementType::BigInt => checked(&RustType::I64),
-            ElementType::BigIntExact => {
-                matches!(self.plain_type(), RustType::Vec(of) if of.is_runtime(RuntimeItem::BigInt))
-            }
-            ElementType::Timestamptz => false,
+            ElementType::BigIntExact => of_runtime(RuntimeItem::BigInt),
+            ElementType::Timestamptz => of_runtime(RuntimeItem::Timestamp),
         }
     }
 

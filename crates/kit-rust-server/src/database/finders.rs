@@ -4,23 +4,16 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::module::{early_returns, function, parameter_names};
+use super::finder::Finder;
+use super::module::{function, parameter_names};
 use super::parameter::Parameter;
 use super::statements::constant;
-use super::{Stored, StoredColumn, is_uuid};
+use super::{Stored, StoredColumn};
 use crate::names;
 use crate::source::ident;
 
-/// Function that reads rows by the values of some columns.
-pub(super) struct Finder<'s> {
-    /// Name of the function: `get_by_email`.
-    name: String,
-    /// True if at most one row has the values.
-    is_unique: bool,
-    pub(super) columns: Vec<&'s StoredColumn<'s>>,
-    /// Name and type of the parameter for each column.
-    parameters: Vec<(Ident, Parameter)>,
-}
+/// A column with the name and the type of the parameter for its value.
+pub(crate) type ColumnParameter<'s> = (&'s StoredColumn<'s>, Ident, Parameter);
 
 impl Stored<'_> {
     /// Returns the functions for unique constraints and foreign keys. Omits columns that no function parameter can be
@@ -76,9 +69,28 @@ impl Stored<'_> {
         found
     }
 
+    /// Returns the name of the function for the first unique constraint whose columns are wanted, and for each column the
+    /// name and the type of its parameter.
+    pub(crate) fn unique_finder<'s>(
+        &'s self,
+        is_wanted: impl Fn(&[&'s StoredColumn<'s>]) -> bool,
+    ) -> Option<(Ident, Vec<ColumnParameter<'s>>)> {
+        let finders = self.finders().into_iter();
+        let mut wanted = finders.filter(|finder| finder.is_unique && is_wanted(&finder.columns));
+        let Finder {
+            name,
+            columns,
+            parameters,
+            ..
+        } = wanted.next()?;
+        let parameters = columns.into_iter().zip(parameters);
+        let parameters = parameters.map(|(column, (name, r#type))| (column, name, r#type));
+        Some((ident(&name), parameters.collect()))
+    }
+
     /// Returns the constants with the SQL statements of these functions.
-    pub(super) fn finder_statements(&self) -> TokenStream {
-        let statements = self.finders().into_iter().map(|finder| {
+    pub(super) fn finder_statements(&self, finders: &[Finder<'_>]) -> TokenStream {
+        let statements = finders.iter().map(|finder| {
             let first = if finder.is_unique { 1 } else { 3 };
             let mut conditions: Vec<String> = finder
                 .columns
@@ -102,9 +114,9 @@ impl Stored<'_> {
     }
 
     /// Returns these functions.
-    pub(super) fn finder_functions(&self) -> TokenStream {
+    pub(super) fn finder_functions(&self, finders: &[Finder<'_>]) -> TokenStream {
         let entity = ident(self.entity());
-        let functions = self.finders().into_iter().map(|finder| {
+        let functions = finders.iter().map(|finder| {
             let given: Vec<&Ident> = finder.parameters.iter().map(|(name, _)| name).collect();
             let mut parameters = vec![quote!(database: impl PgExecutor<'_>)];
             parameters.extend(finder.parameters.iter().map(|(name, r#type)| quote!(#name: #r#type)));
@@ -117,7 +129,7 @@ impl Stored<'_> {
                 .collect();
             let (columns, of_owner) = (columns.join("` and `"), self.of_owner(!finder.is_unique));
             if finder.is_unique {
-                let guard = self.finder_guard(&finder, &quote!(None));
+                let guard = self.guard(&finder.compared(), &quote!(None));
                 return function(
                     &format!("Returns the row with this `{columns}`{of_owner}."),
                     &finder.name,
@@ -127,7 +139,7 @@ impl Stored<'_> {
                 );
             }
             parameters.extend([quote!(limit: i64), quote!(offset: i64)]);
-            let guard = self.finder_guard(&finder, &quote!(Vec::new()));
+            let guard = self.guard(&finder.compared(), &quote!(Vec::new()));
             function(
                 &format!("Returns the rows with this `{columns}`{of_owner}, in order."),
                 &finder.name,
@@ -140,17 +152,5 @@ impl Stored<'_> {
             )
         });
         functions.collect()
-    }
-
-    fn finder_guard(&self, finder: &Finder<'_>, nothing: &TokenStream) -> TokenStream {
-        let given = || finder.columns.iter().zip(&finder.parameters);
-        let (uuid, number) = self.owner_errors();
-        let uuids = given().filter(|(stored, _)| is_uuid(stored));
-        let uuids = uuids.map(|(_, (name, _))| quote!(!is_uuid(#name)));
-        let numbers = given().filter(|(_, (_, r#type))| r#type.is_bigint());
-        let numbers = numbers.map(|(_, (name, _))| quote!(i64::try_from(#name).is_err()));
-        let uuids: Vec<_> = uuids.chain(uuid).collect();
-        let numbers: Vec<_> = numbers.chain(number).collect();
-        early_returns(nothing, &uuids, &numbers)
     }
 }

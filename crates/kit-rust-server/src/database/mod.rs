@@ -3,13 +3,16 @@
 
 mod column;
 mod constraints;
+mod finder;
 mod finders;
 mod keyset;
 mod module;
 mod order;
 mod owner;
 mod parameter;
+mod related;
 mod statements;
+mod totals;
 
 use std::collections::BTreeMap;
 
@@ -54,6 +57,12 @@ pub(crate) struct Stored<'a> {
     sorted: Sorted,
     /// True if a list reads the rows in pages with cursors.
     has_cursors: bool,
+    /// True if a list reads the rows in pages with the number of all rows.
+    has_totals: bool,
+    /// True if a handler locks a row before the handler changes the row.
+    is_locked: bool,
+    /// Indexes of the columns for which a function reads the rows with one of several values.
+    listed_by: Vec<usize>,
     /// Rows that a request may read and change, as `@owner` of the entity declares.
     pub(crate) rows: Rows<'a>,
     /// Names of the structs in the module of the table. They differ from the names of all models that are
@@ -158,6 +167,9 @@ impl<'a> Database<'a> {
                 filters: BTreeMap::new(),
                 sorted: Sorted::default(),
                 has_cursors: false,
+                has_totals: false,
+                is_locked: false,
+                listed_by: Vec::new(),
             });
         }
         Self {

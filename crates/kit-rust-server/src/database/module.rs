@@ -6,6 +6,7 @@ use kit_database::ColumnType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::finder::Finder;
 use super::parameter::Parameter;
 use super::{Rule, Stored, StoredColumn, is_uuid};
 use crate::names;
@@ -102,6 +103,7 @@ impl Stored<'_> {
         let owner = self.owner().map(|(column, _)| column);
         let finders = self.finders();
         let found = finders.iter().flat_map(|finder| finder.columns.iter().copied());
+        let found = found.chain(self.listed_by());
         let compared: Vec<_> = self.key().chain(owner).chain(found).collect();
         let written = self.inserted().chain(self.changed());
         for r#type in written
@@ -126,6 +128,9 @@ impl Stored<'_> {
             imports.add("kit_runtime", "keyset");
             imports.add("kit_runtime", "sql");
         }
+        if self.has_totals {
+            imports.add("kit_runtime", "sql");
+        }
         imports.add("sqlx::postgres", "PgRow");
         imports.add("sqlx", "FromRow");
         imports.add("sqlx", "PgExecutor");
@@ -133,8 +138,8 @@ impl Stored<'_> {
             imports.add_methods("sqlx", "Row");
         }
         let comment = file_doc(&format!("The table `{}`.", self.table.name));
-        let (statements, constraints) = (self.statements(), self.constraint_names());
-        let (structs, functions) = (self.structs(), self.functions());
+        let (statements, constraints) = (self.statements(&finders), self.constraint_names());
+        let (structs, functions) = (self.structs(), self.functions(&finders));
         quote!(#comment #imports #models #statements #constraints #structs #functions)
     }
 
@@ -180,7 +185,7 @@ impl Stored<'_> {
         structs
     }
 
-    fn functions(&self) -> TokenStream {
+    fn functions(&self, finders: &[Finder<'_>]) -> TokenStream {
         let entity = ident(self.entity());
         let filters = self.filters().map(|stored| {
             let name = ident(&stored.field.name);
@@ -224,18 +229,12 @@ impl Stored<'_> {
                 },
             )
         });
-        let (statement, text) = if self.has_chosen_order() {
+        given.extend(self.has_chosen_order().then(|| {
             let order = ident(&self.structs.order);
-            given.push(quote!(order: #order));
-            (
-                Some(
-                    quote!(let statement = format!("{LIST}\n    {}\n    LIMIT $1 OFFSET $2", order.clause());),
-                ),
-                quote!(&statement),
-            )
-        } else {
-            (None, quote!(LIST))
-        };
+            quote!(order: #order)
+        }));
+        let with_total = self.list_with_total(&given, owner.as_ref(), &filters);
+        let (statement, text) = self.ordered(&ident("LIST"));
         given.extend([quote!(limit: i64), quote!(offset: i64)]);
         let list = function(
             &format!("Returns rows{of_owner}, in order."),
@@ -275,8 +274,9 @@ impl Stored<'_> {
             )
         });
         let of_a_row = (!self.key.is_empty()).then(|| self.functions_of_a_row());
-        let finders = self.finder_functions();
-        quote!(#list #page #count #insert #insert_if_absent #of_a_row #finders)
+        let finders = self.finder_functions(finders);
+        let related = self.related_functions();
+        quote!(#list #with_total #page #count #insert #insert_if_absent #of_a_row #finders #related)
     }
 
     /// Returns true if an insert may fail because another row has the same values.
@@ -306,7 +306,8 @@ impl Stored<'_> {
         let key = quote!(#(.bind(#names))* #owner);
         let row = quote!(Option<#entity>);
         let of_owner = self.of_owner(false);
-        let guard = self.guard(&quote!(None));
+        let compared: Vec<_> = self.key().zip(self.key_parameters()).collect();
+        let guard = self.guard(&compared, &quote!(None));
         let mut functions = function(
             &format!("Returns the row with this key{of_owner}."),
             "get",
@@ -314,6 +315,15 @@ impl Stored<'_> {
             &row,
             &quote!(#guard sqlx::query_as(GET) #key.fetch_optional(database).await),
         );
+        if self.is_locked {
+            functions.extend(function(
+                &format!("Returns the row with this key{of_owner}. No other transaction can change the row before this one ends."),
+                "get_for_update",
+                &given,
+                &row,
+                &quote!(#guard sqlx::query_as(GET_FOR_UPDATE) #key.fetch_optional(database).await),
+            ));
+        }
         if self.is_updated() {
             let changes = ident(&self.structs.changes);
             let mut given = given.clone();
@@ -330,7 +340,7 @@ impl Stored<'_> {
                 &quote!(#guard sqlx::query_as(UPDATE) #key #(#binds)*.fetch_optional(database).await),
             ));
         }
-        let guard = self.guard(&quote!(false));
+        let guard = self.guard(&compared, &quote!(false));
         functions.extend(function(
             &format!("Deletes the row with this key{of_owner}. Returns true if the row existed."),
             "delete",
@@ -345,14 +355,17 @@ impl Stored<'_> {
         functions
     }
 
-    /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would
-    /// refuse the key or the owner with an error, such as a text that is no UUID. No row can have this key or
-    /// owner.
-    fn guard(&self, nothing: &TokenStream) -> TokenStream {
-        let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
-        let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
+    /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would refuse a parameter or
+    /// the owner with an error, such as a text that is no UUID. No row can have such a value. `compared` are the columns with
+    /// their parameters.
+    pub(super) fn guard(
+        &self,
+        compared: &[(&StoredColumn<'_>, (Ident, Parameter))],
+        nothing: &TokenStream,
+    ) -> TokenStream {
+        let uuids = compared.iter().filter(|(stored, _)| is_uuid(stored));
         let mut uuids: Vec<_> = uuids.map(|(_, (name, _))| quote!(!is_uuid(#name))).collect();
-        let numbers = key.iter().filter(|(_, (_, r#type))| r#type.is_bigint());
+        let numbers = compared.iter().filter(|(_, (_, r#type))| r#type.is_bigint());
         let mut numbers: Vec<_> = numbers
             .map(|(_, (name, _))| quote!(i64::try_from(#name).is_err()))
             .collect();
@@ -364,7 +377,7 @@ impl Stored<'_> {
 
     /// Returns the statements at the start of a list function that return `nothing` early if PostgreSQL would refuse
     /// the owner or a filter with an error.
-    fn list_guard(&self, nothing: &TokenStream) -> TokenStream {
+    pub(super) fn list_guard(&self, nothing: &TokenStream) -> TokenStream {
         let (uuid, number) = self.owner_errors();
         let mut uuids: Vec<_> = uuid.into_iter().collect();
         let mut numbers: Vec<_> = number.into_iter().collect();

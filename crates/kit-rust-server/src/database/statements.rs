@@ -4,6 +4,7 @@ use kit_database::{ColumnDefault, sql};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::finder::Finder;
 use super::{Stored, StoredColumn};
 use crate::source::ident;
 
@@ -12,7 +13,7 @@ const WIDTH: usize = 100;
 
 impl Stored<'_> {
     /// Returns the constants that contain the SQL statements.
-    pub(super) fn statements(&self) -> TokenStream {
+    pub(super) fn statements(&self, finders: &[Finder<'_>]) -> TokenStream {
         let name = sql::relation(&self.table.name);
         let mut list = self.select();
         list.extend(self.chosen(3));
@@ -23,16 +24,22 @@ impl Stored<'_> {
         let mut count = vec!["SELECT count(*)".to_owned(), format!("FROM {name}")];
         count.extend(self.chosen(1));
         let mut constants = constant("LIST", &list);
+        constants.extend(self.total_statement());
         constants.extend(self.page_statements());
         constants.extend(constant("COUNT", &count));
         constants.extend(self.insert());
-        constants.extend(self.finder_statements());
+        constants.extend(self.finder_statements(finders));
+        constants.extend(self.related_statements());
         if self.key.is_empty() {
             return constants;
         }
         let mut get = self.select();
         get.push(self.condition());
         constants.extend(constant("GET", &get));
+        if self.is_locked {
+            get.push("FOR UPDATE".to_owned());
+            constants.extend(constant("GET_FOR_UPDATE", &get));
+        }
         constants.extend(self.update());
         let delete = [format!("DELETE FROM {name}"), self.condition()];
         constants.extend(constant("DELETE", &delete));

@@ -31,6 +31,14 @@ impl<'k> HandlerContext<'k, '_> {
                         | ColumnType::Array { .. }
                 )
         };
+        // The rules of nested rows are not compared with their columns.
+        let is_nested = self
+            .nested_tables(handled)
+            .iter()
+            .any(|nested| nested.table.name == stored.table.name);
+        if is_nested && stored.columns.iter().any(is_limited) {
+            return true;
+        }
         let params = slots.params.filter(|_| is_new);
         let mut taken = params.into_iter().chain(slots.body);
         owner.is_some_and(|(column, _)| is_limited(column)) || taken.any(|id| self.exceeds_column(id, stored))

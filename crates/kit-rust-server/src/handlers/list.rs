@@ -1,18 +1,22 @@
 //! Generates handlers of routes that return a list: all rows or one page of rows, filtered by properties of the
 //! request.
 
-use kit_ir::{DeclarationId, TypeKind};
+use kit_ir::{DeclarationId, TypeId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::code::{Code, Outcome};
+use super::filter::{Filter, filter, unknown_filter};
 use super::list_order::RequestedOrder;
 use super::operations::awaited_query;
+use super::owner::RowOwner;
 use super::values::Part;
-use super::{HandlerContext, Uses};
+use super::view::View;
+use super::{HandlerContext, Reason, Uses};
 use crate::database::Stored;
 use crate::route_names::RouteNames;
 use crate::source::{ident, string_literal};
-use crate::types::{Field, Form, RustType};
+use crate::types::{Definition, Field, Form, RustType};
 
 /// Number of rows on a page if the request does not set `pageSize`.
 const PAGE_SIZE: u32 = 20;
@@ -25,18 +29,27 @@ pub(super) struct List<'k> {
     /// Properties of the query that choose the order of the rows.
     pub(super) order: Option<RequestedOrder>,
     response: ListResponse,
-    /// Name of the struct of a list item, if it is not the entity's struct.
-    item: Option<String>,
+    /// Parts of an item, if the items are not entities.
+    pub(super) view: Option<View<'k>>,
 }
 
-/// A property of the path or query by which the handler of a list selects rows.
-pub(super) struct Filter {
-    /// Name of the property in the request. The property of the entity has the same name.
-    pub(super) property: String,
-    /// Rust expression of the value, which is an `Option`.
-    value: TokenStream,
-    /// Rust expression of the value in the request.
-    given: TokenStream,
+impl List<'_> {
+    /// Returns true if the response has the number of all rows.
+    pub(super) fn has_total(&self) -> bool {
+        matches!(self.response, ListResponse::Page(_))
+    }
+}
+
+/// Code that reads the rows of a list and converts them to items.
+struct Reading {
+    /// Statements before the rows are read.
+    begin: TokenStream,
+    /// Pool or transaction that reads the rows.
+    database: TokenStream,
+    /// Connection that reads rows and their number.
+    connection: TokenStream,
+    /// Statements that convert `rows` to `data`. `None` if the items are the rows.
+    convert: Option<TokenStream>,
 }
 
 /// The structure of the response.
@@ -69,157 +82,202 @@ struct Page {
 }
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns the code of the handler. Returns `None` if the route does not list rows.
-    pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
+    /// Returns the code of the handler. Returns the reason if kit cannot tell from the types which rows the route lists.
+    pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
         let list = self.list_of(handled)?;
         let stored = list.stored;
         uses.module(stored);
         let row_owner = self.row_owner(handled, stored, uses);
-        let lets = &row_owner.lets;
-        let (filter_lets, filter) = filter(&list, uses);
+        let (filter_lets, filter) = filter(stored, &list.filters, uses);
         let order = list.order.as_ref();
         let (order_lets, order) = RequestedOrder::argument(order, stored, uses);
         let arguments: Vec<TokenStream> = row_owner.argument.iter().cloned().chain(filter).collect();
         let listed: Vec<TokenStream> = arguments.iter().cloned().chain(order).collect();
         let module = ident(&stored.module);
-        let data = match &list.item {
-            None => None,
-            Some(item) => {
-                uses.model(item);
-                let fields = self.types.structs.get(item)?;
-                let names = fields.iter().map(|field| ident(&field.name));
-                let fields = names.map(|name| quote!(#name: row.#name));
-                let item = ident(item);
-                Some(quote! {
-                    let data = rows.into_iter().map(|row| #item { #(#fields),* }).collect();
-                })
+        let (lets, reading) = self.reading(handled, &list, &row_owner, uses);
+        let Reading {
+            begin,
+            database,
+            connection,
+            convert,
+        } = &reading;
+        Ok(match &list.response {
+            ListResponse::Cursor(structure) => {
+                let page = requested_page(&list, structure, row_owner.argument.as_ref(), &module);
+                let call = quote!(#module::page(#database, #(#arguments,)* &page));
+                let rows = awaited_query("rows", &call, None);
+                let (converted, value) = match convert {
+                    Some(convert) => (Some(quote!(let rows = page.data; #convert)), quote!(data)),
+                    None => (None, quote!(data: page.data)),
+                };
+                let answer = ident(&structure.answer);
+                let statements = quote! {
+                    #lets
+                    #page
+                    #filter_lets
+                    #begin
+                    #rows
+                    let page = page.of(rows)?;
+                    #converted
+                };
+                let value = quote!(#answer { #value, next: page.next, previous: page.previous });
+                Code::new(statements, Outcome::Value(value))
             }
-        };
-        if let ListResponse::Cursor(structure) = &list.response {
-            let page = requested_page(&list, structure, row_owner.argument.as_ref(), &module);
-            let code = cursor_page(structure, &module, &arguments, data.as_ref());
-            return Some(quote!(#lets #page #filter_lets #code));
-        }
-        let code = match &list.response {
-            ListResponse::Cursor(_) => return None,
             ListResponse::All(newtype) => {
                 let newtype = ident(newtype);
-                let call = quote!(#module::list(&self.pool, #(#listed,)* i64::MAX, 0));
+                let call = quote!(#module::list(#database, #(#listed,)* i64::MAX, 0));
                 let rows = awaited_query("rows", &call, None);
-                match data {
-                    None => quote!(#rows Ok(#newtype(rows))),
-                    Some(data) => quote!(#rows #data Ok(#newtype(data))),
-                }
+                let value = ident(if convert.is_some() { "data" } else { "rows" });
+                let statements = quote!(#lets #filter_lets #order_lets #begin #rows #convert);
+                Code::new(statements, Outcome::Value(quote!(#newtype(#value))))
             }
             ListResponse::Page(structure) => {
-                let calls = PageCalls {
-                    list: quote!(#module::list(&self.pool, #(#listed,)* page_size, offset)),
-                    count: quote!(#module::count(&self.pool, #(#arguments),*)),
-                };
-                page(structure, &calls, data.as_ref(), uses)
+                let call =
+                    quote!(#module::list_with_total(#connection, #(#listed,)* page_size, offset).await?);
+                let (statements, value) = page(structure, &reading, &call, uses);
+                let statements = quote!(#lets #filter_lets #order_lets #statements);
+                Code::new(statements, Outcome::Value(value))
             }
-        };
-        Some(quote!(#lets #filter_lets #order_lets #code))
+        })
     }
 
-    /// Analyses a route that lists rows. Returns `None` if the route does not list rows, or if a property of its
-    /// request is neither a column, nor the order, nor the number or size of a page.
-    pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Option<List<'k>> {
-        let slots = &handled.route.slots;
-        if handled.route.method != kit_ir::Method::Get || handled.has_parts_without_meaning() {
-            return None;
-        }
-        let response = slots.response?;
-        let name = self.types.name(response).to_owned();
-        let program = self.types.program;
-        let kind = &program.types[program.declarations[response].r#type].kind;
-        let (item, response) = if handled.route.is_list {
-            let (item, page) = self.cursor_page_of(name.clone(), slots.query?)?;
-            (item, ListResponse::Cursor(page))
-        } else if let TypeKind::Array { element } = kind {
-            let TypeKind::Reference { declaration } = &program.types[*element].kind else {
-                return None;
-            };
-            let item = self.types.name(*declaration).to_owned();
-            (item, ListResponse::All(name))
-        } else {
-            let (item, page) = self.page_of(name.clone(), slots.query?)?;
-            (item, ListResponse::Page(page))
+    /// Returns the statement that assigns the owner, and the code that reads the rows. If items have rows of other tables, one
+    /// transaction reads all of them.
+    fn reading(
+        self,
+        handled: &RouteNames<'_>,
+        list: &List<'_>,
+        row_owner: &RowOwner,
+        uses: &mut Uses,
+    ) -> (TokenStream, Reading) {
+        let lets = row_owner.lets.clone();
+        let from_pool = |convert| Reading {
+            begin: if list.has_total() {
+                quote!(let mut connection = self.pool.acquire().await?;)
+            } else {
+                TokenStream::new()
+            },
+            database: quote!(&self.pool),
+            connection: quote!(&mut connection),
+            convert,
         };
-        let stored = self.database.of_entity(&item).or_else(|| self.listed(handled))?;
+        let Some(view) = &list.view else {
+            return (lets, from_pool(None));
+        };
+        if view.parts.is_empty() {
+            let item = Self::part_of_row(view, uses);
+            let convert = quote!(let data = rows.into_iter().map(|row| #item).collect(););
+            return (lets, from_pool(Some(convert)));
+        }
+        uses.runtime("sql::snapshot");
+        let added = self.view_function(handled, view, row_owner, uses);
+        let data = added.call(&quote!(&mut transaction), &quote!(rows));
+        let reading = Reading {
+            begin: quote!(let mut transaction = snapshot(&self.pool).await?;),
+            database: quote!(&mut *transaction),
+            connection: quote!(&mut transaction),
+            convert: Some(quote!(let data = #data; transaction.commit().await?;)),
+        };
+        (row_owner.lets_or(&added.owner).clone(), reading)
+    }
+
+    /// Analyses a route that lists rows. Returns the reason if the route does not list rows, or if a property of its
+    /// request is neither a column, nor the order, nor the number or size of a page.
+    pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Result<List<'k>, Reason> {
+        let slots = &handled.route.slots;
+        let response = slots
+            .response
+            .filter(|_| handled.route.method == kit_ir::Method::Get);
+        let response = response.ok_or_else(|| "the route does not respond with rows".to_owned())?;
+        let name = self.types.name(response).to_owned();
+        let (item, element, response) = self.structure(handled, response, &name).ok_or_else(|| {
+            format!("`{name}` is neither an entity, nor an array of rows, nor a page of rows with the query of its kind")
+        })?;
+        let (stored, view) = if let Some(stored) = self.database.of_entity(&item) {
+            (stored, None)
+        } else {
+            let view = self.view_of(handled, &item, element)?;
+            (view.stored, Some(view))
+        };
+        let entity = stored.entity();
         let paging: &[&str] = match response {
             ListResponse::All(_) => &[],
             ListResponse::Page(_) => &["page", "pageSize"],
-            ListResponse::Cursor(_) if !stored.can_have_cursors() => return None,
+            ListResponse::Cursor(_) if !stored.can_have_cursors() => {
+                return Err(format!(
+                    "rows of `{entity}` cannot be read with cursors, because a column of their order can be null or has no text form"
+                ));
+            }
             ListResponse::Cursor(_) => &["cursor", "limit"],
         };
-        let is_row = item == stored.entity();
-        let has_column = |field: &Field| {
-            let same = |known: &Field| {
-                known.property == field.property
-                    && known.r#type == field.r#type
-                    && known.optional == field.optional
-            };
-            stored.columns.iter().any(|column| same(&column.field))
-        };
-        if !is_row && !self.types.structs.get(&item)?.iter().all(has_column) {
-            return None;
-        }
         let mut filters = Vec::new();
         let mut order = None;
         for (part, id) in [(Part::Params, slots.params), (Part::Query, slots.query)] {
             let Some(id) = id else { continue };
-            for field in self.types.structs.get(self.types.name_in(id, Form::Request))? {
+            let fields = self.types.structs.get(self.types.name_in(id, Form::Request));
+            let fields =
+                fields.ok_or_else(|| "the query is not an object with fixed properties".to_owned())?;
+            for field in fields {
                 let is_paging = part == Part::Query && paging.contains(&field.property.as_str());
                 if is_paging {
                     continue;
                 }
-                if let Some(filter) = Self::filter_of(stored, part, field) {
+                if let Some(filter) = Filter::new(stored, part, field) {
                     filters.push(filter);
-                } else if part == Part::Query && !matches!(response, ListResponse::Cursor(_)) {
-                    order
-                        .get_or_insert_with(RequestedOrder::default)
-                        .read(self.types, stored, field)?;
-                } else {
-                    return None;
+                    continue;
                 }
+                let can_order = part == Part::Query && !matches!(response, ListResponse::Cursor(_));
+                can_order
+                    .then(|| {
+                        order
+                            .get_or_insert_with(RequestedOrder::default)
+                            .read(self.types, stored, field)
+                    })
+                    .flatten()
+                    .ok_or_else(|| unknown_filter(stored, part, field))?;
             }
         }
-        Some(List {
+        Ok(List {
             stored,
             filters,
             order,
             response,
-            item: (!is_row).then_some(item),
+            view,
         })
     }
 
-    /// Returns the filter for a property of the request. Returns `None` if the entity has no property with this name
-    /// and type that lists can filter by.
-    fn filter_of(stored: &Stored<'_>, part: Part, field: &Field) -> Option<Filter> {
-        let column = stored
-            .columns
-            .iter()
-            .find(|column| column.field.property == field.property && column.can_filter())?;
-        let is_same = *column.plain_type() == field.r#type;
-        let is_text_of_decimal = column.is_decimal() && field.r#type == RustType::String;
-        if !is_same && !is_text_of_decimal {
-            return None;
+    /// Returns the name of the struct of an item, the type of an item, and the structure of the response. Returns `None` if
+    /// the response is neither an array nor a page.
+    fn structure(
+        self,
+        handled: &RouteNames<'_>,
+        response: DeclarationId,
+        name: &str,
+    ) -> Option<(String, TypeId, ListResponse)> {
+        let slots = &handled.route.slots;
+        let program = self.types.program;
+        let kind = &program.types[kit_analysis::resolve(program, program.declarations[response].r#type)].kind;
+        if !handled.route.is_list
+            && let TypeKind::Array { element } = kind
+        {
+            let Some(Definition::Newtype(RustType::Vec(of))) = self.types.definitions.get(name) else {
+                return None;
+            };
+            let item = of.model()?.to_owned();
+            return Some((item, *element, ListResponse::All(name.to_owned())));
         }
-        let given = part.field(field);
-        // Filters have the texts of decimal numbers.
-        let is_converted = is_same && column.is_decimal();
-        let value = match (field.optional, is_converted) {
-            (true, false) => given.clone(),
-            (true, true) => quote!(#given.map(|number| number.to_string())),
-            (false, false) => quote!(Some(#given)),
-            (false, true) => quote!(Some(#given.to_string())),
+        let data = self.property(response, "data")?;
+        let TypeKind::Array { element } = &self.resolved(data.r#type).kind else {
+            return None;
         };
-        Some(Filter {
-            property: field.property.clone(),
-            given,
-            value,
-        })
+        let (item, response) = if handled.route.is_list {
+            let (item, page) = self.cursor_page_of(name.to_owned(), slots.query?)?;
+            (item, ListResponse::Cursor(page))
+        } else {
+            let (item, page) = self.page_of(name.to_owned(), slots.query?)?;
+            (item, ListResponse::Page(page))
+        };
+        Some((item, *element, response))
     }
 
     /// Returns the field of a struct for a property.
@@ -300,20 +358,9 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Calls of the functions that read one page.
-struct PageCalls {
-    list: TokenStream,
-    count: TokenStream,
-}
-
-/// Returns the expression of a response with one page. `data` is the expression that converts rows to items.
-/// It is `None` if the items are the rows.
-fn page(
-    page: &Page,
-    PageCalls { list, count }: &PageCalls,
-    data: Option<&TokenStream>,
-    uses: &mut Uses,
-) -> TokenStream {
+/// Returns the statements and the expression of a response with one page. `call` is the expression of the rows and their
+/// number.
+fn page(page: &Page, reading: &Reading, call: &TokenStream, uses: &mut Uses) -> (TokenStream, TokenStream) {
     let Page {
         answer,
         pagination,
@@ -321,8 +368,9 @@ fn page(
         number,
         size,
     } = page;
+    let Reading { begin, convert, .. } = reading;
     uses.model(pagination);
-    let rows = ident(if data.is_some() { "rows" } else { "data" });
+    let rows = ident(if convert.is_some() { "rows" } else { "data" });
     let numbers = numbers.iter().map(|(field, is_float)| {
         let name = ident(&field.name);
         if *is_float {
@@ -332,49 +380,19 @@ fn page(
         }
     });
     let (answer, pagination) = (ident(answer), ident(pagination));
-    quote! {
+    let statements = quote! {
         let page = #number;
         let page_size = #size;
         let offset = (page - 1).saturating_mul(page_size);
-        let (#rows, total) = tokio::try_join!(#list, #count,)?;
-        #data
+        #begin
+        let (#rows, total) = #call;
+        #convert
         let total_pages = total / page_size + i64::from(total % page_size > 0);
-        Ok(#answer { data, pagination: #pagination { #(#numbers),* } })
-    }
-}
-
-/// Returns the statement that creates the filter of a list, and the argument that passes it. Returns nothing if no
-/// list of the table has a filter.
-fn filter(list: &List<'_>, uses: &mut Uses) -> (TokenStream, Option<TokenStream>) {
-    let mut columns = list.stored.filters().peekable();
-    if columns.peek().is_none() {
-        return (TokenStream::new(), None);
-    }
-    let name = &list.stored.structs.filter;
-    uses.row(list.stored, name);
-    let name = ident(name);
-    let mut fields = Vec::new();
-    let mut is_complete = true;
-    for column in columns {
-        let filter = list
-            .filters
-            .iter()
-            .find(|filter| filter.property == column.field.property);
-        match filter {
-            Some(Filter { value, .. }) => {
-                let field = ident(&column.field.name);
-                fields.push(quote!(#field: #value));
-            }
-            // Another list of the table filters by this column, but this list does not.
-            None => is_complete = false,
-        }
-    }
-    if fields.is_empty() {
-        return (TokenStream::new(), Some(quote!(&#name::default())));
-    }
-    let rest = (!is_complete).then(|| quote!(, ..#name::default()));
-    let lets = quote!(let filter = #name { #(#fields),* #rest };);
-    (lets, Some(quote!(&filter)))
+    };
+    (
+        statements,
+        quote!(#answer { data, pagination: #pagination { #(#numbers),* } }),
+    )
 }
 
 /// Returns the statement that reads the cursor of the request. A cursor belongs to the owner and the filters of the list.
@@ -399,26 +417,5 @@ fn requested_page(
             #owner
             #(#filters)*
             .page(input.query.cursor.as_deref(), #limit)?;
-    }
-}
-
-/// Returns the expression of a response with one page and its cursors. `data` is the statement that converts rows to items.
-/// It is `None` if the items are the rows.
-fn cursor_page(
-    page: &CursorPage,
-    module: &proc_macro2::Ident,
-    arguments: &[TokenStream],
-    data: Option<&TokenStream>,
-) -> TokenStream {
-    let answer = ident(&page.answer);
-    let (data, value) = match data {
-        Some(data) => (Some(quote!(let rows = page.data; #data)), quote!(data)),
-        None => (None, quote!(data: page.data)),
-    };
-    quote! {
-        let rows = #module::page(&self.pool, #(#arguments,)* &page).await?;
-        let page = page.of(rows)?;
-        #data
-        Ok(#answer { #value, next: page.next, previous: page.previous })
     }
 }

@@ -2,15 +2,20 @@
 //! create, read, update, delete or list rows are complete. Every other handler responds with 501 and names the file
 //! to edit.
 
+mod code;
 mod column_limits;
+mod create;
+mod filter;
 mod list;
 mod list_order;
 mod operations;
 mod owner;
 mod refusals;
+mod related;
 mod resource;
 mod unwritten;
 mod values;
+mod view;
 
 use kit_ir::{DeclarationId, Program, Property, Route, TypeId};
 use proc_macro2::{Ident, TokenStream};
@@ -23,6 +28,7 @@ use crate::router::{Group, Routes};
 use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
 use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
 use crate::{File, Warning, names, scopes};
+use code::Reason;
 
 pub(crate) fn files(
     types: &Types<'_>,
@@ -51,30 +57,54 @@ pub(crate) fn files(
     (files, warnings)
 }
 
-/// Adds filters and orders to tables: for each property by which a route filters or sorts the rows of a table.
-pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
+/// Adds the functions that handlers call to the modules of tables: filters and orders of lists, pages with the number of all
+/// rows, reads by several values, and reads that lock the row.
+pub(crate) fn add_functions(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>, bool)> = Vec::new();
     let mut sorted: Vec<(String, Vec<String>)> = Vec::new();
+    let (mut totals, mut locked) = (Vec::new(), Vec::new());
+    let mut listed_by: Vec<(String, String)> = Vec::new();
     let known = HandlerContext {
         types,
         routes,
         database,
     };
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
-        if let Some(list) = known.list_of(handled) {
+        if handled.part_without_meaning().is_some() {
+            continue;
+        }
+        if let Ok(list) = known.list_of(handled) {
             let table = &list.stored.table.name;
+            if list.has_total() {
+                totals.push(table.clone());
+            }
+            listed_by.extend(list.view.iter().flat_map(view::View::listed_by));
             if let Some(order) = list.order {
                 sorted.push((table.clone(), order.properties()));
             }
             let properties = list.filters.into_iter().map(|filter| filter.property).collect();
             wanted.push((table.clone(), properties, handled.route.is_list));
+            continue;
         }
+        if let Ok((_, Some(view))) = known.answer(handled) {
+            listed_by.extend(view.listed_by());
+        }
+        locked.extend(known.locked(handled).map(|stored| stored.table.name.clone()));
     }
     for (table, properties, has_cursors) in wanted {
         database.filter_by(&table, &properties, has_cursors);
     }
     for (table, properties) in sorted {
         database.sort_by(&table, &properties);
+    }
+    for table in totals {
+        database.page_with_total(&table);
+    }
+    for table in locked {
+        database.lock(&table);
+    }
+    for (table, column) in listed_by {
+        database.list_by_any(&table, &column);
     }
 }
 
@@ -264,30 +294,20 @@ impl<'k> HandlerContext<'k, '_> {
                     .to_owned(),
             );
         }
-        let tables = [self.resource(handled), self.listed(handled)];
-        if let Some(stored) = tables
-            .iter()
-            .flatten()
-            .find(|stored| stored.table.tenant.is_some())
-        {
-            wanted.deny(format!(
-                "the rows of `{}` belong to tenants, so its queries must run in a transaction of `kit_runtime::postgres::Tenant`",
-                stored.table.name
-            ));
-        }
         let code = match (generated, wanted.denied.take()) {
-            (Some(_), Some(denial)) => {
+            (Ok(_), Some(denial)) => {
                 let code = owner::denied(&reference, &denial.reason);
                 let (route, path) = (handled.route, path.to_owned());
                 gaps.denials.push(DeniedRoute { route, path, denial });
                 code
             }
-            (Some(code), None) => {
+            (Ok(code), None) => {
                 *uses = wanted;
                 code
             }
-            (None, _) => {
-                gaps.warnings.push(unwritten::handler(handled.route, path));
+            (Err(reason), _) => {
+                gaps.warnings
+                    .push(unwritten::handler(handled.route, path, &reason));
                 unwritten::body(&reference, path)
             }
         };

@@ -1,158 +1,138 @@
-//! Generates handlers of routes that access one row: create, read, update and delete.
+//! Generates handlers of routes that access one row: read, update and delete.
 
 use kit_ir::Method;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::owner::ReferenceChecks;
+use super::code::{Code, Outcome};
+use super::owner::{ReferenceChecks, RowOwner};
+use super::refusals::KeyPart;
 use super::resource::Key;
 use super::values::{Part, RequestValue, converted};
-use super::{HandlerContext, Uses};
+use super::view::View;
+use super::{HandlerContext, Reason, Uses};
 use crate::database::Stored;
 use crate::route_names::RouteNames;
 use crate::router::Group;
 use crate::source::ident;
 use crate::types::{Field, Form};
 
-impl HandlerContext<'_, '_> {
-    /// Returns the body of a handler. Returns `None` if kit cannot tell from the types how to handle the route.
+impl<'k> HandlerContext<'k, '_> {
+    /// Returns the body of a handler. Returns the reason if kit cannot tell from the types how to handle the route.
     pub(super) fn handler_code(
         self,
         group: &Group<'_>,
         handled: &RouteNames<'_>,
         uses: &mut Uses,
-    ) -> Option<TokenStream> {
-        if handled.has_parts_without_meaning() {
-            return None;
+    ) -> Result<TokenStream, Reason> {
+        if let Some(reason) = handled.part_without_meaning() {
+            return Err(reason);
         }
-        let slots = &handled.route.slots;
-        match handled.route.method {
+        let code = match handled.route.method {
             Method::Post => self.create(group, handled, uses),
-            Method::Get if slots.params.is_none() => self.list(handled, uses),
-            Method::Get => self.read(handled, uses).or_else(|| self.list(handled, uses)),
+            Method::Get if handled.route.slots.params.is_none() => self.list(handled, uses),
+            Method::Get if self.is_read(handled) => self.read(handled, uses),
+            Method::Get => self.list(handled, uses),
             Method::Put | Method::Patch => self.change(group, handled, uses),
-            Method::Delete if slots.response.is_none() => self.delete(handled, uses),
-            _ => None,
-        }
+            Method::Delete if handled.response_body().is_none() => self.delete(handled, uses),
+            Method::Delete => Err("types do not tell the response of a deletion".to_owned()),
+            _ => Err("kit generates handlers of GET, POST, PUT, PATCH and DELETE only".to_owned()),
+        };
+        self.body(handled, code?, uses)
     }
 
-    fn create(self, group: &Group<'_>, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
-        let slots = &handled.route.slots;
-        slots.response?;
-        let stored = self.resource(handled)?;
-        let fields = |id| self.types.structs.get(self.types.name_in(id, Form::Request));
-        let body = fields(slots.body?)?;
-        let params: &[Field] = match slots.params {
-            Some(id) => fields(id)?,
-            None => &[],
-        };
-        let row_owner = self.row_owner(handled, stored, uses);
-        // Every property of the request must have a column. Otherwise a value of the request would silently be lost.
-        let is_stored = |field: &Field| {
-            let mut columns = stored.inserted();
-            columns.any(|column| column.field.property == field.property)
-        };
-        if !body.iter().chain(params).all(is_stored) {
-            return None;
+    /// Returns the table and, if the response is not the entity, the parts of the response. Returns the reason if the response
+    /// is empty or is built from other values than rows.
+    pub(super) fn answer(
+        self,
+        handled: &RouteNames<'_>,
+    ) -> Result<(&'k Stored<'k>, Option<View<'k>>), Reason> {
+        let response = handled.response_body().ok_or_else(|| {
+            "the response is empty, so types do not tell which rows the route is about".to_owned()
+        })?;
+        if let Some(stored) = self.database.of_entity(self.types.name(response)) {
+            return Ok((stored, None));
         }
-        if let Some((owner, _)) = stored.owner()
-            && !stored.inserted().any(|column| stored.is_owner(column))
-        {
-            let (entity, property) = (stored.entity(), &owner.field.property);
-            uses.deny(format!(
-                "`{property}` identifies the owner of `{entity}`, but the database generates this value"
+        let view = self.view(handled, response)?;
+        Ok((view.stored, Some(view)))
+    }
+
+    /// Returns true if a route with parameters reads one row, and false if it lists rows.
+    fn is_read(self, handled: &RouteNames<'_>) -> bool {
+        let response = handled.response_body().map(|id| self.types.name(id));
+        let is_object = response.is_some_and(|name| self.types.structs.contains_key(name));
+        is_object && handled.route.slots.query.is_none()
+    }
+
+    fn read(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
+        let (stored, view) = self.answer(handled)?;
+        let row_owner = self.row_owner(handled, stored, uses);
+        uses.module(stored);
+        let module = ident(&stored.module);
+        let key = self.key(handled, stored);
+        let (lets, function, arguments, below, missing) = match key {
+            Ok(key) => {
+                let missing = self.missing(handled, stored, &KeyPart::of_key(stored), uses);
+                let below = key.is_below().map(|is_below| quote!(.filter(|row| #is_below)));
+                (key.lets, ident("get"), key.arguments, below, missing)
+            }
+            Err(reason) => {
+                let key = self.unique_key(handled, stored).ok_or(reason)?;
+                let missing = self.missing(handled, stored, &KeyPart::of_unique(&key), uses);
+                let arguments = key.columns.into_iter().map(|(_, name, _)| name).collect();
+                (key.lets, key.function, arguments, None, missing)
+            }
+        };
+        let call = |database: &TokenStream| {
+            let owner = row_owner.argument.iter();
+            quote!(#module::#function(#database, #(#arguments),* #(, #owner)*))
+        };
+        let owner_lets = &row_owner.lets;
+        let not_found = quote!(ok_or_else(|| #missing(#(#arguments),*)));
+        let Some(view) = view else {
+            let found = awaited_query("found", &call(&quote!(&self.pool)), None);
+            let statements = quote!(#lets #owner_lets #found);
+            return Ok(Code::new(
+                statements,
+                Outcome::Fallible(quote!(found #below.#not_found)),
             ));
-        }
-        let mut values = Vec::new();
-        for column in stored.inserted() {
-            let name = ident(&column.field.name);
-            if stored.is_owner(column) {
-                let value = row_owner.owned(column.insert_options());
-                values.push(quote!(#name: #value));
-                continue;
-            }
-            let given = |from: Part, fields: &[Field]| {
-                let field = fields
-                    .iter()
-                    .find(|field| field.property == column.field.property)?;
-                Some(converted(
-                    from,
-                    field,
-                    column.plain_type(),
-                    column.insert_options(),
-                ))
-            };
-            let value = match given(Part::Params, params).or_else(|| given(Part::Body, body)) {
-                Some(value) => value?,
-                None if column.insert_options() > 0 => quote!(None),
-                None => return None,
-            };
-            values.push(quote!(#name: #value));
-        }
-        let new = &stored.structs.new;
-        uses.module(stored);
-        uses.row(stored, new);
-        let given: Vec<_> = RequestValue::all(Part::Params, params)
-            .chain(RequestValue::all(Part::Body, body))
-            .collect();
-        let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
-        let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
-        let (new, module, lets) = (ident(new), ident(&stored.module), &row_owner.lets);
-        let refused = self.refused(group, stored, uses);
-        let ReferenceChecks { before, after } = &references;
-        let result = if after.is_empty() {
-            let insert = quote!(#module::insert(&self.pool, &new).await);
-            match refused {
-                None => quote!(Ok(#insert?)),
-                Some(refused) => quote!(#insert.map_err(#refused)),
-            }
-        } else {
-            let call = quote!(#module::insert(&mut *transaction, &new));
-            let inserted = awaited_query("row", &call, refused.as_ref());
-            quote! {
-                let mut transaction = self.pool.begin().await?;
-                #inserted
-                #after
-                transaction.commit().await?;
-                Ok(row)
-            }
         };
-        Some(quote! {
-            #lets
-            let body = input.body;
-            #other_owner
-            #before
-            let new = #new { #(#values),* };
-            #result
-        })
-    }
-
-    fn read(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
-        if handled.route.slots.query.is_some() {
-            return None;
+        if view.parts.is_empty() {
+            let found = awaited_query("found", &call(&quote!(&self.pool)), None);
+            let value = Self::part_of_row(&view, uses);
+            let statements = quote!(#lets #owner_lets #found let row = found #below.#not_found?;);
+            return Ok(Code::new(statements, Outcome::Value(value)));
         }
-        handled.route.slots.response?;
-        let stored = self.resource(handled)?;
-        let key = self.key(handled, stored)?;
-        let missing = self.missing(handled, stored, uses);
-        let row_owner = self.row_owner(handled, stored, uses);
-        uses.module(stored);
-        let (module, arguments) = (ident(&stored.module), &key.arguments);
-        let owner = row_owner.argument.iter();
-        let call = quote!(#module::get(&self.pool, #(#arguments),* #(, #owner)*));
-        let found = awaited_query("found", &call, None);
-        let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
-        let of_path = key.is_below().map(|is_below| quote!(.filter(|row| #is_below)));
-        Some(quote! {
-            #key_lets
+        uses.runtime("sql::snapshot");
+        let added = self.view_function(handled, &view, &row_owner, uses);
+        let owner_lets = row_owner.lets_or(&added.owner);
+        let found = awaited_query("found", &call(&quote!(&mut *transaction)), None);
+        let responses = added.call(&quote!(&mut transaction), &quote!(vec![row]));
+        let statements = quote! {
+            #lets
             #owner_lets
+            let mut transaction = snapshot(&self.pool).await?;
             #found
-            found #of_path.ok_or_else(|| #missing(#(#arguments),*))
-        })
+            let row = found #below.#not_found?;
+            let mut responses = #responses;
+            transaction.commit().await?;
+        };
+        Ok(Code::new(
+            statements,
+            Outcome::Fallible(quote!(responses.pop().#not_found)),
+        ))
     }
 
-    /// Returns the statement that refuses to change a row that is not below the rest of the path. If another request moves the row
-    /// at the same time, the row is changed as if this request had come first.
+    /// Returns the table of which a handler locks a row before a change, because the path names rows above the row.
+    pub(super) fn locked(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
+        let is_change = matches!(handled.route.method, Method::Put | Method::Patch | Method::Delete);
+        let stored = self.resource(handled).filter(|_| is_change)?;
+        let key = self.key(handled, stored).ok()?;
+        key.is_elsewhere().map(|_| stored)
+    }
+
+    /// Returns the statement that locks a row and refuses to change the row if it is not below the rest of the path. Returns
+    /// `None` if the path has no other parameters than the key.
     fn refuses_row_elsewhere(
         key: &Key,
         stored: &Stored<'_>,
@@ -162,7 +142,7 @@ impl HandlerContext<'_, '_> {
         let is_elsewhere = key.is_elsewhere()?;
         let (module, arguments) = (ident(&stored.module), &key.arguments);
         let owner = owner.into_iter();
-        let call = quote!(#module::get(&self.pool, #(#arguments),* #(, #owner)*));
+        let call = quote!(#module::get_for_update(&mut *transaction, #(#arguments),* #(, #owner)*));
         let found = awaited_query("found", &call, None);
         Some(quote! {
             #found
@@ -173,40 +153,41 @@ impl HandlerContext<'_, '_> {
         })
     }
 
-    fn change(self, group: &Group<'_>, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
-        let slots = &handled.route.slots;
-        slots.response?;
-        let stored = self.resource(handled).filter(|stored| stored.is_updated())?;
+    fn change(self, group: &Group<'_>, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
+        let (stored, view) = self.answer(handled)?;
+        let entity = stored.entity();
+        if !stored.is_updated() {
+            return Err(format!("no property of `{entity}` can be changed"));
+        }
         let key = self.key(handled, stored)?;
-        let fields = self
-            .types
-            .structs
-            .get(self.types.name_in(slots.body?, Form::Request))?;
-        let is_stored = |field: &Field| {
-            let owner = stored.owner().map(|(column, _)| column);
+        let fields = self.fields_of_body(handled)?;
+        let owner = stored.owner().map(|(column, _)| column);
+        let is_stored = |field: &&Field| {
             let mut columns = stored.changed().chain(owner);
             columns.any(|column| column.field.property == field.property)
         };
-        if !fields.iter().all(is_stored) {
-            return None;
+        if let Some(field) = fields.iter().find(|field| !is_stored(field)) {
+            return Err(format!(
+                "the property `{}` of the body is not a property of `{entity}` that can be changed",
+                field.property
+            ));
         }
         let mut values = Vec::new();
         for column in stored.changed() {
-            let field = fields
-                .iter()
-                .find(|field| field.property == column.field.property);
-            let value = if let Some(field) = field {
-                converted(Part::Body, field, column.plain_type(), column.update_options())?
-            } else {
-                quote!(None)
-            };
+            let mut given = fields.iter();
+            let given = given.find(|field| field.property == column.field.property);
+            let value = given.map(|field| {
+                let value = converted(Part::Body, field, column.plain_type(), column.update_options());
+                value.ok_or_else(|| other_type(field, stored))
+            });
+            let value = value.transpose()?.unwrap_or_else(|| quote!(None));
             let name = ident(&column.field.name);
             values.push(quote!(#name: #value));
         }
         let changes = &stored.structs.changes;
         uses.module(stored);
         uses.row(stored, changes);
-        let missing = self.missing(handled, stored, uses);
+        let missing = self.missing(handled, stored, &KeyPart::of_key(stored), uses);
         let is_ruled = stored.constraints().iter().any(|constraint| {
             let columns = constraint.columns();
             stored
@@ -217,69 +198,125 @@ impl HandlerContext<'_, '_> {
         let refused = is_refused.then(|| self.refused(group, stored, uses)).flatten();
         let row_owner = self.row_owner(handled, stored, uses);
         let given: Vec<_> = RequestValue::all(Part::Body, fields).collect();
-        let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses)?;
+        let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses);
+        let other_owner = other_owner.ok_or_else(|| owner_type(stored))?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
         let (module, arguments, changes) = (ident(&stored.module), &key.arguments, ident(changes));
         let elsewhere = Self::refuses_row_elsewhere(&key, stored, row_owner.argument.as_ref(), &missing);
-        let owner = row_owner.argument.iter();
         let ReferenceChecks { before, after } = &references;
-        let is_checked = !after.is_empty();
-        let pool = if is_checked {
+        let added = view.as_ref().filter(|view| !view.parts.is_empty());
+        let added = added.map(|view| self.view_function(handled, view, &row_owner, uses));
+        let owner_lets = added
+            .as_ref()
+            .map_or(&row_owner.lets, |added| row_owner.lets_or(&added.owner));
+        let needs_transaction = !after.is_empty() || elsewhere.is_some() || added.is_some();
+        let database = if needs_transaction {
             quote!(&mut *transaction)
         } else {
             quote!(&self.pool)
         };
-        let call = quote!(#module::update(#pool, #(#arguments),* #(, #owner)*, &changes));
-        let mut changed = awaited_query("changed", &call, refused.as_ref());
-        if is_checked {
-            changed = quote! {
-                let mut transaction = self.pool.begin().await?;
-                #changed
-                if let Some(row) = &changed {
-                    #after
-                }
-                transaction.commit().await?;
-            };
-        }
-        let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
-        Some(quote! {
+        let owner = row_owner.argument.iter();
+        let call = quote!(#module::update(#database, #(#arguments),* #(, #owner)*, &changes));
+        let changed = awaited_query("changed", &call, refused.as_ref());
+        let not_found = quote!(ok_or_else(|| #missing(#(#arguments),*)));
+        let after = (!after.is_empty()).then(|| quote!(if let Some(row) = &changed { #after }));
+        let begin = needs_transaction.then(|| quote!(let mut transaction = self.pool.begin().await?;));
+        let commit = needs_transaction.then(|| quote!(transaction.commit().await?;));
+        let (row, outcome) = match (&view, &added) {
+            (None, _) => (quote!(#commit), Outcome::Fallible(quote!(changed.#not_found))),
+            (Some(view), None) => (
+                quote!(#commit let row = changed.#not_found?;),
+                Outcome::Value(Self::part_of_row(view, uses)),
+            ),
+            (Some(_), Some(added)) => {
+                let responses = added.call(&quote!(&mut transaction), &quote!(vec![row]));
+                (
+                    quote!(let row = changed.#not_found?; let mut responses = #responses; #commit),
+                    Outcome::Fallible(quote!(responses.pop().#not_found)),
+                )
+            }
+        };
+        let key_lets = &key.lets;
+        let statements = quote! {
             #key_lets
             #owner_lets
-            #elsewhere
             let body = input.body;
             #other_owner
             #before
             let changes = #changes { #(#values),* };
+            #begin
+            #elsewhere
             #changed
-            changed.ok_or_else(|| #missing(#(#arguments),*))
-        })
+            #after
+            #row
+        };
+        Ok(Code::new(statements, outcome))
     }
 
-    fn delete(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
-        let stored: &Stored<'_> = self.resource(handled)?;
+    /// Returns the fields of the body. Returns the reason if the route has no body, or if it is not an object.
+    pub(super) fn fields_of_body(self, handled: &RouteNames<'_>) -> Result<&'k [Field], Reason> {
+        let body = handled
+            .route
+            .slots
+            .body
+            .ok_or_else(|| "the route has no body with the properties of a row".to_owned())?;
+        let fields = self.types.structs.get(self.types.name_in(body, Form::Request));
+        let fields = fields.ok_or_else(|| "the body is not an object with fixed properties".to_owned())?;
+        Ok(fields)
+    }
+
+    fn delete(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
+        let stored: &Stored<'_> = self.resource(handled).ok_or_else(|| {
+            "no other route of this path responds with an entity, and the path names no table".to_owned()
+        })?;
         let key = self.key(handled, stored)?;
-        let missing = self.missing(handled, stored, uses);
+        let missing = self.missing(handled, stored, &KeyPart::of_key(stored), uses);
         let in_use = self.in_use(handled, stored, uses);
         uses.module(stored);
-        let row_owner = self.row_owner(handled, stored, uses);
+        let row_owner: RowOwner = self.row_owner(handled, stored, uses);
         let (module, arguments) = (ident(&stored.module), &key.arguments);
         let elsewhere = Self::refuses_row_elsewhere(&key, stored, row_owner.argument.as_ref(), &missing);
         let owner = row_owner.argument.iter();
-        let call = quote!(#module::delete(&self.pool, #(#arguments),* #(, #owner)*));
+        let (begin, commit, database) = if elsewhere.is_some() {
+            (
+                Some(quote!(let mut transaction = self.pool.begin().await?;)),
+                Some(quote!(transaction.commit().await?;)),
+                quote!(&mut *transaction),
+            )
+        } else {
+            (None, None, quote!(&self.pool))
+        };
+        let call = quote!(#module::delete(#database, #(#arguments),* #(, #owner)*));
         let deleted = awaited_query("deleted", &call, in_use.as_ref());
         let (key_lets, owner_lets) = (&key.lets, &row_owner.lets);
-        Some(quote! {
+        let statements = quote! {
             #key_lets
             #owner_lets
+            #begin
             #elsewhere
             #deleted
-            if deleted {
-                Ok(())
-            } else {
-                Err(#missing(#(#arguments),*))
-            }
-        })
+            #commit
+        };
+        let error = quote!(#missing(#(#arguments),*));
+        Ok(Code::new(statements, Outcome::Empty(quote!(deleted), error)))
     }
+}
+
+/// Returns the reason for a property of the body whose type is not that of the column.
+pub(super) fn other_type(field: &Field, stored: &Stored<'_>) -> Reason {
+    format!(
+        "the property `{}` of the request has another type than in `{}`",
+        field.property,
+        stored.entity()
+    )
+}
+
+/// Returns the reason for an owner in the body whose type is not that of the column.
+pub(super) fn owner_type(stored: &Stored<'_>) -> Reason {
+    format!(
+        "the request names the owner of `{}` with another type than the entity",
+        stored.entity()
+    )
 }
 
 /// Returns a statement that runs a query and stores its result in a variable. `refused` is the generated

@@ -17,6 +17,7 @@ use crate::source::{doc, ident, string_literal};
 use crate::{HandlerText, Warning, names};
 
 /// Generated code for the owner of the rows that a handler accesses.
+#[derive(Default)]
 pub(super) struct RowOwner {
     /// Statement `let owner = …;`. Empty if the rows have no owner.
     pub(super) lets: TokenStream,
@@ -28,6 +29,20 @@ pub(super) struct RowOwner {
 }
 
 impl RowOwner {
+    /// Returns the statement that assigns the owner. If the rows have no owner, returns the statement of the other owner.
+    pub(super) fn lets_or<'o>(&'o self, other: &'o Self) -> &'o TokenStream {
+        if self.argument.is_some() {
+            &self.lets
+        } else {
+            &other.lets
+        }
+    }
+
+    /// Returns the expression of the owner as text, for comparisons.
+    pub(super) fn text(&self) -> String {
+        self.value.to_string()
+    }
+
     /// Returns the owner as the value of a new row, wrapped in `options` `Option`s, because the field of the
     /// insert may have a type such as `Option<String>`.
     pub(super) fn owned(&self, options: usize) -> TokenStream {
@@ -60,12 +75,12 @@ impl<'k> HandlerContext<'k, '_> {
         uses: &mut Uses,
     ) -> RowOwner {
         let entity = stored.entity();
-        let mut row_owner = RowOwner {
-            lets: TokenStream::new(),
-            argument: None,
-            value: TokenStream::new(),
-            is_copied: false,
-        };
+        let mut row_owner = RowOwner::default();
+        if stored.table.tenant.is_some() {
+            uses.deny(format!(
+                "the rows of `{entity}` belong to tenants, so its queries must run in a transaction of `kit_runtime::postgres::Tenant`"
+            ));
+        }
         let value = match stored.rows {
             Rows::All => return row_owner,
             Rows::Undeclared if handled.middleware.is_empty() => return row_owner,

@@ -7,8 +7,9 @@ use kit_ir::{DeclaredError, Method};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::resource::UniqueKey;
 use super::{HandlerContext, Uses};
-use crate::database::{Constraint, Rule, Stored};
+use crate::database::{Constraint, Parameter, Rule, Stored};
 use crate::route_names::RouteNames;
 use crate::router::Group;
 use crate::source::{doc, ident, string_literal};
@@ -18,25 +19,61 @@ use crate::{errors, names};
 /// the response.
 const MESSAGE: usize = 48;
 
+/// Property that selects a row.
+pub(super) struct KeyPart {
+    property: String,
+    /// Name of the variable with the value.
+    name: Ident,
+    r#type: Parameter,
+}
+
+impl KeyPart {
+    /// Returns the properties of the key of a table.
+    pub(super) fn of_key(stored: &Stored<'_>) -> Vec<Self> {
+        let parts = stored.key().zip(stored.key_parameters());
+        let parts = parts.map(|(column, (name, r#type))| Self {
+            property: column.field.property.clone(),
+            name,
+            r#type,
+        });
+        parts.collect()
+    }
+
+    /// Returns the properties of a unique constraint.
+    pub(super) fn of_unique(key: &UniqueKey<'_>) -> Vec<Self> {
+        let parts = key.columns.iter().map(|(column, name, r#type)| Self {
+            property: column.field.property.clone(),
+            name: name.clone(),
+            r#type: r#type.clone(),
+        });
+        parts.collect()
+    }
+}
+
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns the name of the function that creates the error for a missing row.
-    pub(super) fn missing(self, handled: &RouteNames<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
+    /// Returns the name of the function that creates the error for a missing row. `key` selects the row.
+    pub(super) fn missing(
+        self,
+        handled: &RouteNames<'_>,
+        stored: &Stored<'_>,
+        key: &[KeyPart],
+        uses: &mut Uses,
+    ) -> Ident {
         let throws = first_match(&all(handled), &[404], &[stored.entity().to_shouty_snake_case()])
             .or_else(|| single_error(handled.handler_errors().filter(|throws| throws.status == 404)));
         let message = format!("{} not found", in_words(stored.entity(), true));
         let error = self.error(throws, "not_found", "NOT_FOUND", &message, uses);
         uses.runtime("value");
-        let parameters = stored.key_parameters();
-        let details = stored.key().zip(&parameters).map(|(column, (name, _))| {
-            let property = string_literal(&column.field.property);
+        let details = key.iter().map(|KeyPart { property, name, .. }| {
+            let property = string_literal(property);
             quote!(#property: #name)
         });
         let error = quote!(#error.with_details(value!({ #(#details),* })));
-        let given: Vec<_> = parameters
+        let given: Vec<_> = key
             .iter()
-            .map(|(name, kind)| quote!(#name: #kind))
+            .map(|KeyPart { name, r#type, .. }| quote!(#name: #r#type))
             .collect();
-        for (_, r#type) in &parameters {
+        for KeyPart { r#type, .. } in key {
             uses.parameter(r#type);
         }
         let thing = in_words(stored.entity(), false);
@@ -64,7 +101,11 @@ impl<'k> HandlerContext<'k, '_> {
                         throws.status == 409
                             && !by_name.iter().flatten().any(|other| other.code == throws.code)
                     };
-                    let throws = named.or_else(|| single_error(throws.iter().copied().filter(is_free)));
+                    let free: Vec<&DeclaredError> = throws.iter().copied().filter(is_free).collect();
+                    let entity = [stored.entity().to_shouty_snake_case()];
+                    let throws = named
+                        .or_else(|| single_error(free.iter().copied()))
+                        .or_else(|| first_match(&free, &[409], &entity));
                     let columns: Vec<_> = columns.iter().map(|column| in_words(column, false)).collect();
                     let thing = in_words(stored.entity(), false);
                     let message = format!("Another {thing} has this {}", columns.join(" and "));
@@ -114,7 +155,8 @@ impl<'k> HandlerContext<'k, '_> {
     fn writes(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let is_write = matches!(handled.route.method, Method::Post | Method::Put | Method::Patch);
         let resource = self.resource(handled).filter(|_| is_write);
-        resource.is_some_and(|other| other.table.name == stored.table.name)
+        let mut written = resource.into_iter().chain(self.nested_tables(handled));
+        written.any(|other| other.table.name == stored.table.name)
     }
 
     /// Returns the errors that the routes of a group declare. Ignores routes that neither insert nor update
@@ -215,9 +257,10 @@ impl<'k> HandlerContext<'k, '_> {
             quote!(error.into())
         } else {
             uses.runtime("sql::violated_constraint");
+            let arms = arms_by_error(arms);
             let arms = arms
                 .iter()
-                .map(|(constant, error)| quote!(Some(#constant) => #error));
+                .map(|(constants, error)| quote!(Some(#(#constants)|*) => #error));
             quote!(match violated_constraint(&error) { #(#arms,)* _ => error.into(), })
         };
         let comment = doc(comment);
@@ -273,6 +316,19 @@ impl<'k> HandlerContext<'k, '_> {
             quote!(Error::#function(#code, #message))
         }
     }
+}
+
+/// Returns the constants of constraints by the error that they cause.
+fn arms_by_error(arms: &[(TokenStream, TokenStream)]) -> Vec<(Vec<&TokenStream>, &TokenStream)> {
+    let mut found: Vec<(Vec<&TokenStream>, &TokenStream)> = Vec::new();
+    for (constant, error) in arms {
+        let text = error.to_string();
+        match found.iter_mut().find(|(_, other)| other.to_string() == text) {
+            Some((constants, _)) => constants.push(constant),
+            None => found.push((vec![constant], error)),
+        }
+    }
+    found
 }
 
 /// Returns the path of the constant for a constraint: `notes::SLUG_UNIQUE`.

@@ -1,13 +1,13 @@
 //! Finds the table that a route accesses, and the parameters of its path that are the key of a row.
 
 use kit_database::ColumnType;
-use kit_ir::{Method, Segment};
+use kit_ir::{DeclarationId, Method, Segment};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::HandlerContext;
 use super::values::Part;
-use crate::database::Stored;
+use super::{HandlerContext, Reason};
+use crate::database::{Parameter, Stored, StoredColumn};
 use crate::route_names::RouteNames;
 use crate::source::ident;
 use crate::types::{Field, Form, RustType};
@@ -42,15 +42,15 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the table in which a route accesses one row. Returns `None` if the response type and the path name no
     /// table.
     pub(super) fn resource(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
-        if handled.route.slots.response.is_some() {
-            return self.answered(handled);
+        if let Some(response) = handled.response_body() {
+            return self.table_of(handled, response);
         }
         // A route without a response type, such as `DELETE`, accesses the row that another route with the same path
         // returns.
         let siblings = self.all().filter(|other| other.route.path == handled.route.path);
         siblings
             .into_iter()
-            .find_map(|other| self.answered(other))
+            .find_map(|other| self.table_of(other, other.response_body()?))
             .or_else(|| self.collection(handled))
     }
 
@@ -66,36 +66,53 @@ impl<'k> HandlerContext<'k, '_> {
         };
         let mut others = self.all().filter(of_one);
         others
-            .find_map(|other| self.answered(other))
+            .find_map(|other| self.database.of_entity(self.types.name(other.response_body()?)))
             .or_else(|| self.collection(handled))
+    }
+
+    /// Returns true if a route reads a row of the table by its key below the path of another route: `GET /notes/:id` for `POST
+    /// /notes`.
+    pub(super) fn reads_below(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
+        let mut others = self.all().filter(|other| {
+            let below = other.route.path.after(&handled.route.path);
+            other.route.method == Method::Get && matches!(below, Some([Segment::Parameter(_)]))
+        });
+        others.any(|other| {
+            let table = self.resource(other).map(|table| &table.table.name);
+            table == Some(&stored.table.name) && self.key(other, stored).is_ok()
+        })
     }
 
     fn all(self) -> impl Iterator<Item = &'k RouteNames<'k>> {
         self.routes.groups.iter().flat_map(|group| &group.routes)
     }
 
-    /// Returns the table of the entity that a route returns. Returns `None` if the response is not an entity.
-    fn answered(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
-        let name = self.types.name(handled.route.slots.response?);
-        self.database.of_entity(name)
+    /// Returns the table of a response that is an entity, or a row with rows of other tables.
+    fn table_of(self, handled: &RouteNames<'_>, response: DeclarationId) -> Option<&'k Stored<'k>> {
+        let entity = self.database.of_entity(self.types.name(response));
+        entity.or_else(|| Some(self.view(handled, response).ok()?.stored))
     }
 
     /// Returns the table with the name of the last static segment of the path: `/teams/:id/members` gives `members`.
-    fn collection(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
+    pub(super) fn collection(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let last = handled.route.path.static_segments().next_back()?;
         self.database.table_called(&last.replace('-', "_"))
     }
 
-    /// Returns the code for the key in the path. Returns `None` if a path parameter is neither a part of the key nor another
-    /// column, or if a part of the key is not in the path.
-    pub(super) fn key(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> Option<Key> {
-        let params = self
-            .types
-            .structs
-            .get(self.types.name_in(handled.route.slots.params?, Form::Request))?;
+    /// Returns the code for the key in the path. Returns the reason if a path parameter is neither a part of the key nor
+    /// another column, or if a part of the key is not in the path.
+    pub(super) fn key(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> Result<Key, Reason> {
+        let params = handled.route.slots.params.and_then(|id| {
+            let name = self.types.name_in(id, Form::Request);
+            self.types.structs.get(name)
+        });
+        let params = params.ok_or_else(|| "the path has no parameter that selects a row".to_owned())?;
         let names = stored.key_parameters();
+        let entity = stored.entity();
         if names.is_empty() {
-            return None;
+            return Err(format!(
+                "kit cannot compare the key of `{entity}` with a parameter of the path"
+            ));
         }
         let mut key = Key {
             lets: TokenStream::new(),
@@ -104,22 +121,95 @@ impl<'k> HandlerContext<'k, '_> {
         };
         let mut of_key = Vec::new();
         for ((name, r#type), column) in names.into_iter().zip(stored.key()) {
-            let by_name = params
-                .iter()
-                .find(|param| param.property == column.field.property);
-            let param = by_name.or_else(|| only_parameter(params, stored))?;
+            let property = &column.field.property;
+            let by_name = params.iter().find(|param| param.property == *property);
+            let param = by_name.or_else(|| only_parameter(params, stored));
+            let param = param
+                .ok_or_else(|| format!("no parameter of the path is `{property}`, the key of `{entity}`"))?;
             if !r#type.accepts(&param.r#type) {
-                return None;
+                return Err(format!(
+                    "the parameter `{}` of the path has another type than `{property}` of `{entity}`",
+                    param.property
+                ));
             }
-            let (borrow, value) = (r#type.borrow(), Part::Params.field(param));
-            key.lets.extend(quote!(let #name = #borrow #value;));
+            let value = path_parameter(param, &r#type);
+            key.lets.extend(quote!(let #name = #value;));
             key.arguments.push(name);
             of_key.push(&param.property);
         }
         for param in params.iter().filter(|param| !of_key.contains(&&param.property)) {
-            key.above.push(above(param, stored)?);
+            let above = above(param, stored).ok_or_else(|| {
+                format!(
+                    "the parameter `{}` of the path is not a property of `{entity}` with this type that Rust can compare",
+                    param.property
+                )
+            })?;
+            key.above.push(above);
+        }
+        Ok(key)
+    }
+
+    /// Returns the code for a unique property in the path, such as `slug` in `/articles/:slug`, and the name of the function
+    /// that reads the row. Returns `None` if the parameters of the path are not the columns of a unique constraint.
+    pub(super) fn unique_key<'s>(
+        self,
+        handled: &RouteNames<'_>,
+        stored: &'s Stored<'s>,
+    ) -> Option<UniqueKey<'s>> {
+        let params = handled.route.slots.params?;
+        let params = self
+            .types
+            .structs
+            .get(self.types.name_in(params, Form::Request))?;
+        let (function, columns) = stored.unique_finder(|columns| {
+            let is_parameter = |column: &StoredColumn<'_>| {
+                params.iter().any(|param| param.property == column.field.property)
+            };
+            columns.len() == params.len() && columns.iter().all(|column| is_parameter(column))
+        })?;
+        let mut key = UniqueKey {
+            function,
+            lets: TokenStream::new(),
+            columns: Vec::new(),
+        };
+        for (column, name, r#type) in columns {
+            let mut params = params.iter();
+            let param = params.find(|param| param.property == column.field.property)?;
+            if !r#type.accepts(&param.r#type) {
+                return None;
+            }
+            let value = path_parameter(param, &r#type);
+            key.lets.extend(quote!(let #name = #value;));
+            key.columns.push((column, name, r#type));
         }
         Some(key)
+    }
+}
+
+/// Generated code for a unique property that selects the row that a handler reads.
+pub(super) struct UniqueKey<'s> {
+    /// Name of the function that reads the row: `get_by_slug`.
+    pub(super) function: Ident,
+    /// Statements that assign the values to variables.
+    pub(super) lets: TokenStream,
+    /// Columns, each with its variable and the type of the variable.
+    pub(super) columns: Vec<(&'s StoredColumn<'s>, Ident, Parameter)>,
+}
+
+/// Returns the expression of a parameter of the path. In a request, a property with `@generated` may be absent, also in the
+/// type of the path, whose parameters are always present.
+fn path_parameter(param: &Field, r#type: &Parameter) -> TokenStream {
+    let value = Part::Params.field(param);
+    match (param.optional, r#type) {
+        (false, r#type) => {
+            let borrow = r#type.borrow();
+            quote!(#borrow #value)
+        }
+        (true, Parameter::Text) => quote!(#value.as_deref().unwrap_or_default()),
+        (true, r#type) => {
+            let borrow = r#type.borrow();
+            quote!(#borrow #value.unwrap_or_default())
+        }
     }
 }
 
@@ -130,7 +220,7 @@ fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream
     let mut columns = stored.columns.iter();
     let column = columns.find(|column| column.field.property == param.property)?;
     // A column of an adopted table may have a type whose values PostgreSQL compares by rules of its own.
-    if *column.plain_type() != param.r#type || !column.is_sortable() {
+    if *column.plain_type() != param.r#type || param.optional || !column.is_sortable() {
         return None;
     }
     let (name, value) = (ident(&column.field.name), Part::Params.field(param));

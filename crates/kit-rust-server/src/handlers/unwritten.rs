@@ -20,10 +20,10 @@ pub(super) fn body(what: &str, file: &str) -> TokenStream {
 }
 
 /// Returns the warning about a handler that kit cannot generate.
-pub(super) fn handler(route: &Route, path: &str) -> Warning {
+pub(super) fn handler(route: &Route, path: &str, reason: &str) -> Warning {
     let reference = route.reference();
     Warning {
-        message: format!("`{reference}` answers 501, because kit cannot generate its handler"),
+        message: format!("`{reference}` answers 501, because kit cannot generate its handler: {reason}"),
         span: route.span,
         help: format!("write the handler in {path}"),
         handler: Some(text(&reference, path)),

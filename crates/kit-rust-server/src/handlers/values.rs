@@ -7,15 +7,21 @@ use crate::database::{Parameter, StoredColumn};
 use crate::source::ident;
 use crate::types::{Field, RustType};
 
-/// Place of a value in a handler: the params, the query or the body of the request, or the row that the handler has written.
+/// Place of a value in a handler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
+    /// The parameters of the path.
     Params,
+    /// The query.
     Query,
     /// The body, which a handler has in the variable `body`.
     Body,
     /// The row that the handler has written, in the variable `row`.
     Row,
+    /// An element of an array in the body, in the variable `item`.
+    Item,
+    /// The variable `item` itself, which is a reference to a value.
+    Value,
 }
 
 impl Part {
@@ -27,6 +33,8 @@ impl Part {
             Self::Query => quote!(input.query.#name),
             Self::Body => quote!(body.#name),
             Self::Row => quote!(row.#name),
+            Self::Item => quote!(item.#name),
+            Self::Value => quote!(item),
         }
     }
 }
@@ -47,6 +55,14 @@ impl<'f> RequestValue<'f> {
     pub(super) fn written(column: &'f StoredColumn<'_>) -> Self {
         Self {
             from: Part::Row,
+            field: &column.field,
+        }
+    }
+
+    /// Returns the value of a column that the elements of an array in the body are.
+    pub(super) fn item(column: &'f StoredColumn<'_>) -> Self {
+        Self {
+            from: Part::Value,
             field: &column.field,
         }
     }
@@ -85,7 +101,12 @@ impl<'f> RequestValue<'f> {
     pub(super) fn referred(&self, column: &StoredColumn<'_>) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
         let options = usize::from(optional) + usize::from(nullable);
-        Some(match (column.parameter_type()?, options) {
+        let r#type = column.parameter_type()?;
+        if self.from == Part::Value && r#type != Parameter::Text {
+            let copied = r#type.is_copied().then(|| quote!(*));
+            return Some(quote!(Some(#copied #value)));
+        }
+        Some(match (r#type, options) {
             (Parameter::Text, 0) => quote!(Some(#value.as_str())),
             (Parameter::Text, 1) => quote!(#value.as_deref()),
             (Parameter::Text, _) => quote!(#value.as_ref().and_then(Option::as_deref)),

@@ -3,6 +3,7 @@
 use syn::Expr;
 
 use super::expressions::expression;
+use super::tokens::flat;
 use super::{Space, margin};
 
 /// Maximum width of the arguments of a call on one line.
@@ -28,11 +29,11 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space:
         column,
         end: column + width,
     };
-    let flat = |item: &Expr, space: Space| expression(item, space).filter(|text| !text.contains('\n'));
+    let on_one_line = |item: &Expr, space: Space| expression(item, space).filter(|text| !text.contains('\n'));
     let texts: Vec<Option<String>> = items
         .iter()
         .map(|item| {
-            flat(
+            on_one_line(
                 item,
                 Space {
                     column: space.indent + 4,
@@ -49,7 +50,8 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space:
         .map(|text| text.as_ref().map(String::len))
         .sum();
     // The last item may have further lines.
-    let is_short_callee = items.len() == 1 && begin.len() <= 4 && end == ")";
+    // rustfmt keeps the only item of a short callee, or of an array, beside the opening delimiter.
+    let is_short_callee = items.len() == 1 && (begin == "[" || begin.len() <= 4 && end == ")");
     if let Some(before) = before
         && (can_overflow(last, items.len()) || is_short_callee)
     {
@@ -115,10 +117,16 @@ pub(super) fn vertical(begin: &str, items: &[&Expr], end: &str, space: Space) ->
     let inner = space.nested();
     let mut text = format!("{begin}\n");
     for item in items {
-        let item = expression(item, inner.before(1)?)?;
+        let fitting = inner.before(1).and_then(|space| expression(item, space));
+        // rustfmt does not break a text, even if it is wider than a line.
+        let item = fitting.or_else(|| is_text(item).then(|| flat(item)))?;
         text.push_str(&format!("{}{item},\n", margin(inner.indent)));
     }
     Some(format!("{text}{}{end}", margin(space.indent)))
+}
+
+fn is_text(item: &Expr) -> bool {
+    matches!(item, Expr::Lit(literal) if matches!(literal.lit, syn::Lit::Str(_)))
 }
 
 /// Prints short items, with as many on each line as fit.

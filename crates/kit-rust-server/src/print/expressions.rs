@@ -236,12 +236,7 @@ fn captured(is_moved: bool) -> &'static str {
 /// Returns true if a closure with this body never needs braces around it.
 fn is_block_like(body: &Expr) -> bool {
     match body {
-        Expr::Async(_)
-        | Expr::Struct(_)
-        | Expr::Call(_)
-        | Expr::Macro(_)
-        | Expr::Match(_)
-        | Expr::Tuple(_) => true,
+        Expr::Async(_) | Expr::Struct(_) | Expr::Match(_) => true,
         Expr::Reference(node) => is_block_like(&node.expr),
         _ => false,
     }

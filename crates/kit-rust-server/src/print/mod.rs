@@ -173,6 +173,108 @@ static LONG: Shape = Shape::object(
     }
 
     #[test]
+    fn breaks_rules_after_calls_of_several_lines_like_rustfmt() {
+        let code = quote! {
+            static A: Shape = Shape::object("Abc", &[Property::required("a", Shape::tuple(&[Element::required(Shape::TEXT), Element::required(Shape::BOOLEAN), Element::required(Shape::NUMBER)]).sensitive())]);
+            static B: Shape = Shape::object("Abc", &[Property::required("a", Shape::tuple(&[Element::required(Shape::TEXT)]).sensitive())]);
+            static C: Shape = Shape::object("Abc", &[Property::required("a", Shape::tuple(&[Element::required(Shape::TEXT), Element::required(Shape::BOOLEAN), Element::required(Shape::NUMBER)]).sensitive()), Property::required("b", Shape::TEXT)]);
+            static D: Shape = Shape::object("Abc", &[Property::required("a", Shape::tuple(&[Element::required(Shape::TEXT), Element::required(Shape::BOOLEAN), Element::required(Shape::NUMBER)]))]);
+            static E: Shape = Shape::object("Abc", &[Property::required("a", Shape::array(&Shape::tuple(&[Element::required(Shape::TEXT), Element::required(Shape::BOOLEAN), Element::required(Shape::NUMBER)]).max_items(40)).min_items(30))]);
+        };
+        assert_eq!(
+            file(&code),
+            "static A: Shape = Shape::object(
+    \"Abc\",
+    &[Property::required(
+        \"a\",
+        Shape::tuple(&[
+            Element::required(Shape::TEXT),
+            Element::required(Shape::BOOLEAN),
+            Element::required(Shape::NUMBER),
+        ])
+        .sensitive(),
+    )],
+);
+
+static B: Shape = Shape::object(
+    \"Abc\",
+    &[Property::required(
+        \"a\",
+        Shape::tuple(&[Element::required(Shape::TEXT)]).sensitive(),
+    )],
+);
+
+static C: Shape = Shape::object(
+    \"Abc\",
+    &[
+        Property::required(
+            \"a\",
+            Shape::tuple(&[
+                Element::required(Shape::TEXT),
+                Element::required(Shape::BOOLEAN),
+                Element::required(Shape::NUMBER),
+            ])
+            .sensitive(),
+        ),
+        Property::required(\"b\", Shape::TEXT),
+    ],
+);
+
+static D: Shape = Shape::object(
+    \"Abc\",
+    &[Property::required(
+        \"a\",
+        Shape::tuple(&[
+            Element::required(Shape::TEXT),
+            Element::required(Shape::BOOLEAN),
+            Element::required(Shape::NUMBER),
+        ]),
+    )],
+);
+
+static E: Shape = Shape::object(
+    \"Abc\",
+    &[Property::required(
+        \"a\",
+        Shape::array(
+            &Shape::tuple(&[
+                Element::required(Shape::TEXT),
+                Element::required(Shape::BOOLEAN),
+                Element::required(Shape::NUMBER),
+            ])
+            .max_items(40),
+        )
+        .min_items(30),
+    )],
+);
+"
+        );
+    }
+
+    #[test]
+    fn keeps_the_only_item_of_an_array_beside_the_bracket_if_a_method_follows_a_call_of_several_lines() {
+        let code = quote! {
+            static F: Shape = Shape::object("Tracing", &[Property::required("box", Shape::tuple(&[Element::required(Shape::union(&[Shape::literal("2"), Shape::literal("4")])), Element::optional(Shape::Bytes), Element::optional(Shape::Bytes)])).sensitive()]);
+        };
+        assert_eq!(
+            file(&code),
+            "static F: Shape = Shape::object(
+    \"Tracing\",
+    &[Property::required(
+        \"box\",
+        Shape::tuple(&[
+            Element::required(Shape::union(&[Shape::literal(\"2\"), Shape::literal(\"4\")])),
+            Element::optional(Shape::Bytes),
+            Element::optional(Shape::Bytes),
+        ]),
+    )
+    .sensitive()],
+);
+"
+        );
+    }
+
+    #[test]
     fn breaks_chains_that_are_wider_than_60_columns() {
         let code = quote! {
             fn run() {
@@ -256,6 +358,14 @@ fn run(id: &str) -> Option<Vec<u8>> {
         let expected = format!(
             "fn text(self) -> &'static str {{\n    match self {{\n        Self::A => \"a\",\n        Self::Long => {{\n            \"{text}\"\n        }}\n    }}\n}}\n"
         );
+        assert_eq!(file(&code), expected);
+    }
+
+    #[test]
+    fn breaks_a_call_before_its_only_text_if_the_text_is_wider_than_a_line() {
+        let text = "x".repeat(120);
+        let code = quote!(static PATTERN: Pattern = Pattern::new(#text););
+        let expected = format!("static PATTERN: Pattern = Pattern::new(\n    \"{text}\",\n);\n");
         assert_eq!(file(&code), expected);
     }
 

@@ -26,6 +26,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("teams", teams()),
         ("names", names()),
         ("owners", owners()),
+        ("store", store()),
         ("tokens", tokens()),
         ("contracts", support::contracts::program()),
         ("bodies", support::bodies::program()),
@@ -59,6 +60,11 @@ pub fn names() -> Program {
 /// bodies that name the owner.
 pub fn owners() -> Program {
     of_sources(&tests().join("inputs/owners"))
+}
+
+/// An application whose requests and responses contain rows of several tables: orders with items, and products with tags.
+pub fn store() -> Program {
+    of_sources(&tests().join("inputs/store"))
 }
 
 /// An application with keys that the database generates: a bigint, and a UUID. Some path parameters have the rules of

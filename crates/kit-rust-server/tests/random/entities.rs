@@ -28,6 +28,31 @@ pub struct Entity {
     reference: Option<(String, &'static str)>,
 }
 
+impl Entity {
+    /// Returns the name of the table, without its schema.
+    pub fn table(&self) -> &str {
+        let (_, rest) = self.source.split_once("@table ").unwrap_or_default();
+        let table = rest.split([' ', '\n']).next().unwrap_or_default();
+        table.rsplit('.').next().unwrap_or_default()
+    }
+
+    /// Returns the property that refers to another table. Returns `None` if no property or several properties refer to it.
+    pub fn reference_to(&self, other: &Self) -> Option<&str> {
+        let tag = format!("@references {}.", other.name);
+        let lines: Vec<&str> = self.source.lines().collect();
+        let pairs = lines.windows(2).filter(|pair| pair[0].contains(&tag));
+        let names: Vec<&str> = pairs
+            .filter_map(|pair| pair[1].trim().split([':', '?']).next())
+            .collect();
+        let is_composite =
+            self.source.contains("@references (") && self.source.contains(&format!(") {} (", other.name));
+        match names.as_slice() {
+            [only] if !is_composite => Some(only),
+            _ => None,
+        }
+    }
+}
+
 /// Creates random tables. Each may refer to itself and to the tables before it.
 pub fn make(random: &mut Random, names: &mut Names) -> Vec<Entity> {
     let mut found: Vec<Entity> = Vec::new();

@@ -6,6 +6,7 @@
 
 mod entities;
 mod names;
+pub mod requests;
 mod routes;
 mod types;
 
@@ -107,6 +108,7 @@ pub fn project(seed: u64, number: u64) -> Files {
     let mut formats: Vec<_> = formats.map(|name| format!("{name} as {name}Format")).into();
     formats.extend(
         [
+            "Reply as ReplyParts",
             "Route as RouteParts",
             "Socket as SocketParts",
             "Upload as UploadedFile",

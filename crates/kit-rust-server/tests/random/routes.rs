@@ -45,6 +45,8 @@ pub fn make(random: &mut Random, names: &mut Names, entities: &[Entity], types: 
         .enumerate()
         .map(|(number, entity)| of_entity(random, number, entity))
         .collect();
+    let of_pairs = pairs(entities).into_iter().take(2).enumerate();
+    groups.extend(of_pairs.map(|(number, pair)| of_pair(number, pair)));
     for number in 0..=random.below(2) {
         groups.push(of_types(random, number, &known));
     }
@@ -154,6 +156,79 @@ fn of_entity(random: &mut Random, number: usize, entity: &Entity) -> Group {
         prefix,
         routes,
         middleware,
+    }
+}
+
+/// A table, a table that refers to it, and the referring property.
+type Pair<'e> = (&'e Entity, &'e Entity, &'e str);
+
+/// Returns the tables to which another table refers.
+fn pairs(entities: &[Entity]) -> Vec<Pair<'_>> {
+    let mut found = Vec::new();
+    for parent in entities.iter().filter(|entity| entity.key.len() == 1) {
+        for child in entities.iter().filter(|child| child.name != parent.name) {
+            if let Some(property) = child.reference_to(parent) {
+                found.push((parent, child, property));
+            }
+        }
+    }
+    found
+}
+
+/// Returns routes whose requests and responses contain rows of two tables.
+fn of_pair(number: usize, (parent, child, property): Pair<'_>) -> Group {
+    let left_out = |entity: &Entity, others: &[&str]| {
+        let names = entity
+            .made
+            .iter()
+            .map(String::as_str)
+            .chain(others.iter().copied());
+        let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+        let names = if names.is_empty() {
+            "never".to_owned()
+        } else {
+            names.join(" | ")
+        };
+        format!("Omit<{}, {names}>", entity.name)
+    };
+    let (key, _) = &parent.key[0];
+    let (one, other) = (&parent.name, &child.name);
+    let view = format!("{one} & {{ rowsBelow: {other}[] }}");
+    let body = format!(
+        "{} & {{ rowsBelow: {}[] }}",
+        left_out(parent, &[]),
+        left_out(child, &[property])
+    );
+    let params = format!("{{ {key}: {one}[\"{key}\"] }}");
+    let (table, below) = (parent.table(), child.table());
+    let routes = vec![
+        (
+            format!("POST /{table}"),
+            format!("RouteParts<{{ body: {body}; response: ReplyParts<201, {view}> }}>"),
+        ),
+        (
+            format!("GET /{table}"),
+            format!("RouteContract<void, void, void, ({view})[]>"),
+        ),
+        (
+            format!("GET /{table}/:{key}"),
+            format!("RouteContract<{params}, void, void, {view}>"),
+        ),
+        (
+            format!("GET /all/{below}"),
+            format!("RouteContract<void, void, void, ({other} & {{ rowAbove: {one} | null }})[]>"),
+        ),
+        (
+            format!("DELETE /{table}/:{key}"),
+            format!("RouteParts<{{ params: {params}; response: ReplyParts<204, void> }}>"),
+        ),
+    ];
+    let is_owned = parent.is_owned || child.is_owned;
+    Group {
+        name: format!("Pair{number}"),
+        prefix: format!("/pair{number}"),
+        routes,
+        middleware: if is_owned { vec!["requireUser"] } else { Vec::new() },
     }
 }
 

@@ -347,6 +347,11 @@ fn orders_and_filters_lists() {
         assert_eq!(product::list(&pool, &own, 100, 0).await.unwrap(), made);
         assert_eq!(product::list(&pool, &own, 2, 3).await.unwrap(), made[3..]);
         assert_eq!(product::list(&pool, &own, 2, 5).await.unwrap(), []);
+        let mut connection = pool.acquire().await.unwrap();
+        let page = product::list_with_total(&mut connection, &own, 2, 3).await;
+        assert_eq!(page.unwrap(), (made[3..].to_vec(), 5));
+        let page = product::list_with_total(&mut connection, &own, 2, 5).await;
+        assert_eq!(page.unwrap(), (Vec::new(), 5));
         for misfit in [
             ProductFilter {
                 shop_id: Some("no uuid".to_owned()),
@@ -359,6 +364,8 @@ fn orders_and_filters_lists() {
         ] {
             assert_eq!(product::count(&pool, &misfit).await.unwrap(), 0);
             assert_eq!(product::list(&pool, &misfit, 100, 0).await.unwrap(), []);
+            let page = product::list_with_total(&mut connection, &misfit, 100, 0).await;
+            assert_eq!(page.unwrap(), (Vec::new(), 0));
         }
         let visible = ProductFilter {
             visible: Some(true),
@@ -367,6 +374,8 @@ fn orders_and_filters_lists() {
         };
         assert_eq!(product::count(&pool, &visible).await.unwrap(), 2);
         assert!(product::count(&pool, &ProductFilter::default()).await.unwrap() >= 5);
+        let (rows, total) = shops::list_with_total(&mut connection, i64::MAX, 0).await.unwrap();
+        assert_eq!(i64::try_from(rows.len()).unwrap(), total);
         assert_eq!(
             shops::count(&pool).await.unwrap(),
             i64::try_from(shops::list(&pool, i64::MAX, 0).await.unwrap().len()).unwrap()

@@ -14,6 +14,16 @@ const LIST: &str = "
     ORDER BY notes.created_at DESC, notes.id DESC
     LIMIT $1 OFFSET $2";
 
+const LIST_WITH_TOTAL: &str = "
+    SELECT id, title, content, author_id, archived, created_at, updated_at,
+        (
+            SELECT count(*)
+            FROM notes
+        ) AS kit_total
+    FROM notes
+    ORDER BY notes.created_at DESC, notes.id DESC
+    LIMIT $1 OFFSET $2";
+
 const COUNT: &str = "
     SELECT count(*)
     FROM notes";
@@ -90,6 +100,17 @@ pub async fn list(
         .bind(offset)
         .fetch_all(database)
         .await
+}
+
+/// Returns the rows of a page, in order, and the number of all rows. `limit` is at least 1.
+pub async fn list_with_total(
+    connection: &mut sqlx::PgConnection,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Note>, i64), sqlx::Error> {
+    let rows = sqlx::query_as(LIST_WITH_TOTAL).bind(limit).bind(offset);
+    let count = sqlx::query_scalar(COUNT);
+    sql::rows_with_total(rows, count, offset, connection).await
 }
 
 /// Returns the number of rows.

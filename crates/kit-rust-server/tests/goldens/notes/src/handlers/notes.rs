@@ -29,10 +29,8 @@ impl NoteRoutes for App {
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
-        let (rows, total) = tokio::try_join!(
-            note::list(&self.pool, page_size, offset),
-            note::count(&self.pool),
-        )?;
+        let mut connection = self.pool.acquire().await?;
+        let (rows, total) = note::list_with_total(&mut connection, page_size, offset).await?;
         let data = rows
             .into_iter()
             .map(|row| NoteSummary {

@@ -97,7 +97,8 @@ pub async fn list(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Label>, sqlx::Error> {
-    let statement = format!("{LIST}\n    {}\n    LIMIT $1 OFFSET $2", order.clause());
+    let clause = order.clause();
+    let statement = format!("{LIST}\n    {clause}\n    LIMIT $1 OFFSET $2");
     sqlx::query_as(&statement)
         .bind(limit)
         .bind(offset)

@@ -13,6 +13,16 @@ const LIST: &str = "
     FROM projects
     WHERE owner_id = $3";
 
+const LIST_WITH_TOTAL: &str = "
+    SELECT id, name, owner_id, created_at,
+        (
+            SELECT count(*)
+            FROM projects
+            WHERE owner_id = $3
+        ) AS kit_total
+    FROM projects
+    WHERE owner_id = $3";
+
 const COUNT: &str = "
     SELECT count(*)
     FROM projects
@@ -106,13 +116,32 @@ pub async fn list(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Project>, sqlx::Error> {
-    let statement = format!("{LIST}\n    {}\n    LIMIT $1 OFFSET $2", order.clause());
+    let clause = order.clause();
+    let statement = format!("{LIST}\n    {clause}\n    LIMIT $1 OFFSET $2");
     sqlx::query_as(&statement)
         .bind(limit)
         .bind(offset)
         .bind(owner)
         .fetch_all(database)
         .await
+}
+
+/// Returns the rows of a page that belong to this owner, in order, and the number of all rows. `limit` is at least 1.
+pub async fn list_with_total(
+    connection: &mut sqlx::PgConnection,
+    owner: &str,
+    order: ListOrder,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Project>, i64), sqlx::Error> {
+    let clause = order.clause();
+    let statement = format!("{LIST_WITH_TOTAL}\n    {clause}\n    LIMIT $1 OFFSET $2");
+    let rows = sqlx::query_as(&statement)
+        .bind(limit)
+        .bind(offset)
+        .bind(owner);
+    let count = sqlx::query_scalar(COUNT).bind(owner);
+    sql::rows_with_total(rows, count, offset, connection).await
 }
 
 /// Returns the number of rows that belong to this owner.

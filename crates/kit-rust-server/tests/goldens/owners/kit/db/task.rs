@@ -18,6 +18,24 @@ const LIST: &str = "
     ORDER BY tasks.created_at DESC, tasks.id DESC
     LIMIT $1 OFFSET $2";
 
+const LIST_WITH_TOTAL: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at,
+        (
+            SELECT count(*)
+            FROM tasks
+            WHERE user_id = $3
+              AND ($4::boolean IS NULL OR done = $4)
+              AND ($5::text IS NULL OR user_id = $5)
+              AND ($6::uuid IS NULL OR project_id = $6::uuid)
+        ) AS kit_total
+    FROM tasks
+    WHERE user_id = $3
+      AND ($4::boolean IS NULL OR done = $4)
+      AND ($5::text IS NULL OR user_id = $5)
+      AND ($6::uuid IS NULL OR project_id = $6::uuid)
+    ORDER BY tasks.created_at DESC, tasks.id DESC
+    LIMIT $1 OFFSET $2";
+
 /// Sort of the list that is read with cursors.
 pub const KEYSET: keyset::Keyset = keyset::Keyset::new(
     "tasks",
@@ -95,6 +113,12 @@ const GET: &str = "
     SELECT id, title, done, user_id, project_id, parent_id, created_at
     FROM tasks
     WHERE id = $1::uuid AND user_id = $2";
+
+const GET_FOR_UPDATE: &str = "
+    SELECT id, title, done, user_id, project_id, parent_id, created_at
+    FROM tasks
+    WHERE id = $1::uuid AND user_id = $2
+    FOR UPDATE";
 
 const UPDATE: &str = "
     UPDATE tasks
@@ -181,6 +205,33 @@ pub async fn list(
         .await
 }
 
+/// Returns the rows of a page that belong to this owner, in order, and the number of all rows. `limit` is at least 1.
+pub async fn list_with_total(
+    connection: &mut sqlx::PgConnection,
+    owner: &str,
+    filter: &TaskFilter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Task>, i64), sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if sql::is_not_uuid(filter.project_id.as_deref()) {
+        return Ok((Vec::new(), 0));
+    }
+    let rows = sqlx::query_as(LIST_WITH_TOTAL)
+        .bind(limit)
+        .bind(offset)
+        .bind(owner)
+        .bind(filter.done)
+        .bind(&filter.user_id)
+        .bind(&filter.project_id);
+    let count = sqlx::query_scalar(COUNT)
+        .bind(owner)
+        .bind(filter.done)
+        .bind(&filter.user_id)
+        .bind(&filter.project_id);
+    sql::rows_with_total(rows, count, offset, connection).await
+}
+
 /// Returns the rows of a page that belong to this owner, each with its key for cursors.
 pub async fn page(
     database: impl PgExecutor<'_>,
@@ -250,6 +301,23 @@ pub async fn get(
         return Ok(None);
     }
     sqlx::query_as(GET)
+        .bind(id)
+        .bind(owner)
+        .fetch_optional(database)
+        .await
+}
+
+/// Returns the row with this key, if the row belongs to this owner. No other transaction can change the row before this one ends.
+pub async fn get_for_update(
+    database: impl PgExecutor<'_>,
+    id: &str,
+    owner: &str,
+) -> Result<Option<Task>, sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(id) {
+        return Ok(None);
+    }
+    sqlx::query_as(GET_FOR_UPDATE)
         .bind(id)
         .bind(owner)
         .fetch_optional(database)

@@ -87,10 +87,9 @@ impl ProjectRoutes for App {
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
-        let (data, total) = tokio::try_join!(
-            project::list(&self.pool, owner, order, page_size, offset),
-            project::count(&self.pool, owner),
-        )?;
+        let mut connection = self.pool.acquire().await?;
+        let (data, total) =
+            project::list_with_total(&mut connection, owner, order, page_size, offset).await?;
         let total_pages = total / page_size + i64::from(total % page_size > 0);
         Ok(PageOfProject {
             data,
@@ -164,14 +163,6 @@ impl ProjectRoutes for App {
     ) -> Result<Task, Error> {
         let id = &input.params.id;
         let owner = &input.require_user.user_id;
-        let found = task::get(&self.pool, id, owner).await?;
-        let is_missing = found.is_none_or(|row| {
-            !row.project_id
-                .eq_ignore_ascii_case(&input.params.project_id)
-        });
-        if is_missing {
-            return Err(task_not_found(id));
-        }
         let body = input.body;
         let changes = TaskChanges {
             title: body.title,
@@ -179,9 +170,19 @@ impl ProjectRoutes for App {
             project_id: None,
             parent_id: None,
         };
-        let changed = task::update(&self.pool, id, owner, &changes)
+        let mut transaction = self.pool.begin().await?;
+        let found = task::get_for_update(&mut *transaction, id, owner).await?;
+        let is_missing = found.is_none_or(|row| {
+            !row.project_id
+                .eq_ignore_ascii_case(&input.params.project_id)
+        });
+        if is_missing {
+            return Err(task_not_found(id));
+        }
+        let changed = task::update(&mut *transaction, id, owner, &changes)
             .await
             .map_err(task_refused)?;
+        transaction.commit().await?;
         changed.ok_or_else(|| task_not_found(id))
     }
 
@@ -191,7 +192,8 @@ impl ProjectRoutes for App {
     ) -> Result<(), Error> {
         let id = &input.params.id;
         let owner = &input.require_user.user_id;
-        let found = task::get(&self.pool, id, owner).await?;
+        let mut transaction = self.pool.begin().await?;
+        let found = task::get_for_update(&mut *transaction, id, owner).await?;
         let is_missing = found.is_none_or(|row| {
             !row.project_id
                 .eq_ignore_ascii_case(&input.params.project_id)
@@ -199,7 +201,8 @@ impl ProjectRoutes for App {
         if is_missing {
             return Err(task_not_found(id));
         }
-        let deleted = task::delete(&self.pool, id, owner).await?;
+        let deleted = task::delete(&mut *transaction, id, owner).await?;
+        transaction.commit().await?;
         if deleted {
             Ok(())
         } else {

@@ -97,10 +97,9 @@ impl TaskRoutes for App {
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
-        let (rows, total) = tokio::try_join!(
-            task::list(&self.pool, owner, &filter, page_size, offset),
-            task::count(&self.pool, owner, &filter),
-        )?;
+        let mut connection = self.pool.acquire().await?;
+        let (rows, total) =
+            task::list_with_total(&mut connection, owner, &filter, page_size, offset).await?;
         let data = rows
             .into_iter()
             .map(|row| TaskTitle {

@@ -19,6 +19,25 @@ const LIST: &str = "
     ORDER BY products.created_at DESC, products.id DESC
     LIMIT $1 OFFSET $2";
 
+const LIST_WITH_TOTAL: &str = "
+    SELECT id, shop_id, category_id, sku, title, description, price_cents, weight, status, kind,
+        tags, size, attributes, type, is_visible, listed_at, views, created_at, updated_at,
+        (
+            SELECT count(*)
+            FROM products
+            WHERE ($3::uuid IS NULL OR shop_id = $3::uuid)
+              AND ($4::text IS NULL OR kind = $4)
+              AND ($5::boolean IS NULL OR is_visible = $5)
+              AND ($6::int8 IS NULL OR views = $6)
+        ) AS kit_total
+    FROM products
+    WHERE ($3::uuid IS NULL OR shop_id = $3::uuid)
+      AND ($4::text IS NULL OR kind = $4)
+      AND ($5::boolean IS NULL OR is_visible = $5)
+      AND ($6::int8 IS NULL OR views = $6)
+    ORDER BY products.created_at DESC, products.id DESC
+    LIMIT $1 OFFSET $2";
+
 const COUNT: &str = "
     SELECT count(*)
     FROM products
@@ -215,6 +234,36 @@ pub async fn list(
         .bind(&filter.views)
         .fetch_all(database)
         .await
+}
+
+/// Returns the rows of a page, in order, and the number of all rows. `limit` is at least 1.
+pub async fn list_with_total(
+    connection: &mut sqlx::PgConnection,
+    filter: &ProductFilter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Product>, i64), sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if sql::is_not_uuid(filter.shop_id.as_deref()) {
+        return Ok((Vec::new(), 0));
+    }
+    // No row has a number beyond `bigint`; PostgreSQL would return an error.
+    if sql::exceeds_bigint(filter.views.as_ref()) {
+        return Ok((Vec::new(), 0));
+    }
+    let rows = sqlx::query_as(LIST_WITH_TOTAL)
+        .bind(limit)
+        .bind(offset)
+        .bind(&filter.shop_id)
+        .bind(filter.kind.map(ProductKind::as_str))
+        .bind(filter.visible)
+        .bind(&filter.views);
+    let count = sqlx::query_scalar(COUNT)
+        .bind(&filter.shop_id)
+        .bind(filter.kind.map(ProductKind::as_str))
+        .bind(filter.visible)
+        .bind(&filter.views);
+    sql::rows_with_total(rows, count, offset, connection).await
 }
 
 /// Returns the number of rows.

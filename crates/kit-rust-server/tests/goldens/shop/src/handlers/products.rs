@@ -104,10 +104,9 @@ impl ProductRoutes for App {
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
-        let (rows, total) = tokio::try_join!(
-            product::list(&self.pool, &filter, page_size, offset),
-            product::count(&self.pool, &filter),
-        )?;
+        let mut connection = self.pool.acquire().await?;
+        let (rows, total) =
+            product::list_with_total(&mut connection, &filter, page_size, offset).await?;
         let data = rows
             .into_iter()
             .map(|row| ProductSummary {

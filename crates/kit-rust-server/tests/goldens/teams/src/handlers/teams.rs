@@ -36,10 +36,8 @@ impl TeamRoutes for App {
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
-        let (data, total) = tokio::try_join!(
-            team::list(&self.pool, page_size, offset),
-            team::count(&self.pool),
-        )?;
+        let mut connection = self.pool.acquire().await?;
+        let (data, total) = team::list_with_total(&mut connection, page_size, offset).await?;
         let total_pages = total / page_size + i64::from(total % page_size > 0);
         Ok(PaginatedResponseOfTeam {
             data,

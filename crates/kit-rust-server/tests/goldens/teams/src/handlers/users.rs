@@ -46,10 +46,9 @@ impl UserRoutes for App {
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
         let offset = (page - 1).saturating_mul(page_size);
-        let (data, total) = tokio::try_join!(
-            user::list(&self.pool, &filter, page_size, offset),
-            user::count(&self.pool, &filter),
-        )?;
+        let mut connection = self.pool.acquire().await?;
+        let (data, total) =
+            user::list_with_total(&mut connection, &filter, page_size, offset).await?;
         let total_pages = total / page_size + i64::from(total % page_size > 0);
         Ok(PaginatedResponseOfUser {
             data,

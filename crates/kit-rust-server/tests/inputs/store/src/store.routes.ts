@@ -1,0 +1,92 @@
+import type { Cursor, CursorQuery, Failure, Reply, Route } from "@kit/types";
+import type {
+  Category,
+  CategoryTree,
+  Customer,
+  CustomerName,
+  NewOrder,
+  NewProduct,
+  Order,
+  OrderItem,
+  OrderView,
+  Page,
+  Paging,
+  Product,
+  ProductView,
+  Tag,
+  TaggedProduct,
+  Uuid,
+} from "./store.types.ts";
+
+export interface CustomerRoutes {
+  "POST /customers": Route<{ body: Omit<Customer, "id">; response: CustomerName; errors: Failure<409, "EMAIL_TAKEN"> }>;
+  "GET /customers/:id": Route<{ params: Pick<Customer, "id">; response: CustomerName }>;
+  /** The names of the customers. */
+  "GET /customers": Route<{ query: { name?: string }; response: CustomerName[] }>;
+}
+
+export interface ProductRoutes {
+  "POST /products": Route<{ body: NewProduct; response: Reply<201, ProductView, { location: string }> }>;
+  "GET /products": Route<{
+    query: Paging & { slug?: string; reviewed?: Date[] };
+    response: Page<ProductView>;
+  }>;
+  "GET /products/:id": Route<{ params: { id: Uuid }; response: ProductView }>;
+  "GET /named/products/:slug": Route<{
+    params: Pick<Product, "slug">;
+    response: TaggedProduct;
+    errors: Failure<404, "PRODUCT_NOT_FOUND">;
+  }>;
+  "PATCH /products/:id": Route<{
+    params: { id: Uuid };
+    body: Partial<Omit<Product, "id" | "createdAt">>;
+    response: ProductView;
+  }>;
+  "POST /tags": Route<{ body: Tag; response: Tag }>;
+}
+
+export interface OrderRoutes {
+  /**
+   * @throws CUSTOMER_NOT_FOUND 404 There is no such customer.
+   * @throws PRODUCT_NOT_FOUND 404 There is no such product.
+   */
+  "POST /orders": Route<{ body: NewOrder; response: Reply<201, OrderView, { location: string }> }>;
+  "GET /orders": Route<{ response: OrderView[] }>;
+  "GET /newest/orders": Route<{ query: CursorQuery & { customerId?: Uuid }; response: Cursor<OrderView> }>;
+  "GET /orders/:id": Route<{ params: { /** @integer */ id: number }; response: OrderView }>;
+  "PUT /orders/:id": Route<{
+    params: { /** @integer */ id: number };
+    body: Pick<Order, "note">;
+    response: OrderView;
+  }>;
+  "DELETE /orders/:id": Route<{ params: { /** @integer */ id: number }; response: Reply<204, void> }>;
+  "PATCH /orders/:orderId/items/:line": Route<{
+    params: Pick<OrderItem, "orderId" | "line">;
+    body: Pick<OrderItem, "quantity">;
+    response: OrderItem;
+  }>;
+}
+
+export interface CategoryRoutes {
+  "POST /categories": Route<{ body: Omit<Category, "id">; response: Category }>;
+  "GET /categories/:id": Route<{ params: { /** @integer */ id: number }; response: CategoryTree }>;
+}
+
+/** Routes whose meaning types do not tell. */
+export interface CustomRoutes {
+  /** `search` is no property. */
+  "GET /found/products": Route<{ query: { search: string }; response: Product[] }>;
+  /** `total` is no property. */
+  "GET /totals/orders/:id": Route<{
+    params: { /** @integer */ id: number };
+    response: Pick<Order, "id"> & { total: number };
+  }>;
+  /** The password is no property. */
+  "POST /logins": Route<{ body: { email: string; password: string }; response: CustomerName }>;
+  /** Two replies. */
+  "PUT /products/:id": Route<{
+    params: { id: Uuid };
+    body: Omit<Product, "id" | "createdAt">;
+    response: Reply<200, Product> | Reply<201, Product>;
+  }>;
+}
