@@ -202,7 +202,8 @@ fn pages(server: &Server) {
         ("?slug=chair", 1, 1),
         ("?slug=bed", 0, 0),
         ("?reviewed=2026-01-01T00:00:00.000Z", 0, 0),
-        ("?reviewed=%2B012026-01-01T00:00:00.000Z", 0, 0),
+        // PostgreSQL has no year 0.
+        ("?reviewed=0000-01-01T00:00:00.000Z", 0, 0),
     ] {
         let (status, page) = server.get(&format!("/products{query}"));
         assert_eq!(status, 200, "{query}: {page}");

@@ -13,15 +13,24 @@ pub fn of(module: &str) -> Vec<String> {
         })
         .collect();
     if module.contains("order.clause()") {
-        // The first statement is that of lists, without its end.
-        let list = statements.remove(0);
+        // The first statement is that of lists, without its end, and so is the statement of pages with the number of all rows.
+        let mut lists = vec![statements.remove(0)];
+        let has_total = |statement: &String| statement.contains("AS kit_total");
+        lists.extend(
+            statements
+                .iter()
+                .filter(|statement| has_total(statement))
+                .cloned(),
+        );
+        statements.retain(|statement| !has_total(statement));
         let clauses = module.split("\"ORDER BY ").skip(1);
-        let clauses = clauses.map(|rest| {
+        for rest in clauses {
             let unescaped = rest.replace("\\\"", "\u{0}");
-            unescaped.split_once('"').unwrap().0.replace('\u{0}', "\"")
-        });
-        statements
-            .extend(clauses.map(|clause| format!("{list}\n    ORDER BY {clause}\n    LIMIT $1 OFFSET $2")));
+            let clause = unescaped.split_once('"').unwrap().0.replace('\u{0}', "\"");
+            let lists = lists.iter();
+            statements
+                .extend(lists.map(|list| format!("{list}\n    ORDER BY {clause}\n    LIMIT $1 OFFSET $2")));
+        }
     }
     statements
 }
