@@ -5,8 +5,8 @@ use kit_database::{ColumnType, sql};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::parameter::Parameter;
 use super::module::function;
+use super::parameter::Parameter;
 use super::statements::constant;
 use super::{Database, Stored, StoredColumn, is_uuid};
 use crate::source::{comment, ident};
@@ -15,7 +15,10 @@ impl StoredColumn<'_> {
     /// Returns true if a function can read the rows with one of several values of the column.
     pub(crate) fn can_list_by_any(&self) -> bool {
         let r#type = self.finder_type();
-        matches!(r#type, Some(Parameter::Text | Parameter::Whole | Parameter::BigInt(_)))
+        matches!(
+            r#type,
+            Some(Parameter::Text | Parameter::Whole | Parameter::BigInt(_))
+        )
     }
 
     /// Returns true if the text of each value can be a segment of a path without an escape.

@@ -2,6 +2,7 @@
 //! unusual values.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use kit_analysis::example;
 use kit_ir::{DeclarationId, Method, Program, Property, Route, TypeId, TypeKind};
@@ -121,7 +122,7 @@ impl<'p> Requests<'p> {
                     let value = self.value(property, unusual);
                     path.push_str(&escaped(&text_of(&value)));
                 }
-                None => path.push_str(segment),
+                None => path.push_str(&ascii(segment)),
             }
         }
         if let Some(query) = route.slots.query {
@@ -136,7 +137,7 @@ impl<'p> Requests<'p> {
                 };
                 for value in values {
                     let (name, text) = (escaped(&property.name), escaped(&text_of(&value)));
-                    path.push_str(&format!("{separator}{name}={text}"));
+                    let _ = write!(path, "{separator}{name}={text}");
                     separator = '&';
                 }
             }
@@ -265,6 +266,19 @@ fn text_of(value: &Value) -> String {
     }
 }
 
+/// Escapes the characters of a path that no URL can contain.
+fn ascii(segment: &str) -> String {
+    let mut escaped = String::new();
+    for byte in segment.bytes() {
+        if byte.is_ascii() {
+            escaped.push(char::from(byte));
+        } else {
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+    }
+    escaped
+}
+
 /// Escapes a text for a path or a query.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
@@ -272,7 +286,7 @@ fn escaped(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            let _ = write!(escaped, "%{byte:02X}");
         }
     }
     if escaped.is_empty() {

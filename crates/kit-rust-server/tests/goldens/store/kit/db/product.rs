@@ -2,7 +2,7 @@
 //! The table `products`.
 
 use kit_runtime::format::is_uuid;
-use kit_runtime::{BigInt, IndexMap, Timestamp, sql};
+use kit_runtime::{BigInt, Decimal, IndexMap, Timestamp, sql};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgExecutor, Row as _};
 
@@ -93,7 +93,7 @@ pub struct NewProduct {
     pub id: Option<String>,
     pub slug: String,
     pub name: String,
-    pub price: String,
+    pub price: Decimal,
     pub serial: BigInt,
     pub reviewed: Option<Vec<Timestamp>>,
     pub attributes: IndexMap<String, String>,
@@ -106,7 +106,7 @@ pub struct NewProduct {
 pub struct ProductChanges {
     pub slug: Option<String>,
     pub name: Option<String>,
-    pub price: Option<String>,
+    pub price: Option<Decimal>,
     pub serial: Option<BigInt>,
     pub reviewed: Option<Vec<Timestamp>>,
     pub attributes: Option<IndexMap<String, String>>,
@@ -218,7 +218,7 @@ pub async fn insert(
         .bind(&new.id)
         .bind(&new.slug)
         .bind(&new.name)
-        .bind(&new.price)
+        .bind(new.price)
         .bind(&new.serial)
         .bind(new.reviewed.as_ref().map(sqlx::types::Json))
         .bind(sqlx::types::Json(&new.attributes))
@@ -237,7 +237,7 @@ pub async fn insert_if_absent(
         .bind(&new.id)
         .bind(&new.slug)
         .bind(&new.name)
-        .bind(&new.price)
+        .bind(new.price)
         .bind(&new.serial)
         .bind(new.reviewed.as_ref().map(sqlx::types::Json))
         .bind(sqlx::types::Json(&new.attributes))
@@ -270,7 +270,7 @@ pub async fn update(
         .bind(id)
         .bind(&changes.slug)
         .bind(&changes.name)
-        .bind(&changes.price)
+        .bind(changes.price)
         .bind(&changes.serial)
         .bind(changes.reviewed.as_ref().map(sqlx::types::Json))
         .bind(changes.attributes.as_ref().map(sqlx::types::Json))
