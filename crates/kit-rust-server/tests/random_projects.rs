@@ -250,7 +250,7 @@ fn answers_no_random_request_with_500() {
         };
         migrate(name, output, &database.url);
         let variables = [("NODE_ENV", "development"), ("LOG_LEVEL", "fatal")];
-        let server = Server::start_with(Path::new("."), &compiled().join(name), &database.url, &variables);
+        let server = Server::start_with(&variables, &compiled().join(name), &database.url);
         let mut requests = Requests::new(program, Random::new(seed, number));
         let valid = requests.number_of_routes();
         for at in 0..valid + usize::try_from(count).unwrap() {
