@@ -18,16 +18,16 @@ import {
   writeNumber,
 } from "@kit/core/codec";
 
-const $shape_Pa7xRbFKaF = { kind: "string", minLength: 1, maxLength: 200 };
-const $field_BhAn0QZWMd = { key: "to", shape: $shape_Pa7xRbFKaF };
-const $shape_P8hCl1Pvfy = { kind: "date" };
-const $field_qwa_L5EOGW = { key: "sentAt", shape: $shape_P8hCl1Pvfy };
-const $shape_U2J_q5SBR$ = { kind: "bigint" };
-const $field_k6s_iSFVSc = { key: "size", shape: $shape_U2J_q5SBR$, optional: "always" };
-const $field_MEwKy4KZxv = { key: "token", shape: $shape_Pa7xRbFKaF, optional: "always", sensitive: true };
-const $shape_NTBXxuw33z = { kind: "number", integer: true, minimum: 1 };
-const $field_3bLd$WfUch = { key: "number", shape: $shape_NTBXxuw33z };
-const $field_iiMS2JxNeZ = { key: "text", shape: $shape_Pa7xRbFKaF };
+const $shape_Pa7xRbF = { kind: "string", minLength: 1, maxLength: 200 };
+const $field_5JdhOoN = { key: "to", shape: $shape_Pa7xRbF };
+const $shape_P8hCl1P = { kind: "date" };
+const $field_piCr5Zb = { key: "sentAt", shape: $shape_P8hCl1P };
+const $shape_U2J_q5S = { kind: "bigint" };
+const $field_F_YXWjB = { key: "size", shape: $shape_U2J_q5S, optional: "always" };
+const $field_nbxsMEn = { key: "token", shape: $shape_Pa7xRbF, optional: "always", sensitive: true };
+const $shape_NTBXxuw = { kind: "number", integer: true, minimum: 1 };
+const $field_Bu71Dq$ = { key: "number", shape: $shape_NTBXxuw };
+const $field_K_VwrZd = { key: "text", shape: $shape_Pa7xRbF };
 
 // Mail.validator.js
 
@@ -45,7 +45,7 @@ function explain$Mail(value, explainer) {
 export const MailShape = {
   kind: "object",
   name: "Mail",
-  properties: [$field_BhAn0QZWMd, $field_qwa_L5EOGW, $field_k6s_iSFVSc, $field_MEwKy4KZxv],
+  properties: [$field_5JdhOoN, $field_piCr5Zb, $field_F_YXWjB, $field_nbxsMEn],
   explain: explain$Mail,
 };
 
@@ -85,7 +85,7 @@ function explain$CountJobData(value, explainer) {
 export const CountJobDataShape = {
   kind: "object",
   name: "CountJobData",
-  properties: [$field_3bLd$WfUch],
+  properties: [$field_Bu71Dq$],
   explain: explain$CountJobData,
 };
 
@@ -113,7 +113,7 @@ function explain$GetPingResponse(value, explainer) {
 export const GetPingResponseShape = {
   kind: "object",
   name: "GetPingResponse",
-  properties: [$field_iiMS2JxNeZ],
+  properties: [$field_K_VwrZd],
   explain: explain$GetPingResponse,
 };
 
