@@ -49,7 +49,7 @@ pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
     let mut finder = Finder {
         program,
         found: Vec::new(),
-        seen: FxHashSet::default(),
+        seen: vec![false; program.types.len()],
         places: FxHashSet::default(),
     };
     for declaration in &program.declarations {
@@ -61,14 +61,15 @@ pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
 struct Finder<'a> {
     program: &'a Program,
     found: Vec<Ambiguity>,
-    seen: FxHashSet<TypeId>,
+    /// For each type, true if it was visited.
+    seen: Vec<bool>,
     /// Locations of the ambiguous unions. Instances of one generic type share the locations of their properties.
     places: FxHashSet<Span>,
 }
 
 impl Finder<'_> {
     fn visit(&mut self, id: TypeId, span: Span) {
-        if !self.seen.insert(id) {
+        if std::mem::replace(&mut self.seen[usize::from(id)], true) {
             return;
         }
         let kind = &self.program.types[id].kind;

@@ -216,7 +216,6 @@ pub(crate) async fn analyze_in(
         });
     }
     reports.move_into(&mut diagnostics, &mut texts, &mut dependencies);
-    unions::check(&program, &mut diagnostics);
     if !diagnostics.has_errors() {
         contract_tests::check(&program, config, &mut diagnostics);
     }
@@ -239,7 +238,20 @@ pub(crate) async fn analyze_in(
     })?;
     let (schema, migrations) = steps.run(Step::Database, || {
         let migrations = read_migrations(root, &mut diagnostics)?;
-        let schema = database::schema(&program, &migrations, &mut diagnostics);
+        let (ambiguous, (schema, found)) = kit_parallel::join(
+            || {
+                let mut found = Diagnostics::default();
+                unions::check(&program, &mut found);
+                found
+            },
+            || {
+                let mut found = Diagnostics::default();
+                let schema = database::schema(&program, &migrations, &mut found);
+                (schema, found)
+            },
+        );
+        diagnostics.extend(ambiguous);
+        diagnostics.extend(found);
         Ok::<_, BuildError>((schema, migrations))
     })?;
     diagnostics.sort();

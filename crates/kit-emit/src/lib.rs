@@ -164,35 +164,44 @@ impl Emitter {
             fingerprints: &fingerprints,
             used,
         };
-        let types = types::parts(context, &mut self.parts.types);
-        let described = openapi::described(context);
-        let entries = registry::entries(context, &described, &mut self.parts.entries);
-        let parts = openapi::PrintedParts::new(context, &described, &mut self.parts.documents);
-        let modules = [
-            validator::emit(context).unzip(),
-            coercer::emit(context).unzip(),
-            serializer::emit(context).unzip(),
-            header_writer::emit(context).unzip(),
-        ];
-        let modules = combined::Modules::new(program, modules, |jobs| job::run(jobs, &mut self.modules));
-        let mut jobs = vec![types::emit(&types)];
-        jobs.extend(validator_files::emit(context));
-        jobs.extend(routes::emit(context));
-        jobs.extend(environment::emit(context));
-        jobs.extend(application_jobs::emit(context));
-        jobs.extend(registry::emit(context, &entries));
-        jobs.extend(openapi::emit(context, &parts));
-        jobs.extend(asyncapi::emit(context));
-        jobs.extend(client::emit(context));
-        jobs.extend(contract_tests::emit(context));
-        jobs.extend(testing::emit(context));
-        let made = &mut self.made;
+        let Self { modules, made, parts } = self;
         // The files that combine the modules are as long as all others together.
-        let (combined, others) =
-            kit_parallel::join(|| combined::emit(context, &modules), || job::run(jobs, made));
-        let others = others.into_iter().map(|generated| generated.artifact);
-        others.chain(combined).collect()
+        let (combined, others) = kit_parallel::join(
+            || {
+                let jobs = [
+                    validator::emit(context).unzip(),
+                    coercer::emit(context).unzip(),
+                    serializer::emit(context).unzip(),
+                    header_writer::emit(context).unzip(),
+                ];
+                let modules = combined::Modules::new(program, jobs, |jobs| job::run(jobs, modules));
+                combined::emit(context, &modules)
+            },
+            || other_artifacts(context, made, parts),
+        );
+        others.into_iter().chain(combined).collect()
     }
+}
+
+/// Generates all artifacts apart from the modules of types and the files that combine them.
+fn other_artifacts(context: Context<'_>, made: &mut ArtifactCache, known: &mut PartCaches) -> Vec<Artifact> {
+    let types = types::parts(context, &mut known.types);
+    let described = openapi::described(context);
+    let entries = registry::entries(context, &described, &mut known.entries);
+    let parts = openapi::PrintedParts::new(context, &described, &mut known.documents);
+    let mut jobs = vec![types::emit(&types)];
+    jobs.extend(validator_files::emit(context));
+    jobs.extend(routes::emit(context));
+    jobs.extend(environment::emit(context));
+    jobs.extend(application_jobs::emit(context));
+    jobs.extend(registry::emit(context, &entries));
+    jobs.extend(openapi::emit(context, &parts));
+    jobs.extend(asyncapi::emit(context));
+    jobs.extend(client::emit(context));
+    jobs.extend(contract_tests::emit(context));
+    jobs.extend(testing::emit(context));
+    let generated = job::run(jobs, made).into_iter();
+    generated.map(|generated| generated.artifact).collect()
 }
 
 /// Generates only the artifacts that contain the time of the build. With these, the build finds out if

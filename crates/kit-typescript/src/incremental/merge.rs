@@ -4,7 +4,8 @@
 //! one that was evaluated first. A part of a program does not show which one that is. Therefore types that an edit does not
 //! change keep their identity and their locations, and a type that an edit changes must not be shared, before or after.
 
-use kit_ir::{DeclarationId, Program, Type, TypeId, TypeKind};
+use kit_analysis::children;
+use kit_ir::{DeclarationId, Program, Property, Span, Type, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 use super::GONE;
@@ -29,10 +30,11 @@ pub(super) struct Merge<'p> {
 impl<'p> Merge<'p> {
     pub(super) fn new(program: &'p mut Program, part: &'p Program) -> Self {
         let mut uses = vec![0; program.types.len()];
-        for index in 0..program.types.len() {
-            each_inner_type(&mut program.types[TypeId::from(index)].kind, &mut |inner| {
-                uses[usize::from(*inner)] += 1;
-            });
+        for r#type in &program.types {
+            // Only uses of objects count, and the templates in keys contain none.
+            for inner in children(&r#type.kind) {
+                uses[usize::from(inner)] += 1;
+            }
         }
         for declaration in &program.declarations {
             uses[usize::from(declaration.r#type)] += 1;
@@ -216,17 +218,38 @@ fn inner_types(r#type: &mut Type) -> Vec<TypeId> {
     found
 }
 
+/// Location of properties in a comparison that ignores locations.
+const NOWHERE: Span = Span {
+    source: GONE,
+    start: 0,
+    end: 0,
+    line: 0,
+    column: 0,
+};
+
 /// Returns true if two types are equal, apart from locations and the ids of their inner types.
 fn are_equal((a_program, a): (&Program, TypeId), (b_program, b): (&Program, TypeId)) -> bool {
     let (a, b) = (&a_program.types[a], &b_program.types[b]);
-    if let (TypeKind::Object(one), TypeKind::Object(other)) = (&a.kind, &b.kind)
-        && one
-            .properties
-            .iter()
-            .map(|property| &property.name)
-            .ne(other.properties.iter().map(|property| &property.name))
-    {
+    if a.constraints != b.constraints || std::mem::discriminant(&a.kind) != std::mem::discriminant(&b.kind) {
         return false;
+    }
+    if let (TypeKind::Object(one), TypeKind::Object(other)) = (&a.kind, &b.kind)
+        && one.index.is_empty()
+        && other.index.is_empty()
+    {
+        // The types of the properties differ most often.
+        let pairs = || one.properties.iter().zip(&other.properties);
+        return one.properties.len() == other.properties.len()
+            && pairs().all(|(one, other)| one.name == other.name)
+            && pairs().all(|(one, other)| are_equal((a_program, one.r#type), (b_program, other.r#type)))
+            && pairs().all(|(one, other)| {
+                let without_type = |of: &Property| Property {
+                    r#type: TypeId(0),
+                    span: NOWHERE,
+                    ..of.clone()
+                };
+                without_type(one) == without_type(other)
+            });
     }
     let bare = |of: &Type| {
         let mut of = of.clone();
@@ -234,13 +257,7 @@ fn are_equal((a_program, a): (&Program, TypeId), (b_program, b): (&Program, Type
         each_inner_type(&mut of.kind, &mut |id| *id = TypeId(0));
         if let TypeKind::Object(object) = &mut of.kind {
             for property in &mut object.properties {
-                property.span = kit_ir::Span {
-                    source: GONE,
-                    start: 0,
-                    end: 0,
-                    line: 0,
-                    column: 0,
-                };
+                property.span = NOWHERE;
             }
         }
         (of, inner)

@@ -1,14 +1,16 @@
 //! Puts the compiled part of a program into the program of the last compilation.
 
 use kit_ir::{
-    Declaration, DeclarationId, DeclarationOrigin, Program, Route, RouteId, SourceId, Span, TypeId,
+    Declaration, DeclarationId, DeclarationOrigin, Program, Route, RouteId, SourceId, Span, TypeId, TypeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::merge::Merge;
 use super::{Edit, GONE};
 use crate::affected::Affected;
-use crate::lower::each::{each_declaration, each_declaration_of_route, each_span};
+use crate::lower::each::{
+    each_declaration, each_declaration_of_route, each_other_span, each_property_span, each_span,
+};
 use crate::lower::shared::sort_types;
 
 /// Replaces the affected declarations and routes of `program` by those of `part`, and moves the locations in the edited
@@ -73,8 +75,12 @@ pub(super) fn splice(
     if !keeps_order {
         sort_types(program);
     }
-    let mut is_complete = true;
-    each_span(program, &mut |span| is_complete &= span.source != GONE);
+    let is_known = |span: Span| span.source != GONE;
+    let mut is_complete = program.types.iter().all(|r#type| match &r#type.kind {
+        TypeKind::Object(object) => object.properties.iter().all(|property| is_known(property.span)),
+        _ => true,
+    });
+    each_other_span(program, &mut |span| is_complete &= is_known(*span));
     is_complete.then_some(replaced.len())
 }
 
@@ -120,11 +126,13 @@ fn move_spans(program: &mut Program, edits: &[Edit<'_>]) {
             Some((id, edit))
         })
         .collect();
-    each_span(program, &mut |span| {
+    let mut change = |span: &mut Span| {
         if let Some(edit) = edits.get(&span.source) {
             *span = moved(*span, edit);
         }
-    });
+    };
+    each_property_span(program, &|span| edits.contains_key(&span.source), &mut change);
+    each_other_span(program, &mut change);
 }
 
 fn moved(span: Span, edit: &Edit<'_>) -> Span {

@@ -103,14 +103,32 @@ pub(crate) fn each_inner_type(kind: &mut TypeKind, change: &mut dyn FnMut(&mut T
 
 /// Changes each location.
 pub(crate) fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
+    each_property_span(program, &|_| true, change);
+    each_other_span(program, change);
+}
+
+/// Changes the locations of the properties of all objects with a location for which `is_wanted` returns true.
+pub(crate) fn each_property_span(
+    program: &mut Program,
+    is_wanted: &dyn Fn(Span) -> bool,
+    change: &mut dyn FnMut(&mut Span),
+) {
     for index in 0..program.types.len() {
-        if let TypeKind::Object(object) = &mut program.types[index.into()].kind {
-            object
-                .properties
-                .iter_mut()
-                .for_each(|property| change(&mut property.span));
+        let id = TypeId::from(index);
+        // Most types are no objects or have no such location. Access for changes would take longer.
+        let is_changed = match &program.types[id].kind {
+            TypeKind::Object(object) => object.properties.iter().any(|property| is_wanted(property.span)),
+            _ => false,
+        };
+        if is_changed && let TypeKind::Object(object) = &mut program.types[id].kind {
+            let properties = object.properties.iter_mut();
+            properties.for_each(|property| change(&mut property.span));
         }
     }
+}
+
+/// Changes each location that is not the location of a property.
+pub(crate) fn each_other_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
     for index in 0..program.declarations.len() {
         change(&mut program.declarations[index.into()].span);
     }
