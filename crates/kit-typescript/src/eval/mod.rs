@@ -407,12 +407,11 @@ impl<'a> Evaluator<'a> {
         self.declaration_doc_id(decl).map(|doc| self.store.doc(doc))
     }
 
-    /// Returns true if the text of the doc comment of a declaration contains a text, such as `@table`. Takes less time than
-    /// reading the tags.
+    /// Returns true if the doc comment of a declaration contains a text, such as `@table`. Faster than reading its tags.
     pub(crate) fn doc_contains(&self, decl: DeclId, text: &str) -> bool {
         let module = self.graph.module(self.graph.decl(decl).module);
-        let span = self.doc_span(decl);
-        span.is_some_and(|span| module.slice(span).contains(text))
+        self.doc_span(decl)
+            .is_some_and(|span| module.slice(span).contains(text))
     }
 
     fn declaration_doc_id(&mut self, decl: DeclId) -> Option<DocId> {
