@@ -21,6 +21,7 @@ mod column;
 mod conditional;
 mod cursor;
 mod decimal;
+mod doc_comment;
 mod expression;
 mod function;
 mod global;
@@ -407,24 +408,11 @@ impl<'a> Evaluator<'a> {
         self.declaration_doc_id(decl).map(|doc| self.store.doc(doc))
     }
 
-    /// Returns true if the doc comment of a declaration contains a text, such as `@table`. Faster than reading its tags.
-    pub(crate) fn doc_contains(&self, decl: DeclId, text: &str) -> bool {
-        let module = self.graph.module(self.graph.decl(decl).module);
-        self.doc_span(decl)
-            .is_some_and(|span| module.slice(span).contains(text))
-    }
-
     fn declaration_doc_id(&mut self, decl: DeclId) -> Option<DocId> {
         let span = self.doc_span(decl)?;
         let module = self.graph.decl(decl).module;
         let text = self.graph.module(module).text;
         Some(self.store.doc_at(module, text, span))
-    }
-
-    fn doc_span(&self, decl: DeclId) -> Option<Span> {
-        let decl = self.graph.decl(decl);
-        let module = self.graph.module(decl.module);
-        decl.statements.iter().find_map(|start| module.doc(*start))
     }
 
     /// Returns the kind of type that a doc comment describes: an object or any other type.
