@@ -42,6 +42,51 @@ pub fn broken_rules(rules: &Constraints, number: f64) -> Vec<&'static str> {
     .collect()
 }
 
+/// Returns true if JavaScript converts a text to a finite number, which TypeScript requires for `${number}`: `1`, ` 1.5e3 `,
+/// `.5`, `+1`, `0x1f`.
+///
+/// ```
+/// use kit_analysis::numbers::is_number_text;
+///
+/// assert!(is_number_text(" 0x1f"));
+/// assert!(!is_number_text("1e999"));
+/// ```
+pub fn is_number_text(text: &str) -> bool {
+    let trimmed = text.trim_matches(is_space);
+    if trimmed.is_empty() {
+        // JavaScript converts a text of spaces to 0. TypeScript makes an exception of the empty text.
+        return !text.is_empty();
+    }
+    let of_radix = match trimmed.get(..2) {
+        Some("0x" | "0X") => Some(16),
+        Some("0o" | "0O") => Some(8),
+        Some("0b" | "0B") => Some(2),
+        _ => None,
+    };
+    if let Some(radix) = of_radix {
+        return is_finite_in_radix(&trimmed[2..], radix);
+    }
+    // `parse` also takes names, such as `inf` and `NaN`.
+    let has_no_names = trimmed
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    has_no_names && trimmed.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Returns true if a text consists of digits of a radix, and the number is within the range of doubles.
+fn is_finite_in_radix(digits: &str, radix: u32) -> bool {
+    let number = digits.chars().try_fold(0.0, |number: f64, digit| {
+        Some(number.mul_add(f64::from(radix), f64::from(digit.to_digit(radix)?)))
+    });
+    !digits.is_empty() && number.is_some_and(f64::is_finite)
+}
+
+/// Returns true for the characters that JavaScript ignores before and after a number.
+pub(crate) fn is_space(character: char) -> bool {
+    // Only Rust counts U+0085 as white space, and only JavaScript U+FEFF.
+    (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
+}
+
 /// Returns numbers that probably satisfy all rules, the simplest number first.
 pub fn candidates(rules: &Constraints) -> Vec<f64> {
     let step = step(rules);

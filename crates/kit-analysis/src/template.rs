@@ -14,7 +14,7 @@ pub enum Segment {
     Text(String),
     /// Any text: `${string}`.
     String,
-    /// A number with the syntax of JSON: `${number}`.
+    /// A text that JavaScript converts to a finite number: `${number}`.
     Number,
     /// An integer: `${bigint}`.
     Integer,

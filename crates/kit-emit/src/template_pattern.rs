@@ -3,14 +3,9 @@
 use kit_analysis::{Segment, segments};
 use kit_ir::{Program, TemplatePart};
 
-/// Pattern of a number in JSON.
-const NUMBER: &str = "-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?";
-/// Pattern of an integer.
-const INTEGER: &str = "-?[0-9]+";
-
 /// Returns a pattern that matches exactly the strings of a template literal type, for JSON Schema.
 ///
-/// `${number}` accepts numbers in JSON form. TypeScript would also accept ` 1` and `0x1`, which servers do not expect.
+/// The pattern of `${number}` does not exclude numbers beyond the range of doubles, such as `1e999`, which validators refuse.
 pub(crate) fn template_pattern(program: &Program, parts: &[TemplatePart]) -> String {
     format!("^{}$", sequence(&segments(program, parts)))
 }
@@ -39,7 +34,11 @@ fn sequence(segments: &[Segment]) -> String {
                 pattern.push_str(&placeholder_before(segment, text));
             }
             (_, Some(Segment::Text(_))) => pattern.push_str(&segment_pattern(segment)),
-            (_, Some(_)) if divided => pattern.push_str(if is_string { "[^]" } else { "[0-9]" }),
+            (_, Some(_)) if divided => pattern.push_str(match segment {
+                Segment::Number => "[0-9\\s]",
+                Segment::Integer => "[0-9]",
+                _ => "[^]",
+            }),
             (_, Some(_)) => pattern.push_str(&segment_pattern(segment)),
         }
     }
@@ -50,19 +49,54 @@ fn sequence(segments: &[Segment]) -> String {
 fn placeholder_before(segment: &Segment, after: &str) -> String {
     let stop = format!("(?!{})", escape(after));
     match segment {
-        Segment::Number if !after.starts_with(is_of_number) => NUMBER.to_owned(),
-        Segment::Integer if !after.starts_with(is_of_number) => INTEGER.to_owned(),
-        Segment::Number => format!(
-            "(?:{stop}-)?(?:{stop}[0-9])+(?:{stop}\\.(?:{stop}[0-9])+)?(?:{stop}[eE](?:{stop}[+\\-])?(?:{stop}[0-9])+)?"
-        ),
-        Segment::Integer => format!("(?:{stop}-)?(?:{stop}[0-9])+"),
+        Segment::Number | Segment::Integer if !after.starts_with(is_of_number) => segment_pattern(segment),
+        Segment::Number => number(&stop),
+        Segment::Integer => integer(&stop),
         Segment::Text(_) | Segment::String | Segment::OneOf(_) => format!("(?:{stop}[^])*"),
     }
 }
 
-/// Returns true if a number on the wire may contain the character: digits, `+`, `-`, `.`, `e` and `E`.
+/// Returns true if a text that JavaScript converts to a number may contain the character.
 fn is_of_number(character: char) -> bool {
-    character.is_ascii_digit() || "+-.eE".contains(character)
+    character.is_ascii_hexdigit() || "+-.xXoO\u{feff}".contains(character) || character.is_whitespace()
+}
+
+/// Returns the pattern of a text that JavaScript converts to a number. `stop` is a condition before each character, or empty.
+fn number(stop: &str) -> String {
+    let one = |class: &str| format!("{stop}{class}");
+    let any = |class: &str| repeated(stop, class, '*');
+    let some = |class: &str| repeated(stop, class, '+');
+    let optional = |pattern: String| format!("(?:{pattern})?");
+    let (digits, fraction, spaces) = (some("[0-9]"), any("[0-9]"), any("\\s"));
+    let sign = repeated(stop, "[+\\-]", '?');
+    let point = one("\\.");
+    let exponent = optional(format!("{}{sign}{digits}", one("[eE]")));
+    let decimal = format!(
+        "{sign}(?:{digits}{}|{point}{digits}){exponent}",
+        optional(format!("{point}{fraction}"))
+    );
+    let zero = one("0");
+    let of_radixes = [("[xX]", "[0-9a-fA-F]"), ("[oO]", "[0-7]"), ("[bB]", "[01]")]
+        .map(|(letter, class)| format!("|{zero}{}{}", one(letter), some(class)));
+    format!(
+        "(?:{spaces}(?:{decimal}{}){spaces}|{})",
+        of_radixes.concat(),
+        some("\\s")
+    )
+}
+
+/// Returns the pattern of an integer. `stop` is a condition before each character, or empty.
+fn integer(stop: &str) -> String {
+    format!("(?:{stop}-)?{}", repeated(stop, "[0-9]", '+'))
+}
+
+/// Returns the pattern of repeated characters of a class.
+fn repeated(stop: &str, class: &str, quantifier: char) -> String {
+    if stop.is_empty() {
+        format!("{class}{quantifier}")
+    } else {
+        format!("(?:{stop}{class}){quantifier}")
+    }
 }
 
 /// Returns the pattern of a single segment, without regard to the segments after it.
@@ -70,8 +104,8 @@ fn segment_pattern(segment: &Segment) -> String {
     match segment {
         Segment::Text(text) => escape(text),
         Segment::String => "[^]*".to_owned(),
-        Segment::Number => NUMBER.to_owned(),
-        Segment::Integer => INTEGER.to_owned(),
+        Segment::Number => number(""),
+        Segment::Integer => integer(""),
         Segment::OneOf(sequences) => match sequences.as_slice() {
             [] => "(?!)".to_owned(),
             [only] => sequence(only),

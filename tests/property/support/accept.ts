@@ -135,8 +135,11 @@ function acceptsNumber(model: NumberModel, value: number): boolean {
   );
 }
 
-/** Patterns of the strings that `${number}` and `${bigint}` in a template accept. */
-const FILLS = { number: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/, bigint: /^-?\d+$/ } as const;
+/** Tests of the strings that `${number}` and `${bigint}` in a template accept. */
+const FILLS = {
+  number: (text: string) => text !== "" && Number.isFinite(Number(text)),
+  bigint: (text: string) => /^-?\d+$/.test(text),
+} as const;
 
 /**
  * Returns true if a string matches a template literal type. TypeScript expands `${boolean}` to two templates, with `true` and with `false`.
@@ -170,6 +173,6 @@ function fits(parts: TemplateModel["parts"], text: string): boolean {
   else end = text.indexOf(behind);
   if (end < 0) return false;
   const filled = text.slice(0, end);
-  if (part.hole !== "string" && part.hole !== "boolean" && !FILLS[part.hole].test(filled)) return false;
+  if (part.hole !== "string" && part.hole !== "boolean" && !FILLS[part.hole](filled)) return false;
   return fits(rest, text.slice(end));
 }

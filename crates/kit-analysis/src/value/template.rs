@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use kit_ir::{Program, TemplatePart};
 
+use crate::numbers::{is_number_text, is_space};
 use crate::template::{Segment, segments};
 
 /// Returns true if a string fits a template literal type. As in TypeScript, a placeholder ends at the first
@@ -33,7 +34,7 @@ fn divide(segments: &[Segment]) -> Option<(Vec<Fits>, Vec<String>)> {
                 continue;
             }
             Segment::String => |_| true,
-            Segment::Number => is_number,
+            Segment::Number => is_number_text,
             Segment::Integer => is_integer,
             Segment::OneOf(_) => return None,
         });
@@ -76,7 +77,7 @@ fn ends(segments: &[Segment], text: &str, starts: BTreeSet<usize>) -> BTreeSet<u
                 .filter(|offset| text.is_char_boundary(*offset))
                 .collect(),
         },
-        Segment::Number => number_ends(text, &starts, is_number),
+        Segment::Number => number_ends(text, &starts, is_number_text),
         Segment::Integer => number_ends(text, &starts, is_integer),
         Segment::OneOf(sequences) => sequences
             .iter()
@@ -95,11 +96,16 @@ fn fixed_ends(fixed: &str, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usi
 }
 
 fn number_ends(text: &str, starts: &BTreeSet<usize>, is: fn(&str) -> bool) -> BTreeSet<usize> {
-    let part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let part = |character: char| {
+        character.is_ascii_hexdigit() || "+-.xXoO".contains(character) || is_space(character)
+    };
     let mut found = BTreeSet::new();
     for start in starts {
-        let length = text[*start..].bytes().take_while(|byte| part(*byte)).count();
-        found.extend((*start..=start + length).filter(|end| is(&text[*start..*end])));
+        let rest = &text[*start..];
+        let length = rest.find(|character| !part(character)).unwrap_or(rest.len());
+        found.extend(
+            (*start..=start + length).filter(|end| text.is_char_boundary(*end) && is(&text[*start..*end])),
+        );
     }
     found
 }
@@ -107,22 +113,6 @@ fn number_ends(text: &str, starts: &BTreeSet<usize>, is: fn(&str) -> bool) -> BT
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Returns true if a text matches `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`. Validators use the same rule.
-fn is_number(text: &str) -> bool {
-    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (text, None),
-    };
-    let exponent = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
-    let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    are_digits(whole) && fraction.is_none_or(are_digits) && exponent.is_none_or(are_digits)
 }
 
 /// Returns a string that fits a template; `None` if one of its placeholders has no example.
@@ -146,7 +136,7 @@ fn example_of(segments: &[Segment]) -> Option<String> {
 /// key with an exponent such as `1e+21`, which is rare. Only validators accept these keys.
 pub(crate) fn is_numeric_key(key: &str) -> bool {
     matches!(key, "NaN" | "Infinity" | "-Infinity")
-        || (is_number(key)
+        || (is_number_text(key)
             && !key.contains(['e', 'E'])
             && key
                 .parse::<f64>()

@@ -24,6 +24,8 @@ const HOURS: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
 const OFFSET: &str = "(?:[Zz]|[+\\-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
 const BYTES: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
 pub(super) const DECIMAL: &str = "^-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?$";
+/// Texts that JavaScript converts to a number, also beyond the range of doubles.
+const NUMBER: &str = "^(?:\\s*(?:[+\\-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+\\-]?[0-9]+)?|0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+)\\s*|\\s+)$";
 pub(super) const INTEGER: &str = "^-?[0-9]+$";
 
 /// Two languages for a condition whose texts are not a regular language, or one that is too large.
@@ -169,7 +171,7 @@ fn part(segment: &Segment) -> Option<Language> {
     match segment {
         Segment::Text(text) => Some(Language::literal(text)),
         Segment::String => Some(Language::any()),
-        Segment::Number => Language::of_pattern(DECIMAL),
+        Segment::Number => Language::of_pattern(NUMBER),
         Segment::Integer => Language::of_pattern(INTEGER),
         Segment::OneOf(sequences) => {
             let parts: Option<Vec<Language>> = sequences

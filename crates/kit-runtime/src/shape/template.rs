@@ -13,7 +13,7 @@ pub enum TemplatePart {
     Fixed(&'static str),
     /// `${string}`.
     Text,
-    /// `${number}`: a number in the syntax of JSON.
+    /// `${number}`: a text that JavaScript converts to a finite number, such as `1.5`, ` 1` or `0x1f`.
     Number,
     /// `${bigint}`: digits with an optional minus.
     Integer,
@@ -102,22 +102,7 @@ impl TemplatePart {
             Self::Fixed(fixed) => text == fixed,
             Self::Text => true,
             Self::Integer => is_digits(text.strip_prefix('-').unwrap_or(text)),
-            Self::Number => {
-                let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-                    Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-                    None => (text, None),
-                };
-                let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
-                let (whole, fraction) = match mantissa.split_once('.') {
-                    Some((whole, fraction)) => (whole, Some(fraction)),
-                    None => (mantissa, None),
-                };
-                is_digits(whole)
-                    && fraction.is_none_or(is_digits)
-                    && exponent.is_none_or(|exponent| {
-                        is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))
-                    })
-            }
+            Self::Number => is_number(text),
             Self::OneOf(_) => false,
         }
     }
@@ -127,11 +112,48 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Returns true if JavaScript converts a text to a finite number, which TypeScript requires for `${number}`.
+fn is_number(text: &str) -> bool {
+    let trimmed = text.trim_matches(is_space);
+    if trimmed.is_empty() {
+        // JavaScript converts a text of spaces to 0. TypeScript makes an exception of the empty text.
+        return !text.is_empty();
+    }
+    for (letters, radix, _) in RADIXES {
+        let prefixed = trimmed.strip_prefix('0');
+        if let Some(digits) = prefixed.and_then(|text| text.strip_prefix(|letter| letters.contains(letter))) {
+            let number = digits.chars().try_fold(0.0, |number: f64, digit| {
+                Some(number.mul_add(f64::from(radix), f64::from(digit.to_digit(radix)?)))
+            });
+            return !digits.is_empty() && number.is_some_and(f64::is_finite);
+        }
+    }
+    // `parse` also takes names, such as `inf` and `NaN`.
+    let has_no_names = trimmed
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    has_no_names && trimmed.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Radixes of numbers of JavaScript: the letters after the `0`, the radix, and its digits.
+const RADIXES: [(&str, u32, &str); 3] = [
+    ("xX", 16, "0123456789abcdefABCDEF"),
+    ("oO", 8, "01234567"),
+    ("bB", 2, "01"),
+];
+
+/// Returns true for the characters that JavaScript ignores before and after a number.
+fn is_space(character: char) -> bool {
+    // Only Rust counts U+0085 as white space, and only JavaScript U+FEFF.
+    (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
+}
+
 /// The characters on which the state machine moves from one state to another.
 #[derive(Debug, Clone, Copy)]
 enum CharacterClass {
     Any,
     Digit,
+    Space,
     One(char),
     /// One of the characters in the string, such as a sign or the `e` of an exponent.
     Of(&'static str),
@@ -142,6 +164,7 @@ impl CharacterClass {
         match self {
             Self::Any => true,
             Self::Digit => character.is_ascii_digit(),
+            Self::Space => is_space(character),
             Self::One(one) => one == character,
             Self::Of(several) => several.contains(character),
         }
@@ -226,23 +249,41 @@ impl StateMachine {
             }
             TemplatePart::Integer => {
                 let signed = self.optional(from, CharacterClass::One('-'));
-                self.digits(signed)
+                self.digits(signed, CharacterClass::Digit)
             }
-            TemplatePart::Number => {
-                let signed = self.optional(from, CharacterClass::One('-'));
-                let whole = self.digits(signed);
-                let point = self.step(whole, CharacterClass::One('.'));
-                let fraction = self.digits(point);
-                let mantissa = self.fork(whole);
-                self.epsilon[fraction].push(mantissa);
-                let power = self.step(mantissa, CharacterClass::Of("eE"));
-                let signed = self.optional(power, CharacterClass::Of("+-"));
-                let exponent = self.digits(signed);
-                let behind = self.fork(mantissa);
-                self.epsilon[exponent].push(behind);
-                behind
-            }
+            TemplatePart::Number => self.number(from),
         }
+    }
+
+    /// Adds the states for a number of JavaScript with spaces around it, or for spaces only. Numbers beyond the range of
+    /// doubles are not left out.
+    fn number(&mut self, from: usize) -> usize {
+        let before = self.repeated(from, CharacterClass::Space);
+        let behind = self.state();
+        let signed = self.optional(before, CharacterClass::Of("+-"));
+        let whole = self.digits(signed, CharacterClass::Digit);
+        let mantissa = self.fork(whole);
+        let point = self.step(whole, CharacterClass::One('.'));
+        let fraction = self.repeated(point, CharacterClass::Digit);
+        self.epsilon[fraction].push(mantissa);
+        let point = self.step(signed, CharacterClass::One('.'));
+        let fraction = self.digits(point, CharacterClass::Digit);
+        self.epsilon[fraction].push(mantissa);
+        self.epsilon[mantissa].push(behind);
+        let power = self.step(mantissa, CharacterClass::Of("eE"));
+        let signed = self.optional(power, CharacterClass::Of("+-"));
+        let exponent = self.digits(signed, CharacterClass::Digit);
+        self.epsilon[exponent].push(behind);
+        let zero = self.step(before, CharacterClass::One('0'));
+        for (letters, _, digits) in RADIXES {
+            let prefix = self.step(zero, CharacterClass::Of(letters));
+            let digits = self.digits(prefix, CharacterClass::Of(digits));
+            self.epsilon[digits].push(behind);
+        }
+        let end = self.repeated(behind, CharacterClass::Space);
+        let spaces = self.digits(from, CharacterClass::Space);
+        self.epsilon[spaces].push(end);
+        end
     }
 
     /// Adds a state that the machine can reach from `from` by reading a character of the class, or without
@@ -253,9 +294,17 @@ impl StateMachine {
         at
     }
 
-    fn digits(&mut self, from: usize) -> usize {
-        let at = self.step(from, CharacterClass::Digit);
-        self.steps[at].push((CharacterClass::Digit, at));
+    /// Adds a state for one or more characters of the class.
+    fn digits(&mut self, from: usize, on: CharacterClass) -> usize {
+        let at = self.step(from, on);
+        self.steps[at].push((on, at));
+        at
+    }
+
+    /// Adds a state for any number of characters of the class.
+    fn repeated(&mut self, from: usize, on: CharacterClass) -> usize {
+        let at = self.fork(from);
+        self.steps[at].push((on, at));
         at
     }
 
@@ -313,11 +362,27 @@ mod tests {
             "v-1.50e+3-c-07:",
             "v1E9-a.b::é😀",
             "v0-c1:-a.b:",
+            "v.5-a.b:",
+            "v1.e+2-a.b:",
+            "v\u{feff}+1 -a.b:",
+            "v -a.b:",
+            "v0xfF-a.b:",
+            "v0b10-a.b:",
         ] {
             assert!(matches(VERSION, good), "{good}");
         }
         for bad in [
-            "", "v", "v-a.b:", "v1-aXb:", "v1.-a.b:", "v.5-a.b:", "v+1-a.b:", "v1e-a.b:", "v1-c:", "v1-a.b",
+            "",
+            "v",
+            "v-a.b:",
+            "v1-aXb:",
+            "v.-a.b:",
+            "v0x-a.b:",
+            "v-0x1-a.b:",
+            "v1 2-a.b:",
+            "v1e-a.b:",
+            "v1-c:",
+            "v1-a.b",
         ] {
             assert!(!matches(VERSION, bad), "{bad}");
         }
@@ -346,6 +411,14 @@ mod tests {
             (RANGE, "1-2", true),
             (RANGE, "1--2", true),
             (RANGE, "1e5-2", true),
+            (RANGE, ".5-0x1F", true),
+            (RANGE, " +1.-\u{a0}", true),
+            (RANGE, "1-0o8", false),
+            (RANGE, "1-0x", false),
+            (RANGE, "1-1e999", false),
+            (RANGE, "1-Infinity", false),
+            (RANGE, "1-\u{85}1", false),
+            (RANGE, "1-", false),
             (RANGE, "-1-2", false),
             (RANGE, "1-2-3", false),
             (RANGE, "1e-5-2", false),
@@ -359,6 +432,7 @@ mod tests {
             (PAIR, "", false),
             (DIGITS, "12", true),
             (DIGITS, "-12", false),
+            (DIGITS, " 2", true),
             (DIGITS, "1-2", true),
         ] {
             assert_eq!(matches(parts, text), fits, "{text}");

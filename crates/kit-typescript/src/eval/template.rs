@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kit_analysis::numbers::is_number_text;
 use oxc_ast::ast::TSTemplateLiteralType;
 use oxc_span::GetSpan;
 
@@ -194,7 +195,7 @@ impl<'a> Evaluator<'a> {
         };
         match placeholder {
             Ty::Any => true,
-            Ty::Number => is_number(&text),
+            Ty::Number => is_number_text(&text),
             Ty::BigInt => {
                 let digits = text.strip_prefix('-').unwrap_or(&text);
                 !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -324,30 +325,4 @@ fn push_text(parts: &mut Vec<Segment>, text: &str) {
         Some(Segment::Text(last)) => *last = format!("{last}{text}").into(),
         _ => parts.push(Segment::Text(text.into())),
     }
-}
-
-/// Returns true if JavaScript converts a string to a finite number, which TypeScript requires for
-/// `${number}`.
-fn is_number(text: &str) -> bool {
-    if text.is_empty() {
-        return false;
-    }
-    let text = text.trim();
-    if text.is_empty() {
-        // `Number(" ")` is 0.
-        return true;
-    }
-    let radix = |prefixes: [&str; 2], radix: u32| {
-        prefixes.iter().any(|prefix| {
-            text.strip_prefix(prefix)
-                .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix)))
-        })
-    };
-    if radix(["0x", "0X"], 16) || radix(["0o", "0O"], 8) || radix(["0b", "0B"], 2) {
-        return true;
-    }
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
-    plain && text.parse::<f64>().is_ok_and(f64::is_finite)
 }

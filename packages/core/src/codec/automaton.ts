@@ -8,6 +8,17 @@ const MAX_KNOWN = 500;
 
 const DIGITS = "0123456789";
 
+/** White space, which JavaScript ignores before and after a number. */
+const SPACES =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+/** Letters after the `0` of numbers with another radix than ten, and their digits. */
+const RADIXES = [
+  ["xX", "0123456789abcdefABCDEF"],
+  ["oO", "01234567"],
+  ["bB", "01"],
+] as const;
+
 /** Transition of the automaton to another state when it reads a code unit. */
 interface Step {
   /** UTF-16 code units that cause the transition. `undefined` means every code unit. */
@@ -139,19 +150,30 @@ export class Automaton implements StringTest {
       }
       case "bigint":
         return this.#digits(this.#sign(from, "-"));
-      case "number": {
-        const whole = this.#digits(this.#sign(from, "-"));
-        const fraction = this.#digits(this.#unit(whole, "."));
-        const mantissa = this.#state();
-        this.#join(whole, mantissa);
-        this.#join(fraction, mantissa);
-        const exponent = this.#digits(this.#sign(this.#unit(mantissa, "eE"), "+-"));
-        const behind = this.#state();
-        this.#join(mantissa, behind);
-        this.#join(exponent, behind);
-        return behind;
-      }
+      case "number":
+        return this.#number(from);
     }
+  }
+
+  /**
+   * Adds the transitions for a number of JavaScript with spaces around it, or for spaces only. Returns the state after them.
+   * Numbers beyond the range of doubles are not left out.
+   */
+  #number(from: number): number {
+    const before = this.#repeated(from, SPACES);
+    const signed = this.#sign(before, "+-");
+    const whole = this.#digits(signed);
+    const mantissa = this.#fork(whole);
+    this.#join(this.#repeated(this.#unit(whole, "."), DIGITS), mantissa);
+    this.#join(this.#digits(this.#unit(signed, ".")), mantissa);
+    const behind = this.#fork(mantissa);
+    this.#join(this.#digits(this.#sign(this.#unit(mantissa, "eE"), "+-")), behind);
+    const zero = this.#unit(before, "0");
+    for (const [letters, digits] of RADIXES)
+      this.#join(this.#digits(this.#unit(zero, letters), digits), behind);
+    const end = this.#repeated(behind, SPACES);
+    this.#join(this.#digits(from, SPACES), end);
+    return end;
   }
 
   /** Adds an optional character, such as a sign. Returns the state after it. */
@@ -161,9 +183,17 @@ export class Automaton implements StringTest {
     return at;
   }
 
-  #digits(from: number): number {
-    const at = this.#unit(from, DIGITS);
-    (this.#steps[at] as Step[]).push({ on: DIGITS, to: at });
+  /** Adds one or more of the characters. Returns the state after them. */
+  #digits(from: number, digits: string = DIGITS): number {
+    const at = this.#unit(from, digits);
+    (this.#steps[at] as Step[]).push({ on: digits, to: at });
+    return at;
+  }
+
+  /** Adds any number of the characters. Returns the state after them. */
+  #repeated(from: number, units: string): number {
+    const at = this.#fork(from);
+    (this.#steps[at] as Step[]).push({ on: units, to: at });
     return at;
   }
 

@@ -8,7 +8,7 @@ export interface StringTest {
 /** Part of a template literal type: constant text, or a placeholder (a "hole") such as `${number}`. */
 export type TemplatePart = string | HolePart | EitherPart;
 
-/** Placeholder for any string, for a number in JSON syntax, or for digits with an optional `-`. */
+/** Placeholder for any string, for a text that JavaScript converts to a finite number, or for digits with an optional `-`. */
 export interface HolePart {
   readonly hole: "string" | "number" | "bigint";
 }

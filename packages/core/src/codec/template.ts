@@ -27,10 +27,12 @@ export function template(parts: readonly TemplatePart[]): StringTest {
   return holes.length === 0 ? new Automaton(parts) : new DividedTemplate(fixed, holes, parts);
 }
 
-/** Patterns for the strings that replace a placeholder. */
-const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
-  number: /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/,
-  bigint: /^-?[0-9]+$/,
+const INTEGER = /^-?[0-9]+$/;
+
+/** Tests of the strings that replace a placeholder. As in TypeScript, the empty string is no number, although `Number("")` is 0. */
+const HOLE_TESTS: Readonly<Record<Exclude<HolePart["hole"], "string">, (text: string) => boolean>> = {
+  number: (text) => text !== "" && Number.isFinite(Number(text)),
+  bigint: (text) => INTEGER.test(text),
 };
 
 /**
@@ -42,7 +44,10 @@ class DividedTemplate implements StringTest {
   readonly parts: readonly TemplatePart[];
   readonly #first: string;
   readonly #last: string;
-  readonly #holes: readonly { readonly fills: RegExp | undefined; readonly following: string }[];
+  readonly #holes: readonly {
+    readonly fills: ((text: string) => boolean) | undefined;
+    readonly following: string;
+  }[];
   readonly #least: number;
 
   /** Creates the test. `texts` are the fixed texts before, between and after the placeholders. */
@@ -51,7 +56,7 @@ class DividedTemplate implements StringTest {
     this.#first = texts[0] ?? "";
     this.#last = texts.at(-1) ?? "";
     this.#holes = holes.map((hole, index) => ({
-      fills: hole === "string" ? undefined : HOLE_PATTERNS[hole],
+      fills: hole === "string" ? undefined : HOLE_TESTS[hole],
       following: texts[index + 1] ?? "",
     }));
     this.#least = this.#first.length + this.#last.length;
@@ -68,7 +73,7 @@ class DividedTemplate implements StringTest {
         to = following === "" ? from + unitsAt(text, from) : text.indexOf(following, from);
         if (to < 0 || to + following.length > end) return false;
       }
-      if (fills !== undefined && !fills.test(text.slice(from, to))) return false;
+      if (fills !== undefined && !fills(text.slice(from, to))) return false;
       from = to + following.length;
     }
     return true;

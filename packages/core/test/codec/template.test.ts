@@ -14,7 +14,8 @@ const boolean: TemplatePart = { either: [["true"], ["false"]] };
 
 const HOLES = {
   string: /^[^]*$/u,
-  number: /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/u,
+  number:
+    /^(?:\s*(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+)\s*|\s+)$/u,
   bigint: /^-?[0-9]+$/u,
 };
 
@@ -56,6 +57,7 @@ function divides(parts: readonly TemplatePart[], value: string): boolean {
     const piece =
       next === undefined ? value : typeof next === "string" ? value.split(next)[0] : (first ?? undefined);
     if (piece === undefined || !HOLES[part.hole].test(piece)) return false;
+    if (part.hole === "number" && !Number.isFinite(Number(piece))) return false;
     if (typeof next === "string" && !value.includes(next)) return false;
     value = value.slice(piece.length);
   }
@@ -130,7 +132,8 @@ describe("a template literal type accepts the strings that its parts can form", 
         if ("either" in part)
           return part.either.length === 0 ? "" : make(part.either[random(part.either.length)] ?? []);
         if (part.hole === "bigint") return ["0", "-1", "01", "12"][random(4)];
-        if (part.hole === "number") return ["0", "-1.5", "1e5", "2.50E-07", "11"][random(5)];
+        if (part.hole === "number")
+          return ["0", "-1.5", "1e5", "2.50E-07", "11", " .5", "+1.\ufeff", "0x1E", "\n"][random(9)];
         return Array.from({ length: random(3) }, () => SMALL[random(SMALL.length)]).join("");
       })
       .join("");
@@ -168,6 +171,14 @@ describe("a placeholder ends at the first occurrence of the text after it, as in
     [range, "1-2", true],
     [range, "1--2", true],
     [range, "1e5-2", true],
+    [range, ".5-0x1F", true],
+    [range, " +1.-\u00a0", true],
+    [range, "1-0o8", false],
+    [range, "1-0x", false],
+    [range, "1-1e999", false],
+    [range, "1-Infinity", false],
+    [range, "1-\u00851", false],
+    [range, "1-", false],
     [range, "-1-2", false],
     [range, "1-2-3", false],
     [range, "1e-5-2", false],
@@ -181,6 +192,7 @@ describe("a placeholder ends at the first occurrence of the text after it, as in
     [pair, "", false],
     [[text, text], "", false],
     [[number, number], "-12", false],
+    [[number, number], " 2", true],
     [[number, number], "1-2", true],
     [["aa", text, "aa"], "aaa", false],
   ] as const)
