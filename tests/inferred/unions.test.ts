@@ -18,7 +18,7 @@ export const zodUnion = z.object({
     z.object({ kind: z.enum(["image", "video"]), width: z.number().min(1) }),
   ]),
   pair: z.tuple([z.string().min(1), z.number().gt(0)]),
-  sizes: z.record(z.string(), z.number().lt(5)).optional(),
+  sizes: z.record(z.string().max(2), z.number().lt(5)).optional(),
 });
 export type ZodUnion = z.infer<typeof zodUnion>;
 export const valibotUnion = v.object({
@@ -29,7 +29,7 @@ export const valibotUnion = v.object({
   ]),
   pair: v.tuple([v.pipe(v.string(), v.minLength(1)), v.pipe(v.number(), v.gtValue(0))]),
   again: v.optional(v.tuple([v.string()])),
-  sizes: v.optional(v.record(v.string(), v.pipe(v.number(), v.ltValue(5)))),
+  sizes: v.optional(v.record(v.pipe(v.string(), v.maxLength(2)), v.pipe(v.number(), v.ltValue(5)))),
 });
 export type ValibotUnion = v.InferOutput<typeof valibotUnion>;
 export const typeboxUnion = Type.Object({
@@ -62,7 +62,12 @@ const VARIANTS: readonly unknown[] = [
     { kind: "other" },
   ].map((other) => ({ value: null, event: other, pair: PAIR })),
   ...[["a", 1], ["", 1], ["a", 0], ["a"]].map((pair) => ({ value: null, event, pair })),
-  ...[{ a: 4 }, { a: 5 }, { a: "1" }, {}].map((sizes) => ({ value: null, event, pair: PAIR, sizes })),
+  ...[{ a: 4 }, { a: 5 }, { a: "1" }, {}, { ab: 1 }, { abc: 1 }].map((sizes) => ({
+    value: null,
+    event,
+    pair: PAIR,
+    sizes,
+  })),
 ];
 
 /** Modules of the libraries with which a test parses values. */

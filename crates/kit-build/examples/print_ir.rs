@@ -17,7 +17,7 @@ use std::time::SystemTime;
 use kit_build::{BuildRequest, BuildTime, Disk, analyze, build, project_root, resolve};
 use kit_diagnostics::{Diagnostics, Severity};
 use kit_ir::{DeclarationOrigin, Program};
-use kit_typescript::{FileSystem, Input, compile, program_text};
+use kit_typescript::{AnyMeaning, FileSystem, Input, compile, program_text};
 use serde::{Deserialize, Serialize};
 
 /// An exported type.
@@ -118,6 +118,7 @@ fn messages_for(root: &Path, exported: &Exported) -> Vec<Message> {
         root,
         type_files: Vec::new(),
         route_files: vec![route.clone()],
+        any: AnyMeaning::Error,
         entry_files: Vec::new(),
         files: Arc::new(WithRoute { route, text }),
     });

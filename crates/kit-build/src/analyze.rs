@@ -177,6 +177,7 @@ pub(crate) async fn analyze_in(
             root,
             type_files: sources.types,
             route_files: sources.routes,
+            any: config.any,
             entry_files: sources.entries,
             files: added.with_virtual_files(&request.files),
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kit_database::{ForeignObject, Pulled, Schema, pulled};
 use kit_diagnostics::{Diagnostic, Severity};
-use kit_typescript::{Input, MemoryFiles, compile};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, compile};
 
 /// Root of the files in memory.
 const ROOT: &str = "/entities";
@@ -84,6 +84,7 @@ fn compile_entities(found: &Pulled) -> (Schema, Vec<Diagnostic>) {
         root: Path::new(ROOT),
         type_files: files.iter().map(|(path, _)| path.clone()).collect(),
         route_files: Vec::new(),
+        any: AnyMeaning::Error,
         entry_files: Vec::new(),
         files: Arc::new(MemoryFiles::new(files)),
     });

@@ -55,6 +55,8 @@ pub(crate) struct Analysis<'a> {
     received: FxHashSet<DeclarationId>,
     /// Declarations whose values the server writes as JSON, with their references.
     sent: FxHashSet<DeclarationId>,
+    /// Declarations whose values can contain objects with `toJSON`, in their own type or in types to which they refer.
+    with_to_json: FxHashSet<DeclarationId>,
     plans: Plans<'a>,
     /// Names of constants for the unions whose members generated code must try one after the other. The key
     /// is the union, and the declaration whose module contains the constant.
@@ -179,6 +181,7 @@ impl<'a> Analysis<'a> {
             large: is_large(program),
             received: references.reached(received),
             sent: references.reached(written.iter().copied()),
+            with_to_json: with_to_json(program, &references),
             written,
             reply_headers: replies.filter_map(|reply| reply.headers).collect(),
             in_answers: in_answers(program),
@@ -197,6 +200,11 @@ impl<'a> Analysis<'a> {
     /// Returns true if values of the type can contain values of the same type, so that values can be nested to any depth.
     pub(crate) fn is_recursive(&self, declaration: DeclarationId) -> bool {
         self.groups.members(declaration).len() > 1 || self.references.of(declaration).contains(&declaration)
+    }
+
+    /// Returns true if values of the type can contain objects with `toJSON`.
+    pub(crate) fn has_to_json(&self, declaration: DeclarationId) -> bool {
+        self.with_to_json.contains(&declaration)
     }
 
     /// Returns the groups of declarations that refer to each other in cycles.
@@ -426,4 +434,27 @@ fn is_tried(decision: &Decision) -> bool {
             switch.cases.iter().any(|case| is_tried(&case.decision)) || is_tried(&switch.otherwise)
         }
     }
+}
+
+/// Returns the declarations whose values can contain objects with `toJSON`.
+fn with_to_json(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
+    if !program.types.iter().any(|r#type| r#type.calls_to_json) {
+        return FxHashSet::default();
+    }
+    let is_own = |declaration: DeclarationId| {
+        let mut open = vec![program.declarations[declaration].r#type];
+        while let Some(id) = open.pop() {
+            let r#type = &program.types[id];
+            if r#type.calls_to_json {
+                return true;
+            }
+            open.extend(children(&r#type.kind));
+        }
+        false
+    };
+    let all: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
+    let own: FxHashSet<DeclarationId> = all.iter().copied().filter(|id| is_own(*id)).collect();
+    all.into_iter()
+        .filter(|id| !references.reached([*id]).is_disjoint(&own))
+        .collect()
 }

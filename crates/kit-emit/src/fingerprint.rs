@@ -111,8 +111,12 @@ impl Walk<'_> {
             return (true, earlier).hash(&mut self.hasher);
         }
         self.seen.insert(id, number);
-        let Type { kind, constraints } = &self.program.types[id];
-        (false, std::mem::discriminant(kind), constraints).hash(&mut self.hasher);
+        let Type {
+            kind,
+            constraints,
+            calls_to_json,
+        } = &self.program.types[id];
+        (false, std::mem::discriminant(kind), constraints, calls_to_json).hash(&mut self.hasher);
         match kind {
             TypeKind::Unknown
             | TypeKind::Never

@@ -10,7 +10,7 @@ use kit_database::Schema;
 use kit_diagnostics::{BuildFailure, Style, render};
 use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
 use kit_router::{ParsedRoute, RouteTree};
-use kit_typescript::{Input, MemoryFiles, Output, compile};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, Output, compile};
 
 /// Maximum number of types in a program, in addition to a number for each byte of its sources. The compiler
 /// creates at most two types in each step, and limits the number of steps.
@@ -113,6 +113,7 @@ pub(crate) fn run(files: &[(String, String)]) -> Output {
         root,
         type_files: select(&is_type),
         route_files: select(&is_route),
+        any: AnyMeaning::Error,
         entry_files: select(&is_entry),
         files: Arc::new(MemoryFiles::new(
             files.iter().map(|(path, text)| (root.join(path), text.as_str())),

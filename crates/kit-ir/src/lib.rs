@@ -22,7 +22,7 @@
 //! use kit_ir::{Program, Type, TypeKind, Constraints};
 //!
 //! let mut program = Program::default();
-//! let title = program.add_type(Type { kind: TypeKind::String, constraints: Constraints { max_length: Some(200), ..Default::default() } });
+//! let title = program.add_type(Type { kind: TypeKind::String, constraints: Constraints { max_length: Some(200), ..Default::default() }, calls_to_json: false });
 //! assert_eq!(program.types[title].constraints.max_length, Some(200));
 //! ```
 

@@ -14,6 +14,9 @@ pub struct Type {
     /// Rules for the type's values, from doc tags.
     #[serde(default, skip_serializing_if = "Constraints::is_empty")]
     pub constraints: Constraints,
+    /// True if a handler's value is an object whose method `toJSON` returns the value on the wire, which the type describes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_to_json: bool,
 }
 
 impl From<TypeKind> for Type {
@@ -21,6 +24,7 @@ impl From<TypeKind> for Type {
         Self {
             kind,
             constraints: Constraints::default(),
+            calls_to_json: false,
         }
     }
 }

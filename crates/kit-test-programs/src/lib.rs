@@ -73,7 +73,11 @@ impl Builder {
 
     /// Adds a type with rules.
     pub fn constrained(&mut self, kind: TypeKind, constraints: Constraints) -> TypeId {
-        self.program.add_type(Type { kind, constraints })
+        self.program.add_type(Type {
+            kind,
+            constraints,
+            calls_to_json: false,
+        })
     }
 
     /// Adds the type `string`.

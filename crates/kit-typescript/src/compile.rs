@@ -54,7 +54,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
     let mut seen = FxHashSet::default();
     modules.retain(|module| seen.insert(*module));
 
-    let mut lowering = Lowering::new(Evaluator::new(graph));
+    let mut lowering = Lowering::new(Evaluator::new(graph, input.any));
     let mut factory = factory::read(&mut lowering, &modules);
     let owners = entities(&mut lowering, &type_modules, &route_modules, only);
     unmatched_tables::check(&mut lowering, input.root, &[&type_modules, &route_modules]);

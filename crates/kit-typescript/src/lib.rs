@@ -84,6 +84,34 @@ pub fn default_table(interface: &str) -> String {
     kit_analysis::plural_snake_case(interface)
 }
 
+/// Meaning of `any` in the types of a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AnyMeaning {
+    /// `any` is an error in types of the project. In types of installed packages, which the project cannot change, `any` is
+    /// `unknown`, with a warning.
+    #[default]
+    Error,
+    /// `any` is `unknown`, without a warning.
+    Unknown,
+}
+
+impl AnyMeaning {
+    /// Both meanings.
+    pub const ALL: [Self; 2] = [Self::Error, Self::Unknown];
+
+    /// Returns the name as in the option `types.any`.
+    ///
+    /// ```
+    /// assert_eq!(kit_typescript::AnyMeaning::default().name(), "error");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// Input of the compiler.
 #[derive(Clone)]
 pub struct Input<'a> {
@@ -96,6 +124,8 @@ pub struct Input<'a> {
     /// Absolute paths of all other source files of the project, in which the compiler searches for
     /// `createApp`, handlers and middleware.
     pub entry_files: Vec<PathBuf>,
+    /// Meaning of `any`.
+    pub any: AnyMeaning,
     /// Provider of the contents of files.
     pub files: Arc<dyn FileSystem>,
 }
@@ -129,7 +159,7 @@ pub fn compile(input: &Input<'_>) -> Output {
 /// interfaces and type aliases it compiles only what the edit can affect.
 ///
 /// ```
-/// use kit_typescript::{Input, MemoryFiles, Session};
+/// use kit_typescript::{AnyMeaning, Input, MemoryFiles, Session};
 /// use std::path::{Path, PathBuf};
 /// use std::sync::Arc;
 ///
@@ -141,6 +171,7 @@ pub fn compile(input: &Input<'_>) -> Output {
 ///         type_files: vec![PathBuf::from("/app/src/types.ts")],
 ///         route_files: vec![],
 ///         entry_files: vec![],
+///         any: AnyMeaning::Error,
 ///         files: Arc::new(MemoryFiles::new([("/app/src/types.ts", text)])),
 ///     });
 ///     let note = &output.program.declarations.iter().next().unwrap();
@@ -153,6 +184,8 @@ pub struct Session {
     /// Files that the last compilation read.
     dependencies: Vec<PathBuf>,
     previous: Option<Previous>,
+    /// Meaning of `any` in the last compilation.
+    any: AnyMeaning,
     compiled: Option<usize>,
 }
 
@@ -163,6 +196,10 @@ impl Session {
         let read = self.dependencies.iter();
         let named = input.type_files.iter().chain(&input.route_files);
         let changed = self.parsed.update(input.root, read.chain(named), &*input.files);
+        if self.any != input.any {
+            self.any = input.any;
+            self.previous = None;
+        }
         let partial = self
             .previous
             .take()
@@ -193,7 +230,7 @@ impl Session {
     /// that an edit can affect. Returns `None` if the call compiled the whole program.
     ///
     /// ```
-    /// use kit_typescript::{Input, MemoryFiles, Session};
+    /// use kit_typescript::{AnyMeaning, Input, MemoryFiles, Session};
     /// use std::path::{Path, PathBuf};
     /// use std::sync::Arc;
     ///
@@ -207,6 +244,7 @@ impl Session {
     ///         type_files: vec![PathBuf::from("/app/src/types.ts")],
     ///         route_files: vec![],
     ///         entry_files: vec![],
+    ///         any: AnyMeaning::Error,
     ///         files: Arc::new(MemoryFiles::new([("/app/src/types.ts", text)])),
     ///     });
     /// }

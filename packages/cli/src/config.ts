@@ -38,6 +38,8 @@ export interface Config {
   readonly database?: DatabaseConfig;
   /** OpenAPI documents of the project. */
   readonly openapi?: OpenApiConfig;
+  /** Meaning of types. */
+  readonly types?: TypesConfig;
   /** Values that generated tests send in addition to the contracts, for example credentials for protected routes. */
   readonly tests?: TestsConfig;
   /**
@@ -85,6 +87,17 @@ export interface OpenApiConfig {
    * @defaultValue `"3.1"`
    */
   readonly version?: "3.0" | "3.1" | "3.2";
+}
+
+/** Options for the meaning of types. */
+export interface TypesConfig {
+  /**
+   * Meaning of `any`. With `"error"`, `any` is an error in types of the project, and in types of installed packages it is
+   * `unknown`, with a warning. With `"unknown"`, `any` is `unknown` everywhere: every JSON value is valid.
+   *
+   * @defaultValue `"error"`
+   */
+  readonly any?: "error" | "unknown";
 }
 
 /** Options of the project's database. */

@@ -217,7 +217,8 @@ interface CursorPage<Item> {
 }
 
 /**
- * Type of a value after `JSON.parse`: a `Date`, a `bigint` and bytes are strings. A client that knows only the
+ * Type of a value after `JSON.parse`: a `Date`, a `bigint` and bytes are strings, and an object with `toJSON` is the result of
+ * this method. A client that knows only the
  * contract, without generated codecs, receives this type.
  */
 export type Wire<T> = T extends Date | bigint | Uint8Array
@@ -226,7 +227,9 @@ export type Wire<T> = T extends Date | bigint | Uint8Array
     ? T
     : unknown extends T
       ? unknown
-      : { [K in keyof T]: Wire<T[K]> };
+      : T extends { toJSON(key: string): infer Json }
+        ? Wire<Json>
+        : { [K in keyof T]: Wire<T[K]> };
 
 interface Contract {
   readonly params: unknown;

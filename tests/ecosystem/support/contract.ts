@@ -12,6 +12,8 @@ export interface Contract {
   readonly source: string;
   /** Types by name. An interface `CaseOf` with this name contains the type in its property `value`. */
   readonly types: Readonly<Record<string, string>>;
+  /** Types of answers that requests cannot contain, such as a class with `toJSON`. Requests contain all other types too. */
+  readonly onlyAnswers?: readonly string[];
 }
 
 /** Error or warning of `kit build --json`. */
@@ -58,10 +60,12 @@ export async function build(contract: Contract, names: readonly string[]): Promi
   const interfaces = names.map(
     (name) => `export interface ${interfaceOf(name)} { value: ${contract.types[name]} }`,
   );
-  const routes = names.map(
-    (name) =>
-      `  "PUT /${name.toLowerCase()}": RouteContract<void, void, ${interfaceOf(name)}, ${interfaceOf(name)}>;`,
-  );
+  const routes = names.map((name) => {
+    const own = interfaceOf(name);
+    return contract.onlyAnswers?.includes(name)
+      ? `  "GET /${name.toLowerCase()}": RouteContract<void, void, void, ${own}>;`
+      : `  "PUT /${name.toLowerCase()}": RouteContract<void, void, ${own}, ${own}>;`;
+  });
   const project = await ecosystemProject({
     "tsconfig.json": TSCONFIG,
     "src/all.types.ts": `${contract.source}\n${interfaces.join("\n")}\n`,

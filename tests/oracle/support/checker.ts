@@ -236,6 +236,17 @@ export class Reader {
       this.#graph.nominal.add(id);
       return id;
     }
+    const method = type.getProperty("toJSON");
+    const [toJson] =
+      method === undefined
+        ? []
+        : checker.getSignaturesOfType(checker.getTypeOfSymbol(method), ts.SignatureKind.Call);
+    if (toJson !== undefined) {
+      // In JSON, the object is the result of its method (decision 0194).
+      const id = this.#node(checker.getReturnTypeOfSignature(toJson));
+      this.#graph.nominal.add(id);
+      return id;
+    }
     const calls =
       checker.getSignaturesOfType(type, ts.SignatureKind.Call).length +
       checker.getSignaturesOfType(type, ts.SignatureKind.Construct).length;

@@ -147,6 +147,7 @@ impl Random {
         program.add_type(Type {
             kind: TypeKind::String,
             constraints,
+            calls_to_json: false,
         })
     }
 

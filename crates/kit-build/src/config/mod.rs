@@ -13,6 +13,7 @@ mod tests_option;
 use std::fmt;
 
 use kit_emit::{ApiInfo, OpenApiVersion};
+use kit_typescript::AnyMeaning;
 
 pub use plugin::{Plugin, Tap};
 pub use source::ConfigSource;
@@ -39,6 +40,8 @@ pub struct Config {
     pub adapter: Option<Adapter>,
     /// Option `openapi.version`: the version of the OpenAPI documents.
     pub openapi: Option<OpenApiVersion>,
+    /// Option `types.any`: the meaning of `any` in types.
+    pub any: Option<AnyMeaning>,
     /// Option `tests`: values that the generated contract tests send.
     pub tests: Option<TestsConfig>,
     /// Option `plugins`: the plugins, in order.
@@ -66,6 +69,8 @@ pub struct ResolvedConfig {
     pub adapter: AdapterChoice,
     /// Version of the OpenAPI documents.
     pub openapi: OpenApiVersion,
+    /// Meaning of `any` in types.
+    pub any: AnyMeaning,
     /// Option `tests`: values that the generated contract tests send.
     pub tests: TestsConfig,
     /// Plugins, in order.
@@ -92,6 +97,7 @@ impl Default for ResolvedConfig {
             is_compiler_configured: false,
             adapter: AdapterChoice::default(),
             openapi: OpenApiVersion::default(),
+            any: AnyMeaning::default(),
             tests: TestsConfig::default(),
             plugins: Vec::new(),
             packages: TestPackages::default(),

@@ -2,6 +2,7 @@
 
 use kit_diagnostics::Diagnostics;
 use kit_emit::OpenApiVersion;
+use kit_typescript::AnyMeaning;
 use serde_json::Value;
 
 use super::reader::Reader;
@@ -9,7 +10,7 @@ use super::source::ConfigSource;
 use super::{Adapter, Compiler, Config, plugins_option, tests_option};
 
 /// Every option at the top level.
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 11] = [
     "typeFiles",
     "routeFiles",
     "outputDir",
@@ -18,6 +19,7 @@ const OPTIONS: [&str; 10] = [
     "compilerArgs",
     "database",
     "openapi",
+    "types",
     "tests",
     "plugins",
 ];
@@ -40,6 +42,12 @@ pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagn
         .and_then(|value| reader.object("openapi", value));
     if let Some(openapi) = openapi {
         reader.known_keys("openapi", openapi, &["version"]);
+    }
+    let types = options
+        .get("types")
+        .and_then(|value| reader.object("types", value));
+    if let Some(types) = types {
+        reader.known_keys("types", types, &["any"]);
     }
     let globs = |reader: &mut Reader<'_>, key: &str| {
         let globs = options.get(key).and_then(|value| reader.strings(key, value))?;
@@ -73,6 +81,9 @@ pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagn
                     OpenApiVersion::name,
                 )
             }),
+        any: types
+            .and_then(|types| types.get("any"))
+            .and_then(|value| reader.choice("types.any", value, &AnyMeaning::ALL, AnyMeaning::name)),
         tests: options
             .get("tests")
             .and_then(|value| tests_option::read(value, &mut reader)),

@@ -51,6 +51,7 @@ impl Reader<'_> {
                 "" => "export an object: `export default defineConfig({ … })`".to_owned(),
                 "database" => "write `database: { adapter: \"drizzle\" }`".to_owned(),
                 "openapi" => "write `openapi: { version: \"3.1\" }`".to_owned(),
+                "types" => "write `types: { any: \"unknown\" }`".to_owned(),
                 _ if expected.starts_with("an object") => {
                     format!("write `{key}: {{ … }}`, or leave it out")
                 }

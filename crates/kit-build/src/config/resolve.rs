@@ -86,6 +86,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         is_compiler_configured,
         adapter: choose_adapter(config.adapter, &package),
         openapi: config.openapi.unwrap_or(defaults.openapi),
+        any: config.any.unwrap_or(defaults.any),
         tests: config.tests.unwrap_or(defaults.tests),
         plugins: config.plugins.unwrap_or(defaults.plugins),
         packages: TestPackages {

@@ -89,7 +89,7 @@ fn reads_every_option_of_a_configuration() {
     let (config, _) = Project::new(None).resolve(Some(json!({
         "typeFiles": ["a/*.ts"], "routeFiles": ["b/*.ts"], "outputDir": "out", "distDir": "build",
         "compiler": "swc", "compilerArgs": ["-q"], "database": { "adapter": "drizzle" },
-        "openapi": { "version": "3.0" },
+        "openapi": { "version": "3.0" }, "types": { "any": "unknown" },
     })));
     assert_eq!(config.type_files, ["a/*.ts"]);
     assert_eq!(config.route_files, ["b/*.ts"]);
@@ -103,6 +103,7 @@ fn reads_every_option_of_a_configuration() {
     );
     assert_eq!(config.adapter.origin, AdapterOrigin::Configured);
     assert_eq!(config.openapi.name(), "3.0");
+    assert_eq!(config.any.name(), "unknown");
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn reports_all_mistakes_of_a_configuration_at_once() {
         "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
          KIT1001 kit.config.ts: unknown option `databse` | did you mean `database`?\n\
          KIT1001 kit.config.ts: unknown option `qqq` | known options: `typeFiles`, `routeFiles`, `outputDir`, \
-         `distDir`, `compiler`, `compilerArgs`, `database`, `openapi`, `tests`, `plugins`\n\
+         `distDir`, `compiler`, `compilerArgs`, `database`, `openapi`, `types`, `tests`, `plugins`\n\
          KIT1001 kit.config.ts: `outputDir` must be a string, but is a number | write `outputDir: \"…\"`, or leave it out"
     );
 }
@@ -182,6 +183,14 @@ fn refuses_options_with_invalid_values() {
         (
             json!({ "openapi": { "version": "3.3" } }),
             "`openapi.version` must be one of `3.0`, `3.1`, `3.2`, but is `3.3`",
+        ),
+        (
+            json!({ "types": { "any": "ignore" } }),
+            "`types.any` must be one of `error`, `unknown`, but is `ignore`",
+        ),
+        (
+            json!({ "types": "any" }),
+            "`types` must be an object, but is a string | write `types: { any: \"unknown\" }`",
         ),
         (
             json!({ "outputDir": "dist/kit" }),

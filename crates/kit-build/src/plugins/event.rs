@@ -140,6 +140,7 @@ mod tests {
                 multiple_of: Decimal::new(0.5),
                 ..Constraints::default()
             },
+            calls_to_json: false,
         });
         let attachment = Attachment::program(&program);
         assert!(

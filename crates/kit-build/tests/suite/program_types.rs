@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::support::{Project, bless};
 use kit_analysis::{Fit, fit};
 use kit_ir::{Program, TypeId};
-use kit_typescript::{Input, MemoryFiles, compile};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, compile};
 use serde_json::{Map, Value, json};
 
 fn program_of(text: &str, file: &str) -> Program {
@@ -18,6 +18,7 @@ fn program_of(text: &str, file: &str) -> Program {
         root: Path::new("/app"),
         type_files: vec![PathBuf::from(&path)],
         route_files: vec![PathBuf::from(&path)],
+        any: AnyMeaning::Error,
         entry_files: vec![PathBuf::from(&path)],
         files: Arc::new(MemoryFiles::new([(path.as_str(), text)])),
     });

@@ -37,7 +37,11 @@ impl Builder {
     }
 
     pub fn constrained(&mut self, kind: TypeKind, constraints: Constraints) -> TypeId {
-        self.program.add_type(Type { kind, constraints })
+        self.program.add_type(Type {
+            kind,
+            constraints,
+            calls_to_json: false,
+        })
     }
 
     pub fn string(&mut self, max: u64) -> TypeId {

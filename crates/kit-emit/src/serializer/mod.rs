@@ -49,6 +49,8 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     }
     let shape = module.value(&validator::import_path(name), &format!("{name}Shape"));
     let (explain, unserializable) = (module.helper("explain"), module.helper("unserializable"));
+    let has_to_json = context.analysis.has_to_json(id);
+    let call_to_json = has_to_json.then(|| module.helper("callToJson"));
     let mut writer = Writer::default();
     writer.block(
         format_args!("export const {name}Serializer = {{"),
@@ -56,16 +58,25 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         |writer| {
             writer.line(format_args!("name: \"{name}\","));
             writer.block("serialize: (value) => {", "},", |writer| {
+                let mut value = "value";
+                if let Some(call) = &call_to_json {
+                    value = "json";
+                    writer.line(format_args!("const json = {call}(value);"));
+                }
                 writer.block("try {", "} catch (error) {", |writer| {
-                    writer.line(format_args!("return write{name}(value);"));
+                    writer.line(format_args!("return write{name}({value});"));
                 });
                 writer.line(format_args!(
-                    "  throw {unserializable}(\"{name}\", {shape}, value, error);"
+                    "  throw {unserializable}(\"{name}\", {shape}, {value}, error);"
                 ));
                 writer.line("}");
             });
+            let value = match &call_to_json {
+                Some(call) => format!("{call}(value)"),
+                None => "value".to_owned(),
+            };
             writer.line(format_args!(
-                "failures: (value, limit) => {explain}({shape}, value, \"value\", limit),"
+                "failures: (value, limit) => {explain}({shape}, {value}, \"value\", limit),"
             ));
         },
     );

@@ -38,6 +38,7 @@ const RESERVED: &[&str] = &[
     "stringContent",
     "dateContent",
     "unserializable",
+    "callToJson",
     "coerceBoolean",
     "coerceEach",
     "coerceLiteral",

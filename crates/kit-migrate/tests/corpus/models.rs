@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kit_database::{Migration, Plan, PlanError, Schema, Snapshot, plan};
 use kit_migrate::{MigrateError, Options, apply, drift};
-use kit_typescript::{Input, MemoryFiles, compile};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, compile};
 
 /// Returns the schema of the entities in a TypeScript source text.
 pub fn schema(types: &str) -> Schema {
@@ -16,6 +16,7 @@ pub fn schema(types: &str) -> Schema {
         root,
         type_files: vec![path.clone()],
         route_files: Vec::new(),
+        any: AnyMeaning::Error,
         entry_files: Vec::new(),
         files: Arc::new(MemoryFiles::new([(path, types)])),
     });

@@ -110,7 +110,17 @@ impl Doc {
         while let Some(found) = next_tag(line, rest, matches!(sink, Destination::Tag(Style::Block))) {
             self.write(&sink, &line[rest..found.at], description);
             let name = &line[found.at + 1..found.end];
-            let known = TagName::from_name(name).or_else(|| TagName::number_type(name, &line[found.end..]));
+            let behind = &line[found.end..];
+            let mut known = TagName::from_name(name).or_else(|| TagName::number_type(name, behind));
+            if let Some([least, greatest]) = TagName::exact_number(name, behind) {
+                self.tags.push(Tag {
+                    name: least,
+                    argument: behind.trim().to_owned(),
+                    location: location(found.at, line.trim_end().len()),
+                    in_template: false,
+                });
+                known = Some(greatest);
+            }
             if let Some(known) = known {
                 let stop = next_tag(line, found.end, known.style() == Style::Block)
                     .map_or(line.len(), |next| next.at);
@@ -189,7 +199,9 @@ fn next_tag(line: &str, from: usize, block: bool) -> Option<TagPosition> {
         if name.is_empty() || !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
             continue;
         }
-        let known = TagName::from_name(name).is_some() || TagName::meant_by(name).is_some();
+        let known = TagName::from_name(name).is_some()
+            || TagName::exact_number(name, &line[end..]).is_some()
+            || TagName::meant_by(name).is_some();
         if first || (known && ends) {
             return Some(TagPosition { at, end });
         }

@@ -212,13 +212,16 @@ const FOREIGN_FORMATS: &[&str] = &[
     "time",
     "uri-reference",
     "uri-template",
-    "url",
 ];
 
 fn format(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Format> {
     if tag.argument.is_empty() {
         diagnostics.push(invalid(graph, tag, "@format email"));
         return None;
+    }
+    // typia and other tools write `url` for the format `uri` of JSON Schema.
+    if tag.argument == "url" {
+        return Some(Format::Uri);
     }
     let format = Format::from_name(&tag.argument);
     if FOREIGN_FORMATS.contains(&tag.argument.as_str()) {

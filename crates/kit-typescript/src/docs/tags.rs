@@ -199,6 +199,20 @@ impl TagName {
         is_type.then_some(Self::NumberType)
     }
 
+    /// Returns the tags for the least and the greatest number that a tag of typia with a number stands for: `@minItems` and
+    /// `@maxItems` for `@items 3`, `@minLength` and `@maxLength` for `@length 3`. Returns `None` for any other tag.
+    pub(super) fn exact_number(name: &str, argument: &str) -> Option<[Self; 2]> {
+        let argument = argument.trim();
+        if argument.is_empty() || !argument.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        match name {
+            "items" => Some([Self::MinItems, Self::MaxItems]),
+            "length" => Some([Self::MinLength, Self::MaxLength]),
+            _ => None,
+        }
+    }
+
     /// Returns the tag that a misspelt name probably means: `@maxLength` for `maxLenght`. Returns `None` for
     /// a tag of another tool, or if no tag has a similar name.
     pub(super) fn meant_by(name: &str) -> Option<Self> {

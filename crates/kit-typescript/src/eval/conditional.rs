@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use oxc_ast::ast::{TSConditionalType, TSType, TSTypeName, TSTypeParameter};
+use oxc_ast::ast::{TSConditionalType, TSTupleElement, TSType, TSTypeName, TSTypeParameter};
 
 use super::infer::Inference;
 use super::infer_names::infer_names;
@@ -134,7 +134,17 @@ impl<'a> Evaluator<'a> {
                 .as_ref()
                 .map(|constraint| self.evaluate(constraint, scope));
             let ty = match (found, constraint) {
-                (None, None) => self.store.add(Ty::Unknown),
+                (None, None) => {
+                    let element = self.store.add(Ty::Unknown);
+                    if is_spread(&node.extends_type, infer) {
+                        self.store.add(Ty::Array {
+                            element,
+                            readonly: false,
+                        })
+                    } else {
+                        element
+                    }
+                }
                 (None, Some(constraint)) => constraint,
                 (Some(found), None) => found,
                 (Some(found), Some(constraint)) => {
@@ -196,4 +206,18 @@ impl<'a> Evaluator<'a> {
         }
         found
     }
+}
+
+/// Returns true if a pattern is a tuple that contains `...infer` with this type parameter.
+fn is_spread<'a>(pattern: &'a TSType<'a>, infer: &'a TSTypeParameter<'a>) -> bool {
+    let TSType::TSTupleType(tuple) = pattern else {
+        return false;
+    };
+    tuple.element_types.iter().any(|element| match element {
+        TSTupleElement::TSRestType(rest) => match &rest.type_annotation {
+            TSType::TSInferType(spread) => spread.type_parameter.name.name == infer.name.name,
+            _ => false,
+        },
+        _ => false,
+    })
 }

@@ -72,6 +72,9 @@ impl<'a> Evaluator<'a> {
                 let object = self.evaluate(&access.object_type, scope);
                 let index = self.evaluate(&access.index_type, scope);
                 let ty = self.indexed_access(object, index, location);
+                if self.is_key_of_constraint(ty, access, scope) {
+                    return self.store.add(Ty::Unknown);
+                }
                 self.with_indexed_rules(ty, object, access, scope)
             }
             TSType::TSConditionalType(conditional) => self.conditional(conditional, scope),

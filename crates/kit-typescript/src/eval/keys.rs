@@ -1,9 +1,10 @@
 //! The type operators `keyof T` and `T[K]`.
 
 use kit_diagnostics::{closest, codes};
+use oxc_ast::ast::TSIndexedAccessType;
 
 use super::types::{Element, Literal, is_numeric_name};
-use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
+use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
 /// Names of the properties and methods that every array has in ES2023. `keyof` of an array or tuple contains
@@ -63,7 +64,7 @@ const CHANGING: &[&str] = &[
     "copyWithin",
 ];
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
     /// Evaluates `keyof T`.
     pub(super) fn keys_of(&mut self, ty: TyId, location: Location) -> TyId {
         let shape = self.shape(ty);
@@ -221,6 +222,24 @@ impl Evaluator<'_> {
             }
             _ => self.no_member(object, index, location),
         }
+    }
+
+    /// Returns true if `M[K]` has no result because the argument for the type parameter `M` lacks the key `K`. This is no mistake
+    /// if the constraint of `M` has the key as an optional property. For TypeScript, the result is `unknown`.
+    pub(super) fn is_key_of_constraint(
+        &mut self,
+        result: TyId,
+        access: &'a TSIndexedAccessType<'a>,
+        scope: ScopeId,
+    ) -> bool {
+        let Ty::Invalid(id) = *self.store.get(result) else {
+            return false;
+        };
+        self.store.invalid[id.index()].code == codes::UNKNOWN_KEY
+            && [&access.object_type, &access.index_type].into_iter().all(|node| {
+                let parameter = self.naked_parameter(node, scope);
+                parameter.is_some_and(|(_, bound)| !matches!(self.shape_of(bound), Ty::Invalid(_)))
+            })
     }
 
     fn no_member(&mut self, object: TyId, index: TyId, location: Location) -> TyId {

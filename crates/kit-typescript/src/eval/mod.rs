@@ -61,6 +61,7 @@ use oxc_ast::ast::TSInterfaceDeclaration;
 use oxc_span::{GetSpan, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::AnyMeaning;
 use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
@@ -102,6 +103,7 @@ const STACK_GROWTH: usize = 2 * 1024 * 1024;
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) store: Store<'a>,
+    pub(crate) any: AnyMeaning,
     depth: u32,
     /// Number of steps so far, for each exported type, entity or route.
     steps: steps::Steps,
@@ -140,7 +142,7 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(crate) fn new(graph: Graph<'a>) -> Self {
+    pub(crate) fn new(graph: Graph<'a>, any: AnyMeaning) -> Self {
         let current = Location {
             module: ModuleId(0),
             span: Span::default(),
@@ -148,6 +150,7 @@ impl<'a> Evaluator<'a> {
         let steps = steps::Steps::new(graph.bytes);
         Self {
             graph,
+            any,
             store: Store::default(),
             depth: 0,
             steps,

@@ -171,6 +171,19 @@ impl<'a> Evaluator<'a> {
         has_function
     }
 
+    /// Returns the type of the JSON of an object with a method `toJSON`: the result of the method, as for `JSON.stringify`.
+    /// Returns `None` for any other object, and for an object with `@dataOnly`.
+    pub(crate) fn result_of_to_json(&mut self, object: &Object) -> Option<TyId> {
+        if object.data_only || object.is_function() {
+            return None;
+        }
+        let method = object.property("toJSON")?.ty;
+        let Ty::Object(method) = self.shape_of(method) else {
+            return None;
+        };
+        Some(self.store.object_at(method).calls.first()?.result)
+    }
+
     pub(super) fn type_literal(&mut self, literal: &'a TSTypeLiteral<'a>, scope: ScopeId) -> TyId {
         let mut object = Object { ..Object::default() };
         for member in &literal.members {

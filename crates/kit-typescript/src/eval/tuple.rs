@@ -95,11 +95,19 @@ impl<'a> Evaluator<'a> {
         if first == last {
             return elements;
         }
-        let joined = elements[first..=last]
-            .iter()
-            .map(|element| self.optional_type(element))
-            .collect();
-        let joined = Element::rest(self.union(joined));
+        let between = &elements[first..=last];
+        let spread = between.iter().filter(|element| element.whole).count();
+        let joined = if spread > 1 && between.iter().any(|element| self.store.is_open(element.ty)) {
+            // TypeScript does not divide elements between two `...infer`.
+            self.store.add(Ty::Unknown)
+        } else {
+            let joined = between
+                .iter()
+                .map(|element| self.optional_type(element))
+                .collect();
+            self.union(joined)
+        };
+        let joined = Element::rest(joined);
         elements[..first]
             .iter()
             .cloned()

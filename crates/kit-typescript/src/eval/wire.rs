@@ -4,6 +4,7 @@ use kit_diagnostics::{Severity, codes};
 use rustc_hash::FxHashSet;
 
 use super::{Evaluator, KeyKind, Literal, Segment, Ty, TyId, is_wrapper};
+use crate::AnyMeaning;
 use crate::modules::Location;
 
 /// Maximum number of nested types to check. Only a type that expands without end has more, and lowering
@@ -44,6 +45,7 @@ impl Evaluator<'_> {
                 }
                 Ty::Builtin(name, _) if is_wrapper(name) => {}
                 Ty::Literal(Literal::Number(bits)) if !f64::from_bits(bits).is_finite() => return false,
+                Ty::Any if self.any == AnyMeaning::Unknown => {}
                 Ty::Kit(..)
                 | Ty::Any
                 | Ty::Symbol
@@ -67,6 +69,10 @@ impl Evaluator<'_> {
                 })),
                 Ty::Object(object) => {
                     let object = self.store.object_at(object);
+                    if let Some(result) = self.result_of_to_json(&object) {
+                        open.push((result, false));
+                        continue;
+                    }
                     if object.is_function()
                         || (!object.data_only
                             && object

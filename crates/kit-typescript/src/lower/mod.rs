@@ -25,6 +25,8 @@ use kit_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::refused::{WRITE_WIRE, help_for};
+use crate::AnyMeaning;
 use crate::docs::{Doc, Misfit, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, Literal, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
@@ -35,13 +37,6 @@ const MAX_DEPTH: u32 = 250;
 /// Maximum number of nested types in one declaration. Generated code repeats a type without a name at each
 /// location that uses the type, so a few lines can cause gigabytes of code before [`MAX_DEPTH`] is reached.
 const MAX_PARTS: u32 = 50_000;
-
-/// Help for a file in JSON.
-const SEND_FILE: &str =
-    "send a file in a multipart body, not in JSON: `Route<{ body: Multipart<{ photo: File }> }>`";
-
-/// Help for an error about a type that JSON cannot represent.
-const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
 pub(crate) struct Lowering<'a> {
     pub(crate) eval: Evaluator<'a>,
@@ -60,6 +55,8 @@ pub(crate) struct Lowering<'a> {
     failed: FxHashSet<TypeId>,
     /// Object types with `@dataOnly` that have members without a JSON form, each with the name of its first such member.
     pub(crate) left_out: FxHashMap<TypeId, String>,
+    /// True if the program has an object type with `toJSON`.
+    pub(crate) has_to_json: bool,
     /// Number of nested types that the current declaration has so far.
     inline: u32,
     reported: FxHashSet<TyId>,
@@ -95,6 +92,7 @@ impl<'a> Lowering<'a> {
             documented: Vec::new(),
             failed: FxHashSet::default(),
             left_out: FxHashMap::default(),
+            has_to_json: false,
             inline: 0,
             reported: FxHashSet::default(),
             objects: FxHashMap::default(),
@@ -211,8 +209,12 @@ impl<'a> Lowering<'a> {
     pub(crate) fn is_declared(&mut self, instance: InstanceId) -> bool {
         let ty = self.eval.store.add(Ty::Named(instance));
         let shape = self.eval.shape(ty);
+        if let Ty::Object(object) = *self.eval.store.get(shape) {
+            let object = self.eval.store.object_at(object);
+            return self.eval.result_of_to_json(&object).is_none();
+        }
         match self.eval.store.get(shape) {
-            Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } | Ty::Template(_) => true,
+            Ty::Array { .. } | Ty::Tuple { .. } | Ty::Template(_) => true,
             Ty::Branded(base, _) => matches!(
                 self.eval.store.get(*base),
                 Ty::Array { .. } | Ty::Tuple { .. } | Ty::Template(_)
@@ -361,6 +363,7 @@ impl<'a> Lowering<'a> {
                 );
             }
             Ty::Kit(kind, _) => return self.not_a_value(kind),
+            Ty::Any if self.eval.any == AnyMeaning::Unknown => TypeKind::Unknown,
             Ty::Any if self.graph().is_in_package(self.eval.current_location().module) => {
                 self.warn_of_any();
                 TypeKind::Unknown
@@ -474,8 +477,7 @@ impl<'a> Lowering<'a> {
                 },
             },
             Ty::Builtin(name, _) => {
-                let help = if name == "File" { SEND_FILE } else { WRITE_WIRE };
-                return self.no_json(&format!("`{name}`"), help);
+                return self.no_json(&format!("`{name}`"), help_for(name));
             }
             Ty::Object(object) => return self.object(ty, object),
         };

@@ -31,6 +31,9 @@ impl Lowering<'_> {
             let what = "a function has no JSON form";
             return self.refused_at(codes::NO_JSON_FORM, what, WRITE_DATA, location);
         }
+        if let Some(result) = self.eval.result_of_to_json(&object) {
+            return self.result_of_to_json(result);
+        }
         if object.accepts_anything_but_null() {
             return self.anything_but_null();
         }
@@ -65,6 +68,33 @@ impl Lowering<'_> {
         let parts = self.inline.saturating_sub(before).max(1);
         self.objects.insert(id, State::Done(lowered, parts));
         lowered
+    }
+
+    /// Returns the IR of an object with the method `toJSON`, from the type of the method's result. As for `JSON.stringify`, a
+    /// method `toJSON` of the result itself is not called.
+    fn result_of_to_json(&mut self, result: TyId) -> TypeId {
+        let shape = self.eval.shape(result);
+        let mut result = result;
+        if let Ty::Object(inner) = *self.eval.store.get(shape) {
+            let mut inner = Object::clone(&self.eval.store.object_at(inner));
+            if self.eval.result_of_to_json(&inner).is_some() {
+                inner.properties.retain(|property| &*property.name != "toJSON");
+                result = self.eval.store.object(inner);
+            }
+        }
+        // The type of a declaration must not be just a reference.
+        let id = if self.path.len() > 1 {
+            self.lower(result)
+        } else {
+            self.structure(result)
+        };
+        if self.has_failed(id) {
+            return id;
+        }
+        self.has_to_json = true;
+        let mut copy = self.program.types[id].clone();
+        copy.calls_to_json = true;
+        self.program.add_type(copy)
     }
 
     /// Returns the IR of `{}`. In TypeScript every value except `null` and `undefined` fits `{}`, so the

@@ -64,7 +64,8 @@ pub(crate) struct Graph<'a> {
     /// Blocks of `declare module "…"` in modules, with their specifiers. The blocks must still be merged with
     /// the module that they augment.
     pub(super) augmentations: Vec<(ModuleId, &'a str)>,
-    /// `/// <reference … />` directives whose files are not read yet, with the modules that contain them.
+    /// `/// <reference … />` directives and imports without names whose files are not read yet, with the modules that contain
+    /// them.
     pub(super) references: Vec<(ModuleId, Reference<'a>)>,
     /// True if the packages of types that TypeScript includes without an import (`@types`) were read.
     pub(super) included: bool,
@@ -73,11 +74,13 @@ pub(crate) struct Graph<'a> {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// A `/// <reference … />` directive.
+/// A part of a file that names another file without naming its exports: a `/// <reference … />` directive, or an import
+/// without names. The other file may declare global names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reference<'a> {
     Path(&'a str),
     Types(&'a str),
+    Import(&'a str),
 }
 
 impl<'a> Graph<'a> {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use indexmap::IndexMap;
+use oxc_ast::ast::Statement;
 
 use super::graph::Reference;
 use super::module::ModuleKind;
@@ -208,10 +209,13 @@ impl<'a> Graph<'a> {
             }
             // References in packages are followed only when a name is missing, because most of them are never
             // needed.
-            let own = self
-                .references
-                .iter()
-                .position(|(file, _)| !self.resolver.is_package(&self.module(*file).path));
+            let own = self.references.iter().position(|(file, reference)| {
+                let is_of_project = match reference {
+                    Reference::Import(specifier) => specifier.starts_with('.'),
+                    Reference::Path(_) | Reference::Types(_) => true,
+                };
+                is_of_project && !self.resolver.is_package(&self.module(*file).path)
+            });
             let Some(index) = own else { return };
             let (file, reference) = self.references.remove(index);
             self.read_reference(file, reference);
@@ -244,6 +248,12 @@ impl<'a> Graph<'a> {
                 Some(crate::files::normalize(&directory.join(path)))
             }
             Reference::Types(name) => self.resolver.types_package(&from, name),
+            Reference::Import(specifier) => {
+                let found = self.resolver.resolve(&self.files, &from, specifier, false).ok();
+                self.diagnostics
+                    .extend(std::mem::take(&mut self.resolver.problems));
+                found
+            }
         };
         // TypeScript reports a reference to a missing file. If the application needs the file, a missing name
         // is reported here.
@@ -267,6 +277,13 @@ impl<'a> Graph<'a> {
                 found.push((file, Reference::Path(path)));
             } else if let Some(types) = attribute(attributes, "types") {
                 found.push((file, Reference::Types(types)));
+            }
+        }
+        for statement in &module.program.body {
+            if let Statement::ImportDeclaration(import) = statement
+                && import.specifiers.is_none()
+            {
+                found.push((file, Reference::Import(import.source.value.as_str())));
             }
         }
         self.references.extend(found);

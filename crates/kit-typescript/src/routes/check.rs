@@ -185,6 +185,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>) {
             cursors::check(lowering, route);
         }
     }
+    data_only::check_entities(lowering);
     check_operations(lowering, &routes);
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kit_diagnostics::{Diagnostic, Severity};
 use kit_ir::{Program, Slot, TypeKind};
-use kit_typescript::{Input, MemoryFiles, Output, compile};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, Output, compile};
 
 use crate::page::{ExpectedDiagnostic, Revealed, Section};
 use crate::print::property_text;
@@ -97,6 +97,7 @@ fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
         root,
         type_files: select(&|path| !path.ends_with(".routes.ts")),
         route_files: select(&|path| path.ends_with(".routes.ts")),
+        any: AnyMeaning::Error,
         entry_files: Vec::new(),
         files: Arc::new(MemoryFiles::new(
             files.iter().map(|(path, text)| (root.join(path), text.as_str())),

@@ -496,3 +496,38 @@ fn cookies_credentials_and_set_cookie_are_sensitive() {
         assert!(sensitive.contains(&name), "{sensitive:?}");
     }
 }
+
+#[test]
+fn an_object_with_to_json_is_allowed_in_bodies_of_answers_only() {
+    refused(
+        r#"
+        import type { RouteContract } from "@kit/types";
+        export class Money {
+          #cents = 0;
+          toJSON(): string { return String(this.#cents); }
+        }
+        class Twice { toJSON(): Money { return new Money(); } }
+        class Lost { toJSON(): () => void { return () => undefined; } }
+        interface Order { total: { sum?: Money }[]; }
+        export interface MoneyRoutes {
+          "GET /a": RouteContract<void, void, void, Money>;
+          "GET /b": RouteContract<void, void, void, Order[]>;
+          "POST /c": RouteContract<void, void, Order, void>;
+          "POST /d": RouteContract<void, void, ReturnType<Money["toJSON"]>[], void>;
+          "GET /e": RouteContract<void, void, void, Twice>;
+          "GET /f": RouteContract<void, void, void, Lost>;
+          "GET /g": Route<{ response: Reply<200, string, { price: Money }> }>;
+        }
+        "#,
+        r#"
+        src/a.routes.ts:4:3 KIT1306 `#cents` is private, and a JSON value cannot have private members
+          help: write `@dataOnly` above the class: kit then leaves out its private members and methods
+        src/a.routes.ts:8:24 KIT1306 a function has no JSON form
+          help: describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions
+        src/a.routes.ts:13:3 KIT1306 requests of `POST /c` contain an object with `toJSON` in `Order`, in whose place the handler would receive the result of `toJSON`
+          help: declare an interface with the data of the request, without functions and private members
+        src/a.routes.ts:17:3 KIT1306 headers of `GET /g` contain an object with `toJSON` in `GetGReply200Headers`, which kit calls only for bodies
+          help: declare the header as `ReturnType<X["toJSON"]>`, and call `toJSON` in the handler
+        "#,
+    );
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kit_typescript::{Input, MemoryFiles, Output, compile};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, Output, compile};
 
 use crate::support::{dedent, text};
 
@@ -48,6 +48,7 @@ pub(crate) fn output(files: &[(&str, &str)], declarations: &[(&str, &str)]) -> O
         root,
         type_files: types.map(|(path, _)| root.join(path)).collect(),
         route_files: vec![],
+        any: AnyMeaning::Error,
         entry_files: vec![],
         files: Arc::new(memory),
     })

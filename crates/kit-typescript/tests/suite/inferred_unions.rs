@@ -147,7 +147,7 @@ export declare const user: z.ZodObject<{ seen: z.ZodType<Set<string>>; list: z.Z
         }
         entity Row = table rows
         src/a.types.ts:7:9 KIT1306 `Set` has no JSON form
-          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+          help: write an array with `@uniqueItems`: `T[]`
         src/a.types.ts:7:9 KIT1306 a function has no JSON form
           help: describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions
         ",

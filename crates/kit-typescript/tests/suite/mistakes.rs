@@ -104,9 +104,9 @@ fn suggests_a_replacement_for_each_unsupported_type() {
         src/a.types.ts:10:6 KIT1306 `symbol` has no JSON form
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
         src/a.types.ts:11:6 KIT1306 `Map` has no JSON form
-          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+          help: write `Record<string, V>`, or an array of pairs for keys that are not strings: `[K, V][]`
         src/a.types.ts:12:6 KIT1306 `Set` has no JSON form
-          help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
+          help: write an array with `@uniqueItems`: `T[]`
         src/a.types.ts:18:7 KIT1306 `undefined` has no JSON form
           help: write `null`, or make the property optional with `?`
         src/a.types.ts:21:3 KIT1301 `p` has no type

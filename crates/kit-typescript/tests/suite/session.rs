@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::support::{mistakes, text};
-use kit_typescript::{FileSystem, Input, MemoryFiles, Output, Session, compile};
+use kit_typescript::{AnyMeaning, FileSystem, Input, MemoryFiles, Output, Session, compile};
 
 /// Returns the input of the compiler for these files, each with its path below the root and its text.
 pub(crate) fn input(files: &[(String, String)]) -> Input<'static> {
@@ -24,6 +24,7 @@ pub(crate) fn input(files: &[(String, String)]) -> Input<'static> {
         root,
         type_files: select(&|path| path.ends_with(".types.ts")),
         route_files: select(&|path| path.ends_with(".routes.ts")),
+        any: AnyMeaning::Error,
         entry_files: select(&|path| path == "app.ts"),
         files: Arc::new(MemoryFiles::new(
             files.iter().map(|(path, text)| (root.join(path), text.clone())),
@@ -330,4 +331,23 @@ fn session_reads_only_files_with_new_or_unknown_stamps() {
     assert_eq!(compile(20, Some(1)), std::slice::from_ref(&b));
     assert!(compile(20, Some(1)).is_empty());
     assert_eq!(compile(30, Some(2)), [b]);
+}
+
+#[test]
+fn another_meaning_of_any_is_applied_without_an_edit() {
+    let text =
+        "/** @table */\nexport interface Note { /** @id */ id: string; data: any; list: (any | number)[] }\n";
+    let files = [("a.types.ts".to_owned(), text.to_owned())];
+    let mut session = Session::default();
+    let meanings = [
+        (AnyMeaning::Unknown, 0),
+        (AnyMeaning::Error, 2),
+        (AnyMeaning::Unknown, 0),
+    ];
+    for (any, errors) in meanings {
+        let input = Input { any, ..input(&files) };
+        let found = session.compile(&input);
+        assert_eq!(found.diagnostics.iter().count(), errors, "{}", mistakes(&found));
+        assert_same(&found, &compile(&input), any.name());
+    }
 }

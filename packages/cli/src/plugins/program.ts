@@ -24,7 +24,11 @@ export type TypeId = number;
 export type DeclarationId = number;
 
 /** Type with the rules that its values satisfy. */
-export type Type = TypeKind & { constraints?: Constraints };
+export type Type = TypeKind & {
+  constraints?: Constraints;
+  /** True if a handler's value is an object whose method `toJSON` returns the value on the wire, which the type describes. */
+  callsToJson?: true;
+};
 
 /** Structure of a type. */
 export type TypeKind =

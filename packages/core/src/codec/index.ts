@@ -11,6 +11,7 @@
  */
 export { bigintWithin, isBigIntText, toBigInt } from "./bigint.ts";
 export { decodeBytes, encodeBytes, isBase64 } from "./bytes.ts";
+export { callToJson } from "./call-to-json.ts";
 export { coerceBoolean, coerceEach, coerceLiteral, coerceNumber } from "./coerce.ts";
 export { readCookies } from "./cookies.ts";
 export { decodeDate, isCalendarDate, isDateTime, isTimestamp } from "./date.ts";

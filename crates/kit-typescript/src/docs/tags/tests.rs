@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{TagName, Target};
-use crate::{Input, MemoryFiles, compile};
+use crate::{AnyMeaning, Input, MemoryFiles, compile};
 
 const PAGE: &str = include_str!("../../../../../docs/tags.md");
 
@@ -72,6 +72,7 @@ fn the_example_on_the_documentation_page_compiles_and_uses_every_tag() {
         root: Path::new("/app"),
         type_files: named(".types.ts"),
         route_files: named(".routes.ts"),
+        any: AnyMeaning::Error,
         entry_files: Vec::new(),
         files: Arc::new(MemoryFiles::new(files.clone())),
     });

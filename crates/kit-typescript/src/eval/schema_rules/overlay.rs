@@ -9,7 +9,7 @@ use super::rules::{Rule, SchemaRules};
 use super::{OF_TAGS, SCHEMA_HELP};
 use crate::docs::{Doc, Tag, TagName, check_pattern};
 use crate::eval::types::{Element, Object};
-use crate::eval::{DocId, Evaluator, Ty, TyId};
+use crate::eval::{DocId, Evaluator, RuleSource, Ty, TyId};
 use crate::modules::Location;
 
 impl Evaluator<'_> {
@@ -42,6 +42,11 @@ impl Evaluator<'_> {
         }
         if rules.elements.iter().any(|element| self.has_content(element)) {
             ty = self.overlay_tuple(ty, rules);
+        }
+        if let Some(keys) = &rules.keys
+            && !keys.rules.is_empty()
+        {
+            ty = self.overlay_keys(ty, keys);
         }
         if let Some(values) = &rules.values
             && self.has_content(values)
@@ -168,6 +173,32 @@ impl Evaluator<'_> {
                 for part in &rules.elements {
                     self.warn_rules(part);
                 }
+                ty
+            }
+        }
+    }
+
+    /// Adds rules to the keys of a record that are texts. If the keys are literals, the rules are warnings.
+    fn overlay_keys(&mut self, ty: TyId, rules: &SchemaRules) -> TyId {
+        match self.shape_of(ty) {
+            Ty::Object(id) if !self.store.object_at(id).index.is_empty() => {
+                let mut object: Object = (*self.store.object_at(id)).clone();
+                let doc = self.doc_of_rules(rules, Doc::default());
+                for index in &mut object.index {
+                    if let Some(doc) = doc
+                        && matches!(self.store.get(index.key), Ty::String | Ty::Template(_))
+                    {
+                        let doc = self.store.doc_of_keys(doc);
+                        index.ruled = Some(self.ruled(index.key, &[RuleSource::Doc(doc)]));
+                    }
+                }
+                self.store.object(object)
+            }
+            Ty::Union(members) if self.has_single_member(&members) => {
+                self.in_only_member(&members, |this, member| this.overlay_keys(member, rules))
+            }
+            _ => {
+                self.warn_rules(rules);
                 ty
             }
         }

@@ -14,8 +14,8 @@ impl<'a> Reader<'_, 'a> {
         SchemaRules::union(members)
     }
 
-    /// Reads a record: the last argument of a call is the schema of the values. The rules of keys are parts that kit does not
-    /// read.
+    /// Reads a record: the last argument of a call is the schema of the values, and the argument before is that of the keys.
+    /// Rules of keys that are not texts are parts that kit does not read.
     pub(super) fn record(&mut self, call: &'a CallExpression<'a>, module: ModuleId) -> SchemaRules {
         let (first, second) = (Self::argument(call, 0), Self::argument(call, 1));
         let (keys, values) = match second {
@@ -23,11 +23,12 @@ impl<'a> Reader<'_, 'a> {
             // zod 3 allows a record with only the schema of the values.
             None => (None, first),
         };
-        if let Some(keys) = keys {
-            let keys = self.read(keys, module);
-            self.refuse_rules(&keys);
+        let mut keys = keys.map(|keys| self.read(keys, module));
+        if let Some(others) = keys.take_if(|keys| keys.kind != Kind::Text) {
+            self.refuse_rules(&others);
         }
-        SchemaRules::record(values.map(|values| self.read(values, module)).unwrap_or_default())
+        let values = values.map(|values| self.read(values, module));
+        SchemaRules::record(keys, values.unwrap_or_default())
     }
 
     /// Reads a tuple: the first argument of a call has the schemas of the elements. The rules of a rest are parts that kit does

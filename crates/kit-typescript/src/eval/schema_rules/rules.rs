@@ -59,6 +59,8 @@ pub(super) struct SchemaRules {
     pub(super) element: Option<Box<SchemaRules>>,
     /// Rules of the elements of a tuple, by position.
     pub(super) elements: Vec<SchemaRules>,
+    /// Rules of the keys of a record.
+    pub(super) keys: Option<Box<SchemaRules>>,
     /// Rules of the values of a record.
     pub(super) values: Option<Box<SchemaRules>>,
     /// Values of a schema that accepts only literals.
@@ -100,8 +102,9 @@ impl SchemaRules {
     }
 
     /// Creates the rules of a record.
-    pub(super) fn record(values: SchemaRules) -> Self {
+    pub(super) fn record(keys: Option<SchemaRules>, values: SchemaRules) -> Self {
         Self {
+            keys: keys.map(Box::new),
             values: Some(Box::new(values)),
             ..Self::of(Kind::Record)
         }
@@ -109,7 +112,8 @@ impl SchemaRules {
 
     /// Returns the rules of the parts of a schema that have no names.
     pub(super) fn unnamed_parts(&self) -> impl Iterator<Item = &SchemaRules> {
-        let single = self.element.iter().chain(&self.values).map(|part| &**part);
+        let single = self.element.iter().chain(&self.keys).chain(&self.values);
+        let single = single.map(|part| &**part);
         single.chain(&self.elements).chain(&self.members)
     }
 

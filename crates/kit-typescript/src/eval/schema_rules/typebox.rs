@@ -107,6 +107,10 @@ pub(super) fn read<'a>(
         }
         "Record" => {
             let mut rules = reader.record(call, module);
+            // TypeBox accepts any value at keys that break a rule.
+            if let Some(keys) = rules.keys.take() {
+                reader.refuse_rules(&keys);
+            }
             reader.json_schema_options(Reader::argument(call, 2), module, &mut rules);
             rules
         }

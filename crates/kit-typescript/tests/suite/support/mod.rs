@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kit_diagnostics::Severity;
-use kit_typescript::{Input, MemoryFiles, Output, compile, program_text};
+use kit_typescript::{AnyMeaning, Input, MemoryFiles, Output, compile, program_text};
 
 /// Compiles files, each with its path below the root and its text. `*.types.ts` are type files, `*.routes.ts`
 /// are route files, files in `node_modules` belong to packages, and all others are entry files.
@@ -28,6 +28,7 @@ pub fn output(files: &[(&str, &str)]) -> Output {
         root,
         type_files: select(&is_type),
         route_files: select(&is_route),
+        any: AnyMeaning::Error,
         entry_files: select(&|path| !is_type(path) && !is_route(path) && !path.contains("node_modules")),
         files: Arc::new(MemoryFiles::new(
             files.iter().map(|(path, text)| (root.join(path), *text)),
