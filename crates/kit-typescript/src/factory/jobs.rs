@@ -82,9 +82,11 @@ fn entries(lowering: &mut Lowering<'_>, jobs: TyId, location: Location) -> Vec<J
     entries
 }
 
-/// Reports each job whose data is no object. Called after all types are lowered.
+/// Reports each job whose data is no object, or contains members that a value from the database does not have. Called after all types are lowered.
 pub(crate) fn check(lowering: &mut Lowering<'_>, jobs: &Jobs) {
     for job in &jobs.entries {
+        let reader = format!("data of the job `{}`", job.name);
+        routes::check_read(lowering, job.data, &reader, job.span);
         let program = &lowering.program;
         let found = program.declarations[job.data].r#type;
         match program.resolve(found).kind {

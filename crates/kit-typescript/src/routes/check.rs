@@ -151,6 +151,12 @@ pub(crate) fn check_environment(lowering: &mut Lowering<'_>, environment: &Envir
     for (at, message, help) in mistakes {
         environment_mistake(lowering, at, message, help);
     }
+    data_only::check_read(
+        lowering,
+        environment.declaration,
+        "values of `env`",
+        environment.span,
+    );
 }
 
 /// Returns true if shells accept a name for a variable.

@@ -10,8 +10,7 @@ use super::declared::location;
 use crate::lower::Lowering;
 
 /// Help for a request whose type has members that only objects of the application have.
-const DECLARE_DATA: &str =
-    "declare an interface with the data of the request, without functions and private members";
+const DECLARE_DATA: &str = "declare an interface with the data, without functions and private members";
 
 /// Reports the types that a route reads from requests and that leave out members or have `toJSON`, and headers of replies that
 /// have `toJSON`.
@@ -19,27 +18,11 @@ pub(super) fn check(lowering: &mut Lowering<'_>, route: &Route) {
     if lowering.left_out.is_empty() && !lowering.has_to_json {
         return;
     }
+    let reader = format!("requests of `{}`", route.reference());
     for declaration in route.read() {
-        let found = find(&lowering.program, declaration, |id, r#type| {
-            let member = lowering.left_out.get(&id).map(String::as_str);
-            member.or(r#type.calls_to_json.then_some("toJSON"))
-        });
-        let Some((owner, member)) = found else {
-            continue;
-        };
-        let message = if member == "toJSON" {
-            format!(
-                "requests of `{}` contain an object with `toJSON` in `{owner}`, in whose place the handler would receive the result of `toJSON`",
-                route.reference()
-            )
-        } else {
-            format!(
-                "requests of `{}` contain `{owner}`, whose member `{member}` a value that kit reads does not have",
-                route.reference()
-            )
-        };
-        report(lowering, route.span, message, DECLARE_DATA);
-        return;
+        if check_read(lowering, declaration, &reader, route.span) {
+            return;
+        }
     }
     for reply in &route.replies {
         let headers = reply
@@ -54,6 +37,32 @@ pub(super) fn check(lowering: &mut Lowering<'_>, route: &Route) {
             report(lowering, route.span, message, help);
         }
     }
+}
+
+/// Reports a type that kit reads and that leaves out members or has `toJSON`. `reader` names the values that contain the type.
+/// Returns true if there is such a type.
+pub(crate) fn check_read(
+    lowering: &mut Lowering<'_>,
+    declaration: DeclarationId,
+    reader: &str,
+    span: Span,
+) -> bool {
+    let found = find(&lowering.program, declaration, |id, r#type| {
+        let member = lowering.left_out.get(&id).map(String::as_str);
+        member.or(r#type.calls_to_json.then_some("toJSON"))
+    });
+    let Some((owner, member)) = found else {
+        return false;
+    };
+    let message = if member == "toJSON" {
+        format!(
+            "{reader} contain an object with `toJSON` in `{owner}`, in whose place the handler would receive the result of `toJSON`"
+        )
+    } else {
+        format!("{reader} contain `{owner}`, whose member `{member}` a value that kit reads does not have")
+    };
+    report(lowering, span, message, DECLARE_DATA);
+    true
 }
 
 /// Reports entities whose rows would contain objects with `toJSON`.

@@ -20,6 +20,7 @@ mod wrappers;
 pub(crate) use check::{check, check_environment, environment_mistake};
 use contract::Part;
 pub(crate) use contract::{Contract, contracts, groups};
+pub(crate) use data_only::check_read;
 pub(crate) use declared::location as location_of;
 pub(crate) use key::{mistake, parse_key, parse_path};
 pub(crate) use lifecycle::{Life, of_group as life_of_group};

@@ -332,7 +332,7 @@ fn a_type_without_its_methods_is_allowed_in_answers_only() {
         "#,
         r"
         src/a.routes.ts:12:3 KIT1306 requests of `POST /b` contain `Money`, whose member `#cents` a value that kit reads does not have
-          help: declare an interface with the data of the request, without functions and private members
+          help: declare an interface with the data, without functions and private members
         ",
     );
 }
@@ -525,7 +525,7 @@ fn an_object_with_to_json_is_allowed_in_bodies_of_answers_only() {
         src/a.routes.ts:8:24 KIT1306 a function has no JSON form
           help: describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions
         src/a.routes.ts:13:3 KIT1306 requests of `POST /c` contain an object with `toJSON` in `Order`, in whose place the handler would receive the result of `toJSON`
-          help: declare an interface with the data of the request, without functions and private members
+          help: declare an interface with the data, without functions and private members
         src/a.routes.ts:17:3 KIT1306 headers of `GET /g` contain an object with `toJSON` in `GetGReply200Headers`, which kit calls only for bodies
           help: declare the header as `ReturnType<X["toJSON"]>`, and call `toJSON` in the handler
         "#,

@@ -39,7 +39,7 @@ fn ignores_other_functions_with_the_name_create_jobs() {
 #[test]
 fn refuses_names_and_types_that_cannot_be_stored() {
     let source = format!(
-        "{IMPORT}createJobs<{{ \"send mail\": {{ to: string }}; report: string; list: {{ a: 1 }}[]; late?: {{ a: 1 }} }}>({{}});"
+        "{IMPORT}createJobs<{{ \"send mail\": {{ to: string }}; report: string; list: {{ a: 1 }}[]; late?: {{ a: 1 }}; pay: {{ sum: Money }} }}>({{}});\nclass Money {{ toJSON(): string {{ return \"\"; }} }}"
     );
     let output = output(&[("src/jobs.ts", source.as_str())]);
     let found = mistakes(&output);
@@ -48,6 +48,7 @@ fn refuses_names_and_types_that_cannot_be_stored() {
         "the data of the job `report` is not an object",
         "the data of the job `list` is not an object",
         "the job `late` is optional",
+        "data of the job `pay` contain an object with `toJSON`",
     ] {
         assert!(found.contains(expected), "{expected} is missing in\n{found}");
     }
