@@ -1,5 +1,6 @@
-//! Locations of types in the source, for errors.
+//! Locations of types in the source, and errors at them.
 
+use kit_diagnostics::{Code, codes};
 use oxc_span::GetSpan;
 
 use super::{Evaluator, Ty, TyId};
@@ -53,5 +54,22 @@ impl Evaluator<'_> {
     /// Sets the location that [`Evaluator::location_in_project`] returns.
     pub(crate) fn set_location_in_project(&mut self, location: Option<Location>) {
         self.in_project = location;
+    }
+
+    pub(super) fn reject(
+        &mut self,
+        code: Code,
+        location: Location,
+        message: impl Into<String>,
+        help: &str,
+    ) -> TyId {
+        let diagnostic = self.diagnostic(code, location, message).help(help);
+        self.store.reject(diagnostic)
+    }
+
+    /// Returns an invalid type with an error. `message` is the error, and `instead` says what to write in
+    /// place of the type.
+    pub(super) fn unsupported(&mut self, location: Location, message: &str, instead: &str) -> TyId {
+        self.reject(codes::UNSUPPORTED_TYPE, location, message, instead)
     }
 }

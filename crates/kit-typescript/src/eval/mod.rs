@@ -56,7 +56,7 @@ mod wire;
 
 use std::rc::Rc;
 
-use kit_diagnostics::{Code, Diagnostic, codes};
+use kit_diagnostics::{Code, Diagnostic};
 use oxc_ast::ast::TSInterfaceDeclaration;
 use oxc_span::{GetSpan, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -458,17 +458,6 @@ impl<'a> Evaluator<'a> {
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::new(code, message).label(self.graph.label(location))
-    }
-
-    fn reject(&mut self, code: Code, location: Location, message: impl Into<String>, help: &str) -> TyId {
-        let diagnostic = self.diagnostic(code, location, message).help(help);
-        self.store.reject(diagnostic)
-    }
-
-    /// Returns an invalid type with an error. `message` is the error, and `instead` says what to write in
-    /// place of the type.
-    fn unsupported(&mut self, location: Location, message: &str, instead: &str) -> TyId {
-        self.reject(codes::UNSUPPORTED_TYPE, location, message, instead)
     }
 
     fn endless(&mut self, id: TyId) -> TyId {
