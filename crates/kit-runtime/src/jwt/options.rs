@@ -198,7 +198,7 @@ impl JwtOptions {
         self
     }
 
-    /// Sets the type of the claims, which every token must fit. [`JwtCaller::claims_as`] returns them.
+    /// Sets the type of the claims, which every token must fit. [`JwtCaller::claims_as`](super::JwtCaller::claims_as) returns them.
     pub fn claims<T: Contract>(mut self) -> Self {
         self.check_claims = Some(|claims| explain_without(Secrets::All, T::shape(), claims, true));
         self

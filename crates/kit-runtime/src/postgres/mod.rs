@@ -2,8 +2,8 @@
 //!
 //! The TLS support of sqlx is not used, because it differs from libpq: sqlx trusts the authorities of the operating
 //! system in addition to the authorities in `sslrootcert`, checks nothing at `sslmode=require` with `sslrootcert`,
-//! never encrypts at `allow`, does not retry without TLS at `prefer`, and checks the host at `verify-ca`. [`tunnel`]
-//! encrypts the connections instead.
+//! never encrypts at `allow`, does not retry without TLS at `prefer`, and checks the host at `verify-ca`. The module
+//! `tunnel` encrypts the connections instead.
 
 mod failure;
 mod limits;
