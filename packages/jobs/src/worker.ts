@@ -85,27 +85,12 @@ export async function startWorker<Map extends object>(
       // oxlint-enable no-await-in-loop
     }
     await setSchedules(boss, settings, compiled);
-    await Promise.all(
-      names.map((name) => {
-        const handler = handlers[name as keyof Map] as JobHandler<unknown>;
-        const runner = new JobRunner(name, compiled.jobs[name]!, handler, log, stopping.signal);
-        const { pollSeconds: pollingIntervalSeconds } = settings;
-        return boss.work(
-          name,
-          {
-            includeMetadata: true,
-            perJobResults: true,
-            localConcurrency: settings.concurrencyOf(name),
-            pollingIntervalSeconds,
-            // PostgreSQL notifies workers of new jobs only. Jobs that are tried again, or that start later, need the queries.
-            notifyPollingIntervalSeconds: pollingIntervalSeconds,
-            // Without this option, each job would be followed by a pause, also if others wait.
-            burstWhenBatchFull: true,
-          },
-          (batch: JobWithMetadata[]) => Promise.all(batch.map((job) => runner.run(job))),
-        );
-      }),
-    );
+    for (const name of names) {
+      const handler = handlers[name as keyof Map] as JobHandler<unknown>;
+      const runner = new JobRunner(name, compiled.jobs[name]!, handler, log, stopping.signal);
+      // oxlint-disable-next-line no-await-in-loop -- only registers functions
+      await register(boss, runner, settings);
+    }
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -124,6 +109,37 @@ export async function startWorker<Map extends object>(
     : undefined;
   logger.info(`The worker does jobs: ${names.join(", ")}`);
   return running;
+}
+
+/** Starts to take jobs of one kind, as many at the same time as the settings allow. */
+async function register(
+  boss: PgBoss,
+  runner: JobRunner,
+  { concurrencyOf, pollSeconds }: ReadWorkerOptions,
+): Promise<void> {
+  const { name } = runner;
+  const take = async (): Promise<void> => {
+    let id: string | undefined;
+    const run = async (batch: JobWithMetadata[]): Promise<JobResult[]> => {
+      const results = await Promise.all(batch.map((job) => runner.run(job)));
+      // Without this call, pg-boss would pause after each job, although others wait.
+      if (id !== undefined) boss.notifyWorker(id);
+      return results;
+    };
+    id = await boss.work(
+      name,
+      {
+        includeMetadata: true,
+        perJobResults: true,
+        pollingIntervalSeconds: pollSeconds,
+        // PostgreSQL notifies workers of new jobs only. Jobs that are tried again, or that start later, need the queries.
+        notifyPollingIntervalSeconds: pollSeconds,
+      },
+      run,
+    );
+  };
+  // pg-boss has one id for all jobs that it does at the same time, but only the first of them can be notified by it.
+  await Promise.all(Array.from({ length: concurrencyOf(name) }, take));
 }
 
 function requireHandlers(handlers: object, names: readonly string[], { source }: CompiledJobs): void {
@@ -203,7 +219,7 @@ async function setSchedules(
 
 /** Does the jobs of one kind. */
 class JobRunner {
-  readonly #name: string;
+  readonly name: string;
   readonly #compiled: CompiledJob;
   readonly #handler: JobHandler<unknown>;
   readonly #log: ReturnType<typeof createProcessLog>;
@@ -216,7 +232,7 @@ class JobRunner {
     log: ReturnType<typeof createProcessLog>,
     stopping: AbortSignal,
   ) {
-    this.#name = name;
+    this.name = name;
     this.#compiled = compiled;
     this.#handler = handler;
     this.#log = log;
@@ -226,15 +242,15 @@ class JobRunner {
   /** Does a job, and returns its result for pg-boss. Never rejects. */
   async run(job: JobWithMetadata): Promise<JobResult> {
     const { id, retryCount, retryLimit } = job;
-    const log = this.#log.loggerFor(() => ({ route: `JOB ${this.#name}`, requestId: id }));
+    const log = this.#log.loggerFor(() => ({ route: `JOB ${this.name}`, requestId: id }));
     try {
-      const data = dataOf(this.#name, this.#compiled, job.data);
+      const data = dataOf(this.name, this.#compiled, job.data);
       const signal = AbortSignal.any([job.signal, this.#stopping]);
       await this.#handler({ data, id, attempt: retryCount + 1, signal, log });
       return { id, status: "completed" };
     } catch (error) {
       const output = { message: error instanceof Error ? error.message : String(error) };
-      if (error instanceof JobDataError && error.job === this.#name) {
+      if (error instanceof JobDataError && error.job === this.name) {
         log.error("A job has data that does not fit its type, and is not tried again", { error });
         return { id, status: "deadletter", output };
       }

@@ -72,6 +72,17 @@ describe("jobs", { timeout: 120_000 }, () => {
     assert.equal(seen[0]!.attempt, 1);
   });
 
+  it("a worker does waiting jobs one after the other, without the pause between two queries", async () => {
+    const list = Array.from({ length: 50 }, (_, index) => ({ number: index + 1 }));
+    await jobs.enqueueAll(pool, "count", list);
+    const seen = new Set<number>();
+    await withWorker(
+      { ...nothing, count: ({ data }) => void seen.add(data.number) },
+      () => until(() => seen.size === list.length, "all jobs"),
+      { pollSeconds: 3_600, concurrency: { count: 2 } },
+    );
+  });
+
   it("data that does not fit its type is refused when it is enqueued, and nothing is stored", async () => {
     const wrong = { ...mail, to: "", more: 1 };
     await assert.rejects(jobs.enqueue(pool, "send-mail", wrong), (error) => {
