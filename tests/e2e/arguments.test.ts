@@ -13,6 +13,8 @@ import { Project, repository } from "./support/project.ts";
 /** Files that start a process, with the reason why its arguments contain no password. The reason may be the name of a test in quotes. */
 const PLACES: Readonly<Record<string, string>> = {
   "packages/cli/src/dev/app-process.ts": '"start no process with the password in its arguments"',
+  "packages/cli/src/dev/child-program.ts":
+    "starts cargo, and a server that gets the URL of its database in the environment",
   "packages/cli/src/dev/terminal.ts": "opens a browser at the URL of the application",
   "packages/cli/src/dev/type-checker.ts": '"start no process with the password in its arguments"',
   "packages/cli/src/node-run.ts": '"start no process with the password in its arguments"',

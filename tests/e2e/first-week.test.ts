@@ -452,7 +452,7 @@ describe("kit build", () => {
         '5 |     "GET /notes": RouteContract<void, void, void, Note[]>;',
         "  |     ------------ the contract",
         "  |",
-        '  = help: add `"GET /notes": async ({ ctx }) => …`',
+        '  = help: add `"GET /notes": async ({ ctx }) => …`, or run `kit scaffold add handler`',
         "",
         "1 error; nothing was written",
         "`kit explain KIT1406` gives details about the error",

@@ -8,7 +8,7 @@ use kit_database::{Migration, Schema};
 use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
 use kit_router::RouteTree;
-use kit_typescript::{Input, SourceTexts};
+use kit_typescript::{Input, MissingHandler, SourceTexts};
 
 use crate::config::Plugin;
 use crate::directories::Directories;
@@ -40,6 +40,8 @@ pub struct Analysis {
     pub migrations: Vec<Migration>,
     /// Duration of each step, in order.
     pub steps: Vec<(Step, Duration)>,
+    /// Contracts without handlers in TypeScript.
+    pub missing_handlers: Vec<MissingHandler>,
     /// True if plugins may change the result, and did not run: the analysis used their last results.
     pub is_provisional: bool,
     /// Files in `validators/` that the project imports, if the program is large.
@@ -58,6 +60,7 @@ impl Analysis {
             schema: Schema::default(),
             migrations: Vec::new(),
             steps,
+            missing_handlers: Vec::new(),
             is_provisional: false,
             imported_validators: BTreeSet::new(),
         };
@@ -265,6 +268,7 @@ pub(crate) async fn analyze_in(
         schema,
         migrations,
         steps: steps.taken,
+        missing_handlers: compiled.missing_handlers,
         is_provisional,
         imported_validators,
     })

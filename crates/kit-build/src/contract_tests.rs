@@ -29,7 +29,10 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
     if program.routes.is_empty() {
         return Err(NoContractTests::NoRoutes);
     }
-    let factory = program.application.span.map(|span| program.path(span).to_owned());
+    let application = &program.application;
+    // The module of `declareApi` exports no application that could run.
+    let factory = application.span.filter(|_| !application.is_declared);
+    let factory = factory.map(|span| program.path(span).to_owned());
     let Some(app) = config.tests.app.clone().or(factory) else {
         return Err(NoContractTests::NoApplication);
     };

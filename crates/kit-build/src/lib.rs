@@ -83,8 +83,8 @@ pub use hooks::{COMPILE_STEP, HOOKS, Hook};
 pub use inferred::{TypeRun, TypeRunState};
 pub use kit_emit::{CONTRACTS, written_tags};
 pub use kit_typescript::{
-    FileSystem, MentionKind, ProjectModules, Registration, RouteMention, SourceTexts, TypeName,
-    default_table, display_path, imports, register, route_mentions, syntax_error,
+    FileSystem, MentionKind, MissingHandler, ProjectModules, Registration, RouteMention, SourceTexts,
+    TypeName, add_handlers, default_table, display_path, imports, register, route_mentions, syntax_error,
 };
 pub use migrations::{
     MIGRATIONS, other_files, read_migrations, remove_migration, write_migration, write_snapshot,

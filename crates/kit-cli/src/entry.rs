@@ -16,6 +16,14 @@ const USUAL_PATHS: [&str; 8] = [
     "index.ts",
 ];
 
+/// Program of a server in Rust.
+pub(crate) const RUST: &str = "src/main.rs";
+
+/// Returns true if one of the usual paths exists.
+pub(crate) fn exists(root: &Path) -> bool {
+    USUAL_PATHS.iter().any(|path| root.join(path).is_file())
+}
+
 /// Returns the path of the program, relative to the root, with `/`: `given` if it is set, otherwise the first
 /// usual path that exists.
 pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, CommandError> {

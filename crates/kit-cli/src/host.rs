@@ -255,6 +255,9 @@ pub struct Serve {
     pub root: String,
     /// Path of the program that starts the application, relative to the root.
     pub entry: String,
+    /// Output directory of a project whose server is in Rust, relative to the root: cargo builds and runs the program. `None` if
+    /// Node runs the program.
+    pub rust: Option<String>,
     /// Port on which the application listens in place of the port that it chooses itself.
     pub port: Option<u16>,
     /// Address on which the application listens in place of the address that it chooses itself.

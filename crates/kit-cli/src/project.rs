@@ -13,6 +13,14 @@ use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 use crate::{Environment, HostError};
 
+/// Plugin that generates a server in Rust.
+const RUST_PLUGIN: &str = "@kit/plugin-rust-server";
+
+/// Returns true if the project has a generated server in Rust.
+pub(crate) fn has_rust_server(config: &ResolvedConfig) -> bool {
+    config.plugins.iter().any(|plugin| plugin.name == RUST_PLUGIN)
+}
+
 /// A project whose configuration is valid.
 pub(crate) struct Project {
     /// Absolute path of the root directory, without symbolic links.

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use kit_build::{BuildReport, Mode, ResolvedConfig, Session};
 
 use crate::failure::CommandError;
+use crate::project::has_rust_server;
 use crate::{Host, Watch, compiler};
 
 /// A project that is built again after each edit.
@@ -83,6 +84,10 @@ impl<'a> RepeatedBuild<'a> {
 fn ignored(config: &ResolvedConfig) -> Vec<String> {
     let mut directories = vec![config.output_dir.clone(), config.dist_dir.clone()];
     directories.extend(compiler::directories(config));
+    if has_rust_server(config) {
+        // Default output directory of cargo.
+        directories.push("target".to_owned());
+    }
     directories
 }
 

@@ -187,13 +187,16 @@ impl Program {
     }
 }
 
-/// Options of `createApp({ … })`. The compiler reads them from the source, without running the program.
+/// Options of `createApp({ … })` or `declareApi({ … })`. The compiler reads them from the source, without running the program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Application {
-    /// Location of the call of `createApp`; `None` if the compiler found no call.
+    /// Location of the call of `createApp` or `declareApi`; `None` if the compiler found no call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
+    /// True if the call is one of `declareApi`: a server that is not written in TypeScript has the handlers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_declared: bool,
     /// All registered middleware, in ascending order of priority.
     pub middleware: Vec<MiddlewareSource>,
     /// The option `cors`.

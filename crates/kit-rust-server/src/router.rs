@@ -41,7 +41,8 @@ pub(crate) struct Group<'a> {
     pub(crate) name: String,
     /// Name of the Rust module with the handlers.
     pub(crate) module: String,
-    documentation: Option<String>,
+    /// Description of the group in the contracts.
+    pub(crate) documentation: Option<String>,
     pub(crate) routes: Vec<RouteNames<'a>>,
 }
 

@@ -129,6 +129,15 @@ pub(crate) struct Imports {
     by_path: BTreeMap<String, BTreeSet<Imported>>,
 }
 
+/// An imported item.
+pub(crate) struct Import {
+    /// Name of the item in the file that imports the item.
+    pub(crate) name: String,
+    /// Path of the item.
+    pub(crate) path: String,
+    pub(crate) statement: syn::ItemUse,
+}
+
 /// An item in the braces of a `use` statement. `self` is the first item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Imported {
@@ -163,6 +172,35 @@ impl Imports {
 
     fn insert(&mut self, path: &str, name: Imported) {
         self.by_path.entry(path.to_owned()).or_default().insert(name);
+    }
+
+    /// Returns each imported item with a statement of its own.
+    pub(crate) fn each(&self) -> Vec<Import> {
+        let mut found = Vec::new();
+        for (path, names) in &self.by_path {
+            for imported in names {
+                let (name, full) = match imported {
+                    Imported::Module => {
+                        let name = path.rsplit("::").next().unwrap_or(path);
+                        (name.to_owned(), path.clone())
+                    }
+                    Imported::Name(name) | Imported::Methods(name) => {
+                        (name.clone(), format!("{path}::{name}"))
+                    }
+                };
+                let tree = self::path(&full);
+                let statement = match imported {
+                    Imported::Methods(_) => syn::parse_quote!(use #tree as _;),
+                    _ => syn::parse_quote!(use #tree;),
+                };
+                found.push(Import {
+                    name,
+                    path: full,
+                    statement,
+                });
+            }
+        }
+        found
     }
 
     /// Returns the import statements as `pub use`.

@@ -81,6 +81,45 @@ fn generates_the_golden_project_contracts() {
     );
 }
 
+/// Compares only the code for the routes, because the models are those of the server.
+#[test]
+fn generates_the_golden_clients() {
+    for (name, program) in [
+        ("client-contracts", support::contracts::program()),
+        ("client-bodies", support::bodies::program()),
+    ] {
+        let mut files = files(&projects::with_client(name, &program));
+        files.retain(|path, _| {
+            path.strip_prefix("kit/rust-client/").is_some_and(|path| {
+                path == "Cargo.toml" || path == "src/lib.rs" || path.starts_with("src/routes/")
+            })
+        });
+        check(name, files);
+    }
+}
+
+#[test]
+fn formats_clients_like_rustfmt() {
+    for (name, program) in projects::all() {
+        projects::assert_client_formatted(name, &projects::with_client(name, &program));
+    }
+}
+
+#[test]
+fn warns_about_routes_that_the_client_lacks() {
+    let output = projects::with_client("chat", &projects::chat());
+    let warnings = output.warnings.iter().map(|warning| warning.message.as_str());
+    let found: Vec<_> = warnings
+        .filter(|message| message.contains("the Rust client"))
+        .collect();
+    assert!(
+        found.contains(
+            &"the Rust client has no method for `WS /rooms/:room`: the Rust client has no WebSockets"
+        ),
+        "{found:?}"
+    );
+}
+
 /// Compares only the files with code for bodies.
 #[test]
 fn generates_the_golden_project_bodies() {
@@ -175,12 +214,13 @@ fn generates_the_golden_project_kitchen_sink() {
 
 #[test]
 fn writes_all_sources_of_the_runtime() {
-    let output = generated("notes", &Program::default());
+    let output = projects::with_client("notes", &Program::default());
     for (own, written) in [
         ("kit-runtime", "runtime/src"),
         ("kit-guard", "runtime/guard/src"),
         ("kit-static", "runtime/static/src"),
         ("kit-websocket", "runtime/websocket/src"),
+        ("kit-client", "rust-client/kit-client/src"),
     ] {
         let source = projects::repository().join("crates").join(own).join("src");
         for (path, text) in read_tree(&source) {

@@ -116,6 +116,7 @@ const RUST: &[Source] = &[
     template!(".gitignore", "rust/gitignore"),
     template!("AGENTS.md", "rust/AGENTS.md"),
     template!("README.md", "rust/README.md"),
+    template!("api/api.ts", "rust/api/api.ts"),
     template!("api/todos.routes.ts", "rust/api/todos.routes.ts"),
     template!("api/todos.types.ts", "rust/api/todos.types.ts"),
     template!("kit.config.ts", "rust/kit.config.ts"),
@@ -232,6 +233,7 @@ impl Template {
                 &[],
                 &[
                     "@kit/cli",
+                    "@kit/core",
                     "@kit/dev-database",
                     "@kit/plugin-rust-server",
                     "@kit/types",
@@ -318,6 +320,8 @@ impl Template {
                 ("check", "kit generate && tsc -p . && tsc -p web"),
             ],
             Self::Rust => &[
+                ("predev", "kit migrate:apply"),
+                ("dev", "kit dev"),
                 ("generate", "kit build --no-compile"),
                 ("build", "kit build"),
                 ("check", "kit build --no-compile && cargo clippy"),

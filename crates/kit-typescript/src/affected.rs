@@ -141,13 +141,18 @@ impl Affected {
     }
 }
 
-/// Returns true if an affected type is part of a value that `createApp` reads, other than a handler map. Such values
+/// Returns true if an affected type is part of a value that `createApp` or `declareApi` reads, other than a handler map. Such values
 /// are middleware.
 fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) -> bool {
     let word = Word::new;
     let (handlers, makers) = (
         word("defineHandlers"),
-        [word("defineMiddleware"), word("defineWrapper")],
+        [
+            word("defineMiddleware"),
+            word("defineWrapper"),
+            word("declareMiddleware"),
+            word("declareWrapper"),
+        ],
     );
     let is_value = |kind: ChunkKind| matches!(kind, ChunkKind::Value | ChunkKind::TypeAndValue);
     let mut types: FxHashSet<Word> = FxHashSet::default();
@@ -158,7 +163,8 @@ fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) 
     }
     let mut read: FxHashSet<Place> = FxHashSet::default();
     let mut words: FxHashSet<Word> = FxHashSet::default();
-    words.insert(word("createApp"));
+    let registers = [word("createApp"), word("declareApi")];
+    words.extend(registers);
     loop {
         let before = (read.len(), words.len(), types.len());
         for (place, chunk) in statements.iter() {
@@ -174,7 +180,7 @@ fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) 
             if !is_value(chunk.kind) || is_handler_map || read.contains(&place) {
                 continue;
             }
-            let is_call = chunk.has(word("createApp"));
+            let is_call = registers.iter().any(|function| chunk.has(*function));
             if is_call || chunk.names.iter().any(|name| words.contains(name)) {
                 read.insert(place);
                 words.extend(chunk.words.iter().copied());

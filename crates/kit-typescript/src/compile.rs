@@ -82,6 +82,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
         ..application(&lowering, &factory, errors)
     };
 
+    let missing_handlers = std::mem::take(&mut lowering.missing_handlers);
     let (program, mut diagnostics, eval) = lowering.into_program();
     let mut all = eval.graph.diagnostics.clone();
     all.extend(std::mem::take(&mut diagnostics));
@@ -110,6 +111,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
     Output {
         uninferred: eval.files_without_types(&all),
         inferred,
+        missing_handlers,
         program,
         diagnostics: all,
         sources,
@@ -410,7 +412,7 @@ fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, nam
         .help("remove one of the two route groups, or give one of the groups another prefix")
 }
 
-/// Adds the routes that `createApp` registers. If no module calls `createApp`, adds the routes of all groups.
+/// Adds the routes that `createApp` or `declareApi` registers. If no module calls them, adds the routes of all groups.
 fn routes(
     lowering: &mut Lowering<'_>,
     factory: &Factory,
@@ -438,7 +440,9 @@ fn routes(
         let contracts = routes::contracts(lowering, group.contracts);
         // If the contracts have an error, such as a syntax error in their module, each key would be a further error.
         if !matches!(lowering.eval.store.get(stripped), Ty::Invalid(_)) {
-            group.handlers.check(lowering, &contracts, &name);
+            if let Some(handlers) = &group.handlers {
+                handlers.check(lowering, &contracts, &name);
+            }
             group.check_options(lowering, &contracts, &name);
         }
         let declared = match *lowering.eval.store.get(stripped) {
@@ -456,7 +460,11 @@ fn routes(
                 group: name.clone(),
                 life: life.clone(),
                 prefixes: group.prefixes.clone(),
-                handler: group.handlers.source(lowering, &contract.key),
+                handler: group
+                    .handlers
+                    .as_ref()
+                    .and_then(|handlers| handlers.source(lowering, &contract.key)),
+                is_declared: group.handlers.is_none(),
                 middleware: chain.into_iter().cloned().collect(),
                 limits: options.map_or_else(RouteLimits::default, |options| options.limits),
                 options: options.map(|options| options.location),
@@ -495,6 +503,7 @@ fn routes(
                         life: life.clone(),
                         prefixes: Vec::new(),
                         handler: None,
+                        is_declared: false,
                         middleware: Vec::new(),
                         limits: RouteLimits::default(),
                         options: None,
@@ -504,13 +513,15 @@ fn routes(
             } else if factory.complete {
                 let diagnostic = Diagnostic::warning(
                     codes::NO_ROUTES,
-                    format!("no route group of `createApp` registers `{name}`"),
+                    format!("no route group of `{}` registers `{name}`", factory.function()),
                 )
                 .label(lowering.graph().label(location))
                 .note("kit leaves out the routes of this contract group")
-                .help(format!(
-                    "add `{{ prefix: \"/…\", handlers }}` with handlers of `defineHandlers<{name}>`"
-                ));
+                .help(if factory.is_declared {
+                    format!("add `{{ prefix: \"/…\", contracts: declareContracts<{name}>() }}`")
+                } else {
+                    format!("add `{{ prefix: \"/…\", handlers }}` with handlers of `defineHandlers<{name}>`")
+                });
                 lowering.report(diagnostic);
             }
         }
@@ -642,6 +653,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
             .collect(),
         has_unread_options: factory.has_unread_options,
         span: factory.location.map(|location| lowering.span(location)),
+        is_declared: factory.is_declared,
         middleware,
         cors: factory.cors.as_ref().map(|(location, rules)| Cors {
             rules: rules.clone(),

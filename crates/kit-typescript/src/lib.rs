@@ -32,6 +32,7 @@
 //! assert!(output.diagnostics.is_empty());
 //! ```
 
+mod add_handlers;
 mod affected;
 mod client_origins;
 mod compile;
@@ -65,6 +66,7 @@ use kit_ir::Program;
 use crate::incremental::Previous;
 use crate::modules::ParsedFiles;
 
+pub use add_handlers::{MissingHandler, add_handlers};
 pub use client_origins::ProjectModules;
 pub use exports::{exports, syntax_error};
 pub use files::{FileSystem, MemoryFiles};
@@ -148,6 +150,8 @@ pub struct Output {
     pub uninferred: Vec<PathBuf>,
     /// Sorted paths of the source files from whose declaration files the compiler read types.
     pub inferred: Vec<PathBuf>,
+    /// Contracts without handlers, each reported as an error, too.
+    pub missing_handlers: Vec<MissingHandler>,
 }
 
 /// Compiles the types, contracts and `createApp` call of an application. No input causes a panic.

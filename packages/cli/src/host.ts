@@ -15,6 +15,7 @@ import {
 import { type CodeLocation, importPlace } from "./code-location.ts";
 import { ConfigModule } from "./config-module.ts";
 import { EmbeddedDatabases } from "./database.ts";
+import type { RustSupervisor } from "./dev/rust-supervisor.ts";
 import type { Supervisor } from "./dev/supervisor.ts";
 import type { EventQueue } from "./dev/event-queue.ts";
 import { EnvFile } from "./env-file.ts";
@@ -54,7 +55,7 @@ export class Host {
   /** Program that runs with Node while the command reads standard input. */
   #node: { readonly running: Promise<Ended>; readonly stop: AbortController } | undefined;
   #watching: EventQueue | undefined;
-  #supervisor: Supervisor | undefined;
+  #supervisor: Supervisor | RustSupervisor | undefined;
   #input: StandardInput | undefined;
   #guard: ProtocolGuard | undefined;
   /** Error of the last import of a configuration, until one of its files changes. */
@@ -245,6 +246,10 @@ export class Host {
   /** Runs an application under `kit dev`. Resolves to the next event. */
   async serve(request: ServeRequest): Promise<DevelopmentEvent> {
     if (this.#watching === undefined) throw new Error("nothing is watched");
+    if (this.#supervisor === undefined && request.rust !== null) {
+      const { RustSupervisor: Loaded } = await import("./dev/rust-supervisor.ts");
+      this.#supervisor = new Loaded(this.#watching);
+    }
     if (this.#supervisor === undefined) {
       const { Supervisor: Loaded } = await import("./dev/supervisor.ts");
       this.#supervisor = new Loaded(loadCompiler(), this.#watching);

@@ -4,6 +4,15 @@
  * @module
  */
 export { createApp } from "./app/app.ts";
+export {
+  type ApiOptions,
+  declareApi,
+  declareContracts,
+  type DeclaredContracts,
+  type DeclaredGroup,
+  declareMiddleware,
+  declareWrapper,
+} from "./app/declare-api.ts";
 export type { App, AppCloseOptions } from "./app/app-interface.ts";
 export type { CookieKeyOptions } from "./app/cookies-option.ts";
 export type { CookieOptions } from "./cookies/cookie-options.ts";

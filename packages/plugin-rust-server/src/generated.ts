@@ -18,6 +18,15 @@ export interface Generated {
   }[];
   /** Warnings about routes whose handlers respond with 501. */
   readonly warnings: readonly GeneratedWarning[];
+  /** Contracts of the handlers. */
+  readonly handlers: readonly {
+    readonly file: string;
+    readonly function: string;
+    readonly route: string;
+    readonly span: Span;
+  }[];
+  /** Types of the models. */
+  readonly models: readonly { readonly name: string; readonly span: Span }[];
 }
 
 /** Warning about routes whose handlers respond with 501 until the types contain more information or the user writes the handlers. */
@@ -49,6 +58,7 @@ export interface GenerateOptions {
   readonly otlp: boolean;
   /** True if the output directory has the files of the API reference. */
   readonly apiDocs: boolean;
+  readonly client: boolean;
   /** Committed migrations, sorted by name. */
   readonly migrations: readonly CommittedMigration[];
 }

@@ -7,11 +7,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Plugin } from "@kit/cli";
+import type { Plugin, Program, Span } from "@kit/cli";
 
 import { referenceFiles } from "./api-docs.ts";
 import { runCargo } from "./cargo.ts";
-import { committedMigrations, generated, projectName } from "./generated.ts";
+import { committedMigrations, type Generated, generated, projectName } from "./generated.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
@@ -30,7 +30,16 @@ export interface RustServerOptions {
    * @defaultValue `false`
    */
   readonly otlp?: boolean;
+  /**
+   * True to generate a Rust client of the API, too: a crate in `rust-client` of the output directory.
+   *
+   * @defaultValue `false`
+   */
+  readonly client?: boolean;
 }
+
+/** File in the output directory with the locations of the contracts and types, which `kit dev` shows with errors of the Rust compiler. */
+const CONTRACT_LINES = "contract-lines.json";
 
 /** Name of the plugin in the output of `kit build`. */
 const NAME = "@kit/plugin-rust-server";
@@ -48,13 +57,16 @@ const NAME = "@kit/plugin-rust-server";
  * ```
  */
 export function rustServer(options: RustServerOptions): Plugin {
-  const { db, profile = "release", otlp = false } = options;
+  const { db, profile = "release", otlp = false, client = false } = options;
   if (db !== "sqlx") throw new Error(`rustServer: \`db\` is ${JSON.stringify(db)}; it may be "sqlx"`);
   if (profile !== "dev" && profile !== "release") {
     throw new Error(`rustServer: \`profile\` is ${JSON.stringify(profile)}; it may be "dev" or "release"`);
   }
   if (typeof otlp !== "boolean") {
     throw new Error(`rustServer: \`otlp\` is ${JSON.stringify(otlp)}; it may be true or false`);
+  }
+  if (typeof client !== "boolean") {
+    throw new Error(`rustServer: \`client\` is ${JSON.stringify(client)}; it may be true or false`);
   }
   return {
     name: NAME,
@@ -76,9 +88,11 @@ export function rustServer(options: RustServerOptions): Plugin {
           outputDir: config.outputDir,
           otlp,
           apiDocs: reference.length > 0,
+          client,
           migrations: committedMigrations(root),
         };
-        const { files, problems, manifestProblems, warnings, hash } = generated(program, settings, build);
+        const made = generated(program, settings, build);
+        const { files, problems, manifestProblems, warnings, hash } = made;
         for (const { message, line, help } of manifestProblems) {
           build.report({ severity: "error", message, file: "Cargo.toml", line, help });
         }
@@ -94,6 +108,7 @@ export function rustServer(options: RustServerOptions): Plugin {
           else addProjectFile({ path, text }, { onlyIfMissing: owner === "user" });
         }
         for (const file of reference) addFile(file);
+        addFile({ path: CONTRACT_LINES, text: contractLines(program, made) });
         addFile({ path: ".cache-hash", text: `${hash}\n` });
       },
       async compile({ build, handled, handle }) {
@@ -103,6 +118,16 @@ export function rustServer(options: RustServerOptions): Plugin {
       },
     },
   };
+}
+
+/** Returns the locations of the contracts of all handlers, and of the types of all models, as JSON. */
+function contractLines({ sources }: Program, { handlers, models }: Generated): string {
+  const place = ({ source, line, column }: Span) => ({ path: sources[source]!.path, line, column });
+  const lines = {
+    handlers: handlers.map(({ span, ...handler }) => ({ ...handler, at: place(span) })),
+    models: models.map(({ name, span }) => ({ name, at: place(span) })),
+  };
+  return `${JSON.stringify(lines)}\n`;
 }
 
 /** Returns true if the user has replaced the generated code of a handler. Changes of white space do not count. */

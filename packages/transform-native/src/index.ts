@@ -147,6 +147,8 @@ export interface ServeRequest {
   readonly root: string;
   /** Path of the application's main module, relative to the root. */
   readonly entry: string;
+  /** Output directory of a project whose server is in Rust, relative to the root: cargo builds the program. `null` if Node runs it. */
+  readonly rust: string | null;
   /** Port to listen on instead of the port in the program, or `null`. */
   readonly port: number | null;
   /** Address to listen on instead of the address in the program, or `null`. */

@@ -69,8 +69,7 @@ const END_TO_END_TESTS: &str = "tests/**/*.test.ts";
 const SERVER_TESTS: &str = "tests/e2e/servers/*.test.ts";
 
 /// Tests of the examples Notes and `RealWorld` that also run on their Rust servers.
-const RUST_TESTS: &str =
-    "tests/e2e/servers/{auth,errors,notes,paging,realworld,routing,shop,shutdown,validation}.test.ts";
+const RUST_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,realworld,routing,rust-client,shop,shutdown,validation}.test.ts";
 
 /// Tests that every server must pass. If `KIT_E2E_SERVER` is not set, they run on the adapters.
 const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";

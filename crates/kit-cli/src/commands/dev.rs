@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use kit_build::{BuildReport, Mode, read_migrations};
+use kit_build::{BuildReport, Mode, ResolvedConfig, read_migrations};
 use kit_diagnostics::Diagnostics;
 use kit_migrate::apply;
 use serde_json::Value;
@@ -15,9 +15,9 @@ use crate::common_args::Common;
 use crate::console::{Console, quantity};
 use crate::context::Context;
 use crate::entry;
-use crate::failure::CommandError;
+use crate::failure::{CommandError, Problem};
 use crate::host::{BuildState, EnvFile, Event, Serve, TypeCheck};
-use crate::project::{self, Project, build_time};
+use crate::project::{self, Project, build_time, has_rust_server};
 use crate::repeated_build::RepeatedBuild;
 use crate::type_check::{Checker, PrintedTypeErrors};
 use crate::{database_url, env_file};
@@ -30,13 +30,17 @@ use crate::{database_url, env_file};
 /// running. The application listens on 127.0.0.1 unless the program or --host names an address, and refuses requests with unknown
 /// host names, so that no web page can reach it by DNS rebinding. Keys on a terminal: r builds again, o opens the page of the API,
 /// q quits.
+///
+/// If the project has a server in Rust and no program in TypeScript, or with --rust, cargo builds the server after each edit, also of
+/// Rust files. The last version serves until the new one listens. Errors of the Rust compiler name the contract of their handler.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit dev
   kit dev --port 4000
   kit dev --host 0.0.0.0 --allow-host my-machine.local
-  kit dev --entry src/server.ts --no-db")]
+  kit dev --entry src/server.ts --no-db
+  kit dev --rust")]
 pub(crate) struct Arguments {
     /// Root of the project.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -53,6 +57,9 @@ pub(crate) struct Arguments {
     /// File that starts the application. Default: the first of src/main.ts, src/server.ts, src/index.ts, …
     #[arg(long, value_name = "FILE")]
     entry: Option<String>,
+    /// Run the server in Rust, also if the project has a program in TypeScript.
+    #[arg(long, conflicts_with = "entry")]
+    rust: bool,
     /// Do not start a database, and do not check its migrations.
     #[arg(long)]
     no_db: bool,
@@ -66,10 +73,14 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     // These errors end the command, because no edit of a source file can correct a missing project or program.
     let root = project::root(&common, context.environment)?;
     build_time(context.environment)?;
-    entry::find(&root, arguments.entry.as_deref())?;
+    let is_rust = runs_rust(arguments, &common, &root, context).await?;
+    if !is_rust {
+        entry::find(&root, arguments.entry.as_deref())?;
+    }
     let again = RepeatedBuild::start(root, Mode::Dev, context.host).await?;
     let mut development = Development {
         arguments,
+        is_rust,
         context,
         common,
         again,
@@ -96,8 +107,37 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
 }
 
+/// Returns true if the command runs the server in Rust: with the option, or if the project has no program in TypeScript.
+async fn runs_rust(
+    arguments: &Arguments,
+    common: &Common,
+    root: &Path,
+    context: &Context<'_>,
+) -> Result<bool, CommandError> {
+    if !arguments.rust && (arguments.entry.is_some() || entry::exists(root)) {
+        return Ok(false);
+    }
+    let has_server = match Project::open(common, context).await {
+        Ok(project) => has_rust_server(&project.config),
+        Err(error) if arguments.rust => return Err(error),
+        // The missing program is reported in place of the configuration.
+        Err(_) => false,
+    };
+    if arguments.rust && !has_server {
+        return Err(Problem::build(
+            "configuration",
+            "`--rust` runs the server in Rust, but the project has none",
+        )
+        .help("add `rustServer({ db: \"sqlx\" })` of `@kit/plugin-rust-server` to `plugins` in kit.config.ts")
+        .into());
+    }
+    Ok(has_server)
+}
+
 struct Development<'a> {
     arguments: &'a Arguments,
+    /// True if the served program is in Rust.
+    is_rust: bool,
     context: &'a Context<'a>,
     common: Common,
     again: RepeatedBuild<'a>,
@@ -161,7 +201,7 @@ impl Development<'_> {
         self.env = env;
         let project = Project::open(&self.common, self.context).await?;
         self.again.apply_config(&project.config).await?;
-        let entry = entry::find(&project.root, self.arguments.entry.as_deref())?;
+        let entry = self.entry(&project.root)?;
         let mut work = BuildKind::Incremental(&mut self.again);
         let mut report = run_build(&project, self.context, &mut work).await?;
         console.result(&summary(&report, start.elapsed(), console));
@@ -173,12 +213,18 @@ impl Development<'_> {
         Ok(Serve {
             root: project.root.to_string_lossy().into_owned(),
             entry,
+            rust: self.is_rust.then(|| project.config.output_dir.clone()),
             port: self.arguments.port,
             host: self.arguments.host.clone(),
             allowed_hosts: self.arguments.allow_host.clone(),
             database_url: self.database.embedded.clone(),
             build: BuildState::Built { text: String::new() },
-            types: self.checker(&project.root),
+            // The contracts have no code that TypeScript could check, and the Rust compiler checks the handlers.
+            types: if self.is_rust {
+                None
+            } else {
+                self.checker(&project.root)
+            },
         })
     }
 
@@ -186,7 +232,8 @@ impl Development<'_> {
     fn failed_first_build(&self, build: BuildState) -> Result<Serve, CommandError> {
         let root = project::root(&self.common, self.context.environment)?;
         Ok(Serve {
-            entry: entry::find(&root, self.arguments.entry.as_deref())?,
+            entry: self.entry(&root)?,
+            rust: self.is_rust.then(|| ResolvedConfig::default().output_dir),
             root: root.to_string_lossy().into_owned(),
             port: self.arguments.port,
             host: self.arguments.host.clone(),
@@ -195,6 +242,14 @@ impl Development<'_> {
             build,
             types: None,
         })
+    }
+
+    /// Returns the path of the program that starts the application.
+    fn entry(&self, root: &Path) -> Result<String, CommandError> {
+        if self.is_rust {
+            return Ok(entry::RUST.to_owned());
+        }
+        entry::find(root, self.arguments.entry.as_deref())
     }
 
     /// Returns the type check of the built project; `None` if the project lacks TypeScript or its configuration.

@@ -18,6 +18,7 @@ mod lsp;
 mod migrations;
 mod scaffold;
 mod scaffold_add;
+mod scaffold_handler;
 mod session;
 mod support;
 mod templates;

@@ -6,8 +6,10 @@ mod code;
 mod column_limits;
 mod create;
 mod filter;
+mod insertion;
 mod list;
 mod list_order;
+mod missing;
 mod operations;
 mod owner;
 mod refusals;
@@ -16,6 +18,8 @@ mod resource;
 mod unwritten;
 mod values;
 mod view;
+
+pub use missing::{AddedHandler, HandlerEdit, MissingHandlers, RefusedEdit};
 
 use kit_ir::{DeclarationId, Program, Property, Route, TypeId};
 use proc_macro2::{Ident, TokenStream};
@@ -27,7 +31,7 @@ use crate::route_names::RouteNames;
 use crate::router::{Group, Routes};
 use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
 use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
-use crate::{File, Warning, names, scopes};
+use crate::{File, Warning, names, print, scopes};
 use code::Reason;
 
 pub(crate) fn files(
@@ -55,6 +59,22 @@ pub(crate) fn files(
     let mut warnings = owner::warnings(types.program, &gaps.denials);
     warnings.append(&mut gaps.warnings);
     (files, warnings)
+}
+
+/// Returns the handlers that files of the user lack, as [`crate::missing_handlers`] does.
+pub(crate) fn missing(
+    types: &Types<'_>,
+    routes: &Routes<'_>,
+    database: &Database<'_>,
+    read: &dyn Fn(&str) -> Option<String>,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> MissingHandlers {
+    let known = HandlerContext {
+        types,
+        routes,
+        database,
+    };
+    missing::find(known, read, is_wanted)
 }
 
 /// Adds the functions that handlers call to the modules of tables: filters and orders of lists, pages with the number of all
@@ -127,6 +147,8 @@ struct Uses {
     errors: Imports,
     /// Imported models.
     models: Imports,
+    /// Imported traits and types of the router.
+    router: Imports,
     /// Helper functions, which are written before the handlers.
     functions: Vec<Function>,
     /// Reason why the current handler must not be generated: it would access rows of other owners.
@@ -169,7 +191,11 @@ impl Uses {
     /// Adds a helper function and returns its name. If a function with the same code exists, returns the name
     /// of that function. If another function has the name `wanted`, the new name gets a number.
     fn function(&mut self, wanted: String, code: impl Fn(&Ident) -> TokenStream) -> Ident {
-        let is_same = |known: &&Function| known.code.to_string() == code(&ident(&known.name)).to_string();
+        // A function in a file of the user has other tokens than the code from which it was printed.
+        let is_same = |known: &&Function| {
+            let code = code(&ident(&known.name));
+            known.code.to_string() == code.to_string() || print::file(&known.code) == print::file(&code)
+        };
         if let Some(known) = self.functions.iter().find(is_same) {
             return ident(&known.name);
         }
@@ -222,29 +248,10 @@ impl Uses {
 impl<'k> HandlerContext<'k, '_> {
     fn handlers<'a>(self, group: &Group<'a>, gaps: &mut Gaps<'a>) -> File {
         let mut uses = Uses::default();
-        uses.errors.add("crate::error", "Error");
         let path = group.file();
-        let mut router = Imports::default();
-        router.add("crate::router", &group.name);
         let mut handlers = Vec::new();
         for handled in &group.routes {
-            router.add("crate::router", &handled.input);
-            if let Some(reply) = &handled.reply {
-                router.add("crate::router", reply);
-            } else if let Some(contents) = &handled.bodies.contents {
-                router.add("crate::router", contents);
-            } else if let Some(event) = &handled.bodies.event {
-                router.add("crate::router", event);
-            } else if handled.is_open(self.types) {
-                uses.runtime("Reply");
-            } else if let Some(id) = handled
-                .route
-                .slots
-                .response
-                .filter(|_| !handled.route.is_socket())
-            {
-                uses.model(self.types.name(id));
-            }
+            self.import(group, handled, &mut uses);
             handlers.push(self.handler(group, handled, &path, &mut uses, gaps));
         }
         let comment = file_doc(&format!(
@@ -256,6 +263,7 @@ impl<'k> HandlerContext<'k, '_> {
             tables,
             errors,
             models,
+            router,
             functions,
             ..
         } = uses;
@@ -273,6 +281,29 @@ impl<'k> HandlerContext<'k, '_> {
             impl #name for App { #(#handlers)* }
         };
         File::user(path, &file)
+    }
+
+    /// Imports the types in the signature of a handler.
+    fn import(self, group: &Group<'_>, handled: &RouteNames<'_>, uses: &mut Uses) {
+        uses.errors.add("crate::error", "Error");
+        uses.router.add("crate::router", &group.name);
+        uses.router.add("crate::router", &handled.input);
+        if let Some(reply) = &handled.reply {
+            uses.router.add("crate::router", reply);
+        } else if let Some(contents) = &handled.bodies.contents {
+            uses.router.add("crate::router", contents);
+        } else if let Some(event) = &handled.bodies.event {
+            uses.router.add("crate::router", event);
+        } else if handled.is_open(self.types) {
+            uses.runtime("Reply");
+        } else if let Some(id) = handled
+            .route
+            .slots
+            .response
+            .filter(|_| !handled.route.is_socket())
+        {
+            uses.model(self.types.name(id));
+        }
     }
 
     /// Returns the method that handles a route. If kit cannot generate the code, the method responds with 501.

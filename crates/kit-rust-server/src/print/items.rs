@@ -25,7 +25,7 @@ pub(super) fn all(items: &[Item], indent: usize) -> String {
 /// between them.
 fn is_separate(before: &Item, item: &Item) -> bool {
     match (before, item) {
-        (Item::Use(before), Item::Use(item)) => origin(before) != origin(item),
+        (Item::Use(before), Item::Use(item)) => import_block(before) != import_block(item),
         (Item::Mod(before), Item::Mod(item)) => before.content.is_some() || item.content.is_some(),
         _ => true,
     }
@@ -33,7 +33,7 @@ fn is_separate(before: &Item, item: &Item) -> bool {
 
 /// Returns the number of the block that contains an import. The order of the blocks is: the standard library,
 /// other crates, `crate`, `self` and `super`.
-fn origin(node: &ItemUse) -> u8 {
+pub(crate) fn import_block(node: &ItemUse) -> u8 {
     match &node.tree {
         UseTree::Path(path) if path.ident == "std" => 0,
         UseTree::Path(path) if path.ident == "crate" => 2,
@@ -143,16 +143,32 @@ pub(super) fn item(item: &Item, indent: usize) -> String {
                 indent,
             )
         }
-        Item::Fn(node) => {
-            let head = signature(&node.sig, &visible(&node.vis), indent, " {");
-            format!(
-                "{}{head} {}\n",
-                attributes(&node.attrs, indent),
-                block(&node.block, indent)
-            )
-        }
+        Item::Fn(node) => function(&node.attrs, &node.sig, &node.vis, &node.block, indent),
         other => format!("{start}{}\n", flat(other)),
     }
+}
+
+/// Prints a function with its body.
+fn function(
+    attrs: &[syn::Attribute],
+    sig: &Signature,
+    vis: &Visibility,
+    body: &syn::Block,
+    indent: usize,
+) -> String {
+    let head = signature(sig, &visible(vis), indent, " {");
+    // If the brace does not fit on the last line of the parameters, rustfmt moves it to the next line.
+    let last = head.lines().last().unwrap_or_default();
+    let separator = if head.contains('\n') && last.len() + 2 >= WIDTH {
+        format!("\n{}", margin(indent))
+    } else {
+        " ".to_owned()
+    };
+    format!(
+        "{}{head}{separator}{}\n",
+        attributes(attrs, indent),
+        block(body, indent)
+    )
 }
 
 fn body(head: &str, members: &[String], indent: usize) -> String {
@@ -173,14 +189,7 @@ fn member(member: &ImplItem, indent: usize) -> String {
                 constant(&head, &node.expr, indent)
             )
         }
-        ImplItem::Fn(node) => {
-            let head = signature(&node.sig, &visible(&node.vis), indent, " {");
-            format!(
-                "{}{head} {}\n",
-                attributes(&node.attrs, indent),
-                block(&node.block, indent)
-            )
-        }
+        ImplItem::Fn(node) => function(&node.attrs, &node.sig, &node.vis, &node.block, indent),
         other => format!("{}{}\n", margin(indent), flat(other)),
     }
 }
@@ -284,9 +293,33 @@ fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String
     // rustfmt breaks a type such as `impl Future + Send` that is too long before its last bound.
     let last = match last.rsplit_once(" + ") {
         Some((first, bound)) if last.len() + end.len() > WIDTH => format!("{first}\n{start}+ {bound}"),
+        _ if last.len() > WIDTH => broken_output(node, &start).unwrap_or(last),
         _ => last,
     };
     format!("{name}(\n{parameters}{last}")
+}
+
+/// Prints the end of the parameters and a result type whose arguments need lines of their own. Returns `None` for a type without
+/// arguments.
+fn broken_output(node: &Signature, start: &str) -> Option<String> {
+    let ReturnType::Type(_, r#type) = &node.output else {
+        return None;
+    };
+    let syn::Type::Path(path) = &**r#type else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let text = flat(r#type);
+    let (name, _) = text.split_once('<')?;
+    let lines: String = arguments
+        .args
+        .iter()
+        .map(|argument| format!("{start}    {},\n", flat(argument)))
+        .collect();
+    Some(format!("{start}) -> {name}<\n{lines}{start}>"))
 }
 
 /// Prints a `use` statement.

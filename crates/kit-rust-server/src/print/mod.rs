@@ -10,7 +10,7 @@ mod expressions;
 mod items;
 mod tokens;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Lit, Meta, Token};
 
@@ -68,6 +68,17 @@ impl Space {
             end,
         }
     }
+}
+
+pub(crate) use items::import_block;
+
+/// Returns true if the code has an identifier.
+pub(crate) fn mentions(code: &TokenStream, name: &str) -> bool {
+    code.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        _ => false,
+    })
 }
 
 /// Prints a file. An attribute `#[comment = "…"]` before a statement becomes a comment.

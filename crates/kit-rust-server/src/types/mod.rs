@@ -413,8 +413,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    pub(crate) fn problems(self) -> Vec<Problem> {
-        self.problems
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        self.problems.clone()
     }
 
     /// Returns the entity of a declared type. Returns `None` if the declared type is not an entity.

@@ -300,9 +300,45 @@ pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -
         otlp: name.starts_with("shop"),
         api_docs: name == "problem",
         migrations,
-        manifest: None,
+        ..Options::default()
     };
     generate(program, &options)
+}
+
+/// Generates the project of an application with its client.
+pub fn with_client(name: &str, program: &Program) -> Output {
+    let options = Options {
+        name: name.to_owned(),
+        output_dir: ".kit".to_owned(),
+        client: true,
+        ..Options::default()
+    };
+    generate(program, &options)
+}
+
+/// Asserts that rustfmt would not change the generated client.
+pub fn assert_client_formatted(name: &str, output: &Output) {
+    let directory = std::env::temp_dir().join(format!("kit-rust-client-{name}-{}", std::process::id()));
+    for file in &output.files {
+        let Some(path) = file.path.strip_prefix("rust-client/") else {
+            continue;
+        };
+        let path = directory.join(path);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, &file.text).expect("a file");
+    }
+    let formatted = Command::new("rustfmt")
+        .args(["--check", "--edition", "2024", "src/lib.rs"])
+        .current_dir(&directory)
+        .output()
+        .expect("rustfmt");
+    fs::remove_dir_all(&directory).expect("the directory");
+    assert!(
+        formatted.status.success(),
+        "{name}: {}{}",
+        String::from_utf8_lossy(&formatted.stdout),
+        String::from_utf8_lossy(&formatted.stderr)
+    );
 }
 
 /// Asserts that rustfmt would not change the generated code.

@@ -1,4 +1,4 @@
-//! Reader of the call `createApp({ routes, middleware })`.
+//! Reader of the call `createApp({ routes, middleware })` or `declareApi({ routes, middleware })`.
 
 use kit_diagnostics::{Diagnostic, codes};
 use oxc_ast::ast::Expression;
@@ -6,20 +6,22 @@ use oxc_ast::ast::Expression;
 use super::calls::{calls, kit_function};
 use super::expression::{Resolved, follow, properties};
 use super::{
-    DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups, jobs, literal,
-    middleware, security_headers, warn_computed,
+    CREATED, DECLARED, DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups,
+    jobs, literal, middleware, security_headers, warn_computed,
 };
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
-/// Reads the call of `createApp` in the modules. If there is no call, [`Factory::location`] is `None`.
+/// Reads the call of `createApp` or `declareApi` in the modules. If there is no call, [`Factory::location`] is `None`.
 pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory {
     let mut factory = Factory::default();
     for module in modules {
         for call in calls(lowering, *module) {
-            if kit_function(lowering, *module, call) != Some("createApp") {
-                continue;
-            }
+            let is_declared = match kit_function(lowering, *module, call) {
+                Some(CREATED) => false,
+                Some(DECLARED) => true,
+                _ => continue,
+            };
             let location = Location {
                 module: *module,
                 span: call.span,
@@ -27,20 +29,26 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
             if let Some(first) = factory.location {
                 let mut earlier = lowering.graph().label(first).message("kit reads this call");
                 earlier.primary = false;
-                let diagnostic = Diagnostic::warning(
-                    codes::NOT_STATICALLY_KNOWN,
-                    "`createApp` is called a second time",
-                )
-                .label(lowering.graph().label(location))
-                .label(earlier)
-                .note("kit compiles only the routes of the first `createApp`, not those of this call")
-                .help(
-                    "put each application into a separate project, or register all routes in one `createApp`",
-                );
+                let function = factory.function();
+                let message = if factory.is_declared == is_declared {
+                    format!("`{function}` is called a second time")
+                } else {
+                    format!("the project calls `{CREATED}` and `{DECLARED}`")
+                };
+                let diagnostic = Diagnostic::warning(codes::NOT_STATICALLY_KNOWN, message)
+                    .label(lowering.graph().label(location))
+                    .label(earlier)
+                    .note(format!(
+                        "kit compiles only the routes of the first `{function}`, not those of this call"
+                    ))
+                    .help(format!(
+                        "put each application into a separate project, or register all routes in one `{function}`"
+                    ));
                 lowering.report(diagnostic);
                 continue;
             }
             factory.location = Some(location);
+            factory.is_declared = is_declared;
             let options = call.arguments.first();
             if let Some(expression) = options.and_then(|argument| argument.as_expression()) {
                 let located = Located {
@@ -81,7 +89,7 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
     for member in members {
         match member.name.as_str() {
             "routes" => {
-                let (read, seen) = groups::read(lowering, member.value);
+                let (read, seen) = groups::read(lowering, member.value, factory.is_declared);
                 factory.groups = read;
                 factory.complete &= seen;
             }
@@ -148,7 +156,7 @@ fn read_literal<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Literal
     }
 }
 
-/// Adds each constant whose value is a call of `defineMiddleware` or `defineWrapper` to `factory.defined`.
+/// Adds each constant whose value is a call such as `defineMiddleware` or `declareWrapper` to `factory.defined`.
 fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Factory) {
     let constants: Vec<(&'a str, &'a Expression<'a>)> = lowering
         .graph()
@@ -165,8 +173,8 @@ fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Fact
             continue;
         };
         let is_wrapper = match kit_function(lowering, module, call) {
-            Some("defineMiddleware") => false,
-            Some("defineWrapper") => true,
+            Some("defineMiddleware" | "declareMiddleware") => false,
+            Some("defineWrapper" | "declareWrapper") => true,
             _ => continue,
         };
         factory.defined.push(DefinedMiddleware {

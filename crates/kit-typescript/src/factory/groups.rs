@@ -1,4 +1,4 @@
-//! Reader of route groups: entries of the option `routes` of `createApp`, and the groups in them.
+//! Reader of route groups: entries of the option `routes` of `createApp` or `declareApi`, and the groups in them.
 
 use indexmap::IndexMap;
 use kit_diagnostics::{closest, codes};
@@ -12,16 +12,17 @@ use crate::lower::Lowering;
 use crate::modules::Location;
 use crate::routes::Contract;
 
-/// A route group with handlers. A group inside of another group is a separate `Group` with the prefix and the
+/// A route group with handlers or declared contracts. A group inside of another group is a separate `Group` with the prefix and the
 /// middleware of the other group.
 pub(crate) struct Group {
     /// Location of the group in its list.
     pub(crate) location: Location,
     /// Prefixes of the paths: the prefix of the group, then the prefixes of the groups around it.
     pub(crate) prefixes: Vec<(String, Location)>,
-    /// Type of the group: the type argument of `defineHandlers`.
+    /// Type of the group: the type argument of `defineHandlers` or `declareContracts`.
     pub(crate) contracts: TyId,
-    pub(crate) handlers: HandlerMap,
+    /// Handlers in TypeScript; `None` if another server has the handlers.
+    pub(crate) handlers: Option<HandlerMap>,
     /// Middleware of the enclosing groups, then the middleware of the group itself.
     pub(crate) middleware: Vec<Entry>,
     /// Options of single routes, by route key.
@@ -78,12 +79,33 @@ struct Around {
     prefixes: Vec<(String, Location)>,
     middleware: Vec<Entry>,
     depth: usize,
+    /// True for the groups of `declareApi`, which have contracts in place of handlers.
+    is_declared: bool,
+}
+
+impl Around {
+    /// Returns advice with an example of a route group.
+    fn example(&self) -> &'static str {
+        if self.is_declared {
+            "write `{ prefix: \"/notes\", contracts: declareContracts<NoteRoutes>() }`"
+        } else {
+            "write `{ prefix: \"/notes\", handlers: noteHandlers }`"
+        }
+    }
 }
 
 /// Reads the option `routes`. The flag is true if all groups could be read.
-pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Vec<Group>, bool) {
+pub(super) fn read<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    is_declared: bool,
+) -> (Vec<Group>, bool) {
     let mut groups = Vec::new();
-    let complete = read_list(lowering, located, &Around::default(), &mut groups);
+    let around = Around {
+        is_declared,
+        ..Around::default()
+    };
+    let complete = read_list(lowering, located, &around, &mut groups);
     (groups, complete)
 }
 
@@ -114,7 +136,7 @@ fn read_group<'a>(
 ) -> Option<bool> {
     let location = located.location();
     let Some((members, _)) = properties(lowering, located, "this route group") else {
-        let help = "write `{ prefix: \"/notes\", handlers: noteHandlers }`";
+        let help = around.example();
         warn_computed(lowering, location, "this route group", help);
         return None;
     };
@@ -149,8 +171,18 @@ fn read_group<'a>(
     };
     let nested = member("routes");
     let mut complete = true;
-    if let Some(value) = member("handlers") {
-        match handlers::read(lowering, value) {
+    let part = if around.is_declared {
+        "contracts"
+    } else {
+        "handlers"
+    };
+    if let Some(value) = member(part) {
+        let read = if around.is_declared {
+            handlers::declared(lowering, value).map(|contracts| (contracts, None))
+        } else {
+            handlers::read(lowering, value).map(|(contracts, handlers)| (contracts, Some(handlers)))
+        };
+        match read {
             Some((contracts, handlers)) => groups.push(Group {
                 location,
                 prefixes: inside.prefixes.clone(),
@@ -163,16 +195,28 @@ fn read_group<'a>(
         }
     } else {
         for (key, options) in &on {
-            let message = format!("`on` has options for `{key}`, but this route group has no handlers");
+            let message = format!("`on` has options for `{key}`, but this route group has no {part}");
             let diagnostic = lowering
                 .eval
                 .diagnostic(codes::UNKNOWN_HANDLER_KEY, options.location, message)
-                .help("move `on` to the route group with the handlers of this route");
+                .help(format!(
+                    "move `on` to the route group with the {part} of this route"
+                ));
             lowering.report(diagnostic);
         }
         if nested.is_none() {
-            let help = "add `handlers: noteHandlers`, or `routes` with the groups in this group";
-            warn_computed(lowering, location, "the handlers of this route group", help);
+            let (what, help) = if around.is_declared {
+                (
+                    "the contracts of this route group",
+                    "add `contracts: declareContracts<NoteRoutes>()`, or `routes` with the groups in this group",
+                )
+            } else {
+                (
+                    "the handlers of this route group",
+                    "add `handlers: noteHandlers`, or `routes` with the groups in this group",
+                )
+            };
+            warn_computed(lowering, location, what, help);
             return None;
         }
     }

@@ -1,4 +1,4 @@
-//! Reader of handler maps: `defineHandlers<Group>({ … })`.
+//! Reader of handler maps: `defineHandlers<Group>({ … })`, and of groups without handlers: `declareContracts<Group>()`.
 
 use indexmap::IndexMap;
 use kit_diagnostics::{Diagnostic, closest, codes};
@@ -7,6 +7,7 @@ use kit_ir::HandlerSource;
 use super::calls::kit_call;
 use super::expression::{Resolved, follow, properties};
 use super::{Located, warn_computed};
+use crate::MissingHandler;
 use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::Location;
@@ -67,20 +68,49 @@ impl HandlerMap {
             .iter()
             .filter(|contract| !self.handlers.contains_key(&contract.key))
         {
+            let module = lowering.graph().module(self.location.module);
+            let missing = MissingHandler {
+                path: module.display.clone(),
+                call: self.location.span.start,
+                group: group.to_owned(),
+                key: contract.key.clone(),
+            };
+            lowering.missing_handlers.push(missing);
             let message = format!(
                 "`{}` has no handler for `{}` of `{group}`",
                 self.export, contract.key
             );
-            let contract_label = lowering.graph().label(contract.location).message("the contract");
-            let mut contract_label = contract_label;
+            let mut contract_label = lowering.graph().label(contract.location).message("the contract");
             contract_label.primary = false;
             let diagnostic = Diagnostic::new(codes::UNKNOWN_HANDLER_KEY, message)
                 .label(lowering.graph().label(self.location))
                 .label(contract_label)
-                .help(format!("add `\"{}\": async ({{ ctx }}) => …`", contract.key));
+                .help(format!(
+                    "add `\"{}\": async ({{ ctx }}) => …`, or run `kit scaffold add handler`",
+                    contract.key
+                ));
             lowering.report(diagnostic);
         }
     }
+}
+
+/// Reads the `contracts` option of an entry in `routes` of `declareApi`, and returns the type of the group.
+pub(super) fn declared<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> {
+    const HELP: &str = "write `contracts: declareContracts<NoteRoutes>()`";
+    let location = located.location();
+    let group = match follow(lowering, located) {
+        Resolved::Expression(found, _) => kit_call(lowering, found, "declareContracts").and_then(|call| {
+            let group = call.type_arguments.as_ref()?.params.first()?;
+            Some((found.module, group))
+        }),
+        _ => None,
+    };
+    let Some((module, group)) = group else {
+        warn_computed(lowering, location, "these contracts", HELP);
+        return None;
+    };
+    let scope = lowering.eval.module_scope(module);
+    Some(lowering.eval.evaluate(group, scope))
 }
 
 /// Reads the `handlers` option of an entry in `routes`: the type of the group, and the handler map.

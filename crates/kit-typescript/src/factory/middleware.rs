@@ -179,7 +179,8 @@ fn declared<'a>(
         Resolved::Function(..) => return (None, None),
         Resolved::Unknown(_) => return of_type(declared_middleware::read(lowering, located)),
     };
-    if let Some(call) = kit_call(lowering, found, "defineMiddleware") {
+    let middleware = kit_call(lowering, found, "defineMiddleware");
+    if let Some(call) = middleware.or_else(|| kit_call(lowering, found, "declareMiddleware")) {
         let added = type_argument(lowering, found, call);
         if added.is_some() {
             return (added, None);
@@ -235,7 +236,8 @@ fn wrapper_call<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,
 ) -> Option<(Located<'a>, &'a CallExpression<'a>)> {
-    if let Some(call) = kit_call(lowering, found, "defineWrapper") {
+    let wrapper = kit_call(lowering, found, "defineWrapper");
+    if let Some(call) = wrapper.or_else(|| kit_call(lowering, found, "declareWrapper")) {
         return Some((found, call));
     }
     let Expression::CallExpression(call) = found.expression else {

@@ -1,4 +1,4 @@
-//! Reader of `createApp({ … })` in the source text. The application does not run for it.
+//! Reader of `createApp({ … })` or `declareApi({ … })` in the source text. The application does not run for it.
 //!
 //! A name is followed to the `const` that declares it, also in other files. An expression that must run to
 //! have a value is skipped with a warning.
@@ -37,15 +37,17 @@ pub(crate) use middleware::{DeclaredWrapper, Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
 pub(crate) use security_headers::Values as SecurityHeaderValues;
 
-/// Routes and middleware that `createApp` registers.
+/// Routes and middleware that `createApp` registers or `declareApi` declares.
 #[derive(Default)]
 pub(crate) struct Factory {
-    /// Location of the call of `createApp`; `None` if there is no call.
+    /// Location of the call of `createApp` or `declareApi`; `None` if there is no call.
     pub(crate) location: Option<Location>,
+    /// True if the call is one of `declareApi`: a server that is not written in TypeScript has the handlers.
+    pub(crate) is_declared: bool,
     pub(crate) groups: Vec<Group>,
     /// Middleware in the `middleware` option of `createApp`, in the order of the list.
     pub(crate) middleware: Vec<Entry>,
-    /// Each middleware that is created with `defineMiddleware` or `defineWrapper`, registered or not.
+    /// Each middleware that is a constant with a call such as `defineMiddleware`, registered or not.
     pub(crate) defined: Vec<DefinedMiddleware>,
     /// True if all entries of the option `routes` could be read. If so, a group without an entry is certainly
     /// not registered.
@@ -79,7 +81,19 @@ pub(crate) struct Factory {
 /// part of it is known only when the application runs.
 pub(crate) type LiteralOption = Option<(Location, Option<serde_json::Value>)>;
 
-/// A constant whose value is a call of `defineMiddleware` or `defineWrapper`.
+impl Factory {
+    /// Returns the name of the function that registers the routes.
+    pub(crate) fn function(&self) -> &'static str {
+        if self.is_declared { DECLARED } else { CREATED }
+    }
+}
+
+/// Function that makes an application with handlers in TypeScript.
+const CREATED: &str = "createApp";
+/// Function that declares an application whose handlers another server has.
+const DECLARED: &str = "declareApi";
+
+/// A constant whose value is a call of `defineMiddleware`, `defineWrapper`, `declareMiddleware` or `declareWrapper`.
 pub(crate) struct DefinedMiddleware {
     pub(crate) name: String,
     pub(crate) is_wrapper: bool,

@@ -26,10 +26,10 @@ use kit_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::refused::{WRITE_WIRE, help_for};
-use crate::AnyMeaning;
 use crate::docs::{Doc, Misfit, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, Literal, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
+use crate::{AnyMeaning, MissingHandler};
 
 /// Maximum depth of nested types without a name. Only a type that expands without end is nested deeper.
 const MAX_DEPTH: u32 = 250;
@@ -53,6 +53,8 @@ pub(crate) struct Lowering<'a> {
     /// Declarations whose examples are read when all types are lowered, because an example must fit its type.
     documented: Vec<(DeclarationId, Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
+    /// Contracts without handlers.
+    pub(crate) missing_handlers: Vec<MissingHandler>,
     /// Object types with `@dataOnly` that have members without a JSON form, each with the name of its first such member.
     pub(crate) left_out: FxHashMap<TypeId, String>,
     /// True if the program has an object type with `toJSON`.
@@ -91,6 +93,7 @@ impl<'a> Lowering<'a> {
             tagged: Vec::new(),
             documented: Vec::new(),
             failed: FxHashSet::default(),
+            missing_handlers: Vec::new(),
             left_out: FxHashMap::default(),
             has_to_json: false,
             inline: 0,

@@ -39,7 +39,7 @@ use crate::factory::Entry;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location};
 
-/// Entry of `createApp` that registers a route: its prefix, handler and middleware.
+/// Entry of `createApp` or `declareApi` that registers a route: its prefix, handler and middleware.
 pub(crate) struct Registration {
     /// Name of the group that declares the route.
     pub(crate) group: String,
@@ -48,6 +48,8 @@ pub(crate) struct Registration {
     /// Prefixes of the path, the innermost first, with their locations.
     pub(crate) prefixes: Vec<(String, Location)>,
     pub(crate) handler: Option<HandlerSource>,
+    /// True if `declareApi` declares the route, so that another server has the handler.
+    pub(crate) is_declared: bool,
     /// Middleware that runs before the handler, in the order of execution.
     pub(crate) middleware: Vec<Entry>,
     pub(crate) limits: RouteLimits,
@@ -138,7 +140,7 @@ pub(crate) fn add(
     let mut authenticator = None;
     if !scopes.is_empty() {
         scopes::add_errors(lowering, contract, &mut throws);
-        if registration.handler.is_some() {
+        if registration.handler.is_some() || registration.is_declared {
             authenticator = scopes::authenticator(lowering, contract, &registration.middleware);
         }
     }

@@ -6,6 +6,7 @@ mod contracts;
 mod cors;
 mod cursors;
 mod decimal;
+mod declared;
 mod docs;
 mod environment;
 mod errors_option;

@@ -362,7 +362,7 @@ fn reports_handlers_and_contracts_with_different_routes() {
         src/a.routes.ts:7:22 warning KIT1408 no route group of `createApp` registers `Left`
           help: add `{ prefix: "/…", handlers }` with handlers of `defineHandlers<Left>`
         src/app.ts:3:31 KIT1406 `notes` has no handler for `GET /notes` of `NoteRoutes`
-          help: add `"GET /notes": async ({ ctx }) => …`
+          help: add `"GET /notes": async ({ ctx }) => …`, or run `kit scaffold add handler`
         src/app.ts:3:60 KIT1406 `NoteRoutes` has no contract `GET /note`
           help: did you mean `"GET /notes"`?
         "#,
@@ -407,7 +407,7 @@ fn reports_a_misspelt_method_once_and_before_other_errors() {
         src/stats.routes.ts:3:9 KIT1401 kit does not support the method `GETT`
           help: did you mean `GET /stats`?
         src/app.ts:3:27 KIT1406 `stats` has no handler for `GET /other` of `StatsRoutes`
-          help: add `"GET /other": async ({ ctx }) => …`
+          help: add `"GET /other": async ({ ctx }) => …`, or run `kit scaffold add handler`
         "#,
     );
 }

@@ -297,9 +297,11 @@ export interface Security {
   description?: string;
 }
 
-/** Options of the application's call of `createApp`. */
+/** Options of the application's call of `createApp` or `declareApi`. */
 export interface Application {
   span?: Span;
+  /** True if `declareApi` declares the application, whose handlers are not written in TypeScript. */
+  isDeclared?: boolean;
   middleware: {
     name: string;
     priority: number;
@@ -308,7 +310,7 @@ export interface Application {
     security?: Security[];
     /** Paths in `ctx` that the middleware adds and that an `@owner` tag names, such as `user.id`. */
     adds?: string[];
-    /** True if the middleware is created with `defineWrapper`. */
+    /** True if the middleware is created with `defineWrapper` or `declareWrapper`. */
     isWrapper?: boolean;
     span: Span;
   }[];

@@ -12,7 +12,7 @@ import type { AnyFail, BaseContext } from "./request-context.ts";
 import { type AnyWrapperFunction, Wrapper } from "./wrapper-object.ts";
 
 /** Parts that the type argument of {@link defineWrapper} may have. */
-interface WrapperParts {
+export interface WrapperParts {
   adds: AddedProperties;
   replies: AnyReply;
   errors: AnyFailure;

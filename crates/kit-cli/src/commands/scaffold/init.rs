@@ -182,7 +182,7 @@ fn next(name: &str, template: Template, installed: bool) -> String {
     let first = if installed { "" } else { "\n  npm install" };
     let rest = match template {
         Template::Rust => {
-            "npm run generate     writes the Rust project\n  npm run migrate\n  DATABASE_URL=$(npx kit db url) cargo run"
+            "npm run dev      writes the Rust project, serves on http://localhost:3000 and builds again on changes"
         }
         Template::Browser => {
             "npm run dev          serves the API on http://localhost:3000 and restarts on changes\n  npm run dev:web      in another terminal: serves the page on http://localhost:5173\n  npm test"

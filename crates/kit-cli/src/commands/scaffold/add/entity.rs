@@ -24,10 +24,14 @@ const NEEDED: [(&str, &str); 2] = [
 /// Number of routes of an entity.
 const OPERATIONS: usize = 5;
 
-pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+pub(super) async fn run(
+    arguments: &Arguments,
+    name: &str,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
-    let made = plan(arguments, &project)?;
+    let made = plan(arguments, name, &project)?;
     let before = analyze(&project, &time, context).await?;
     refuse_clashes(&made, &before)?;
     // If earlier changes of the types lack a migration, this command writes none, because it would mix them with
@@ -72,8 +76,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 }
 
 /// Generates the files of the entity for this project. Writes nothing.
-fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, CommandError> {
-    let name = &arguments.name;
+fn plan(arguments: &Arguments, name: &str, project: &Project) -> Result<Entity, CommandError> {
     refuse_below(&project.root, APPLICATION)?;
     let refused = |error: String| refused_name(name, &error);
     let interface = interface_name(name).map_err(refused)?;

@@ -1,6 +1,7 @@
 //! The command `kit scaffold add`.
 
 mod entity;
+mod handler;
 
 use std::path::Path;
 
@@ -17,29 +18,39 @@ use crate::project::{below_project_error, root};
 /// Path of the module that calls `createApp`.
 const APPLICATION: &str = "src/app.ts";
 
-/// Add an entity, a route group or a middleware to a project, and register it in src/app.ts.
+/// Add an entity, a route group, a middleware or missing handlers to a project.
 ///
-/// Writes only new files. In src/app.ts, inserts an import and an entry at the start of the list of `createApp`, and
+/// For all but handlers, writes only new files and registers them in src/app.ts. In src/app.ts, inserts an import and an entry at the start of the list of `createApp`, and
 /// leaves the rest unchanged. If that is impossible, the command changes nothing and prints the code to write by hand.
 ///
 /// An entity is a type with a table, the contracts of five operations, handlers that use the project's database, and a test.
 /// The command also writes the migration that creates the table, unless earlier changes of the types lack a migration. If
 /// the project would not build with the entity, nothing is changed.
+///
+/// Handlers are added for the contracts that have none, to the files with the other handlers of their group: in TypeScript to the
+/// object of `defineHandlers`, in Rust to the `impl` block of the group in `src/handlers/`. The command only inserts code. A handler
+/// that kit cannot generate throws an error, or answers 501 in Rust, until you write it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kit scaffold add entity order-item
   kit scaffold add entity person --plural people
   kit scaffold add route orders
-  kit scaffold add middleware request-log")]
+  kit scaffold add middleware request-log
+  kit scaffold add handler
+  kit scaffold add handler \"GET /orders/:id\" --dry-run")]
 pub(crate) struct Arguments {
     /// Kind of addition.
     kind: KindName,
-    /// Name in lower-case words joined by `-`; for an entity, in the singular: `order-item`.
-    name: String,
+    /// Name in lower-case words joined by `-`; for an entity, in the singular: `order-item`. For handlers, a route such as
+    /// `GET /orders/:id` or a contract group; all missing handlers if it is absent.
+    name: Option<String>,
     /// Plural of the name, if it is irregular; for entities.
     #[arg(long, value_name = "NAME")]
     plural: Option<String>,
+    /// Print the handlers that would be added, and write nothing; for handlers.
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -52,22 +63,32 @@ enum KindName {
     Route,
     /// A middleware that runs for every request.
     Middleware,
+    /// Handlers for contracts that have none.
+    Handler,
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    if arguments.plural.is_some() && !matches!(arguments.kind, KindName::Entity) {
+        return Err(Problem::scaffold(
+            "`--plural` is for entities: routes, middleware and handlers have one name",
+        )
+        .into());
+    }
+    if arguments.dry_run && !matches!(arguments.kind, KindName::Handler) {
+        return Err(
+            Problem::scaffold("`--dry-run` is for handlers: other additions only create files").into(),
+        );
+    }
     let kind = match arguments.kind {
-        KindName::Entity => return entity::run(arguments, context).await,
+        KindName::Handler => return handler::run(arguments, context).await,
+        KindName::Entity => return entity::run(arguments, name(arguments)?, context).await,
         KindName::Route => Kind::Route,
         KindName::Middleware => Kind::Middleware,
     };
-    if arguments.plural.is_some() {
-        return Err(
-            Problem::scaffold("`--plural` is for entities: routes and middleware have one name").into(),
-        );
-    }
+    let name = name(arguments)?;
     let root = root(&arguments.common, context.environment)?;
     refuse_below(&root, APPLICATION)?;
-    let addition = addition(kind, &arguments.name).map_err(|error| refused_name(&arguments.name, &error))?;
+    let addition = addition(kind, name).map_err(|error| refused_name(name, &error))?;
     WrittenAddition::write(&root, &addition)?;
     let files: Vec<&str> = addition.files.iter().map(|file| file.path.as_str()).collect();
     context.console.json(&Report {
@@ -80,6 +101,15 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         files.join(", ")
     ));
     Ok(())
+}
+
+/// Returns the name of the addition, which only handlers may lack.
+fn name(arguments: &Arguments) -> Result<&str, CommandError> {
+    arguments.name.as_deref().ok_or_else(|| {
+        Problem::scaffold("the addition has no name")
+            .help("name it: `kit scaffold add route orders`")
+            .into()
+    })
 }
 
 /// Refuses a directory inside of a project, such as `src/`, if it does not contain the file `needed`. The message names the

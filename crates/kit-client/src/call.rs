@@ -1,0 +1,234 @@
+//! Call of a route: its request.
+
+use std::marker::PhantomData;
+
+use kit_runtime::Contract;
+use kit_runtime::json::{Json, to_text};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::multipart::Form;
+use reqwest::{Body, Method, RequestBuilder};
+
+use crate::error::{Declared, Error, Refusal};
+use crate::text::{cookies, headers, query, wire};
+use crate::{Answer, Client, Segment, path};
+
+/// Call of a route whose request is being made. `E` is the enum of the errors that the contract declares.
+#[derive(Debug)]
+pub struct Call<'c, E> {
+    client: &'c Client,
+    method: Method,
+    segments: &'static [Segment],
+    params: Option<Json>,
+    query: String,
+    headers: HeaderMap,
+    body: Option<Content>,
+    accepted: &'static str,
+    is_stream: bool,
+    /// Reason why the request cannot be sent.
+    problem: Option<String>,
+    declared: PhantomData<fn() -> E>,
+}
+
+#[derive(Debug)]
+enum Content {
+    Body(Body, String),
+    Multipart(Form),
+}
+
+impl<'c, E: Declared> Call<'c, E> {
+    pub(crate) fn new(client: &'c Client, method: Method, segments: &'static [Segment]) -> Self {
+        Self {
+            client,
+            method,
+            segments,
+            params: None,
+            query: String::new(),
+            headers: client.headers.clone(),
+            body: None,
+            accepted: "application/json",
+            is_stream: false,
+            problem: None,
+            declared: PhantomData,
+        }
+    }
+
+    /// Sets the path parameters.
+    #[must_use]
+    pub fn params<T: Contract>(mut self, params: &T) -> Self {
+        self.params = self.wire(params);
+        self
+    }
+
+    /// Sets the query.
+    #[must_use]
+    pub fn query<T: Contract>(mut self, values: &T) -> Self {
+        if let Some(json) = self.wire(values) {
+            self.query = query(&json);
+        }
+        self
+    }
+
+    /// Adds the headers of the contract. They replace headers of the client with the same names.
+    #[must_use]
+    pub fn headers<T: Contract>(mut self, values: &T) -> Self {
+        let Some(json) = self.wire(values) else {
+            return self;
+        };
+        match headers(&json) {
+            Ok(headers) => {
+                for (name, value) in headers {
+                    self.header(&name, &value);
+                }
+            }
+            Err(problem) => self.problem = Some(problem),
+        }
+        self
+    }
+
+    /// Adds the cookies of the contract to those of the client.
+    #[must_use]
+    pub fn cookies<T: Contract>(mut self, values: &T) -> Self {
+        let text = self.wire(values).and_then(|json| cookies(&json));
+        if let Some(mut text) = text {
+            if let Some(other) = self.headers.get(COOKIE).and_then(|value| value.to_str().ok()) {
+                text = format!("{other}; {text}");
+            }
+            self.header(COOKIE.as_str(), &text);
+        }
+        self
+    }
+
+    /// Sets a body in JSON.
+    #[must_use]
+    pub fn json<T: Contract>(mut self, value: &T) -> Self {
+        match to_text(value) {
+            Ok(text) => self.body("application/json", text),
+            Err(error) => {
+                self.problem = Some(format!("{} cannot be sent: {error}", T::NAME));
+                self
+            }
+        }
+    }
+
+    /// Sets the body of a form.
+    #[must_use]
+    pub fn form<T: Contract>(mut self, value: &T) -> Self {
+        match self.wire(value) {
+            Some(json) => self.body("application/x-www-form-urlencoded", query(&json)),
+            None => self,
+        }
+    }
+
+    /// Sets a body in another format, with its media type.
+    #[must_use]
+    pub fn body(mut self, media_type: &str, body: impl Into<Body>) -> Self {
+        self.body = Some(Content::Body(body.into(), media_type.to_owned()));
+        self
+    }
+
+    /// Sets a multipart body.
+    #[must_use]
+    pub fn multipart(mut self, form: Form) -> Self {
+        self.body = Some(Content::Multipart(form));
+        self
+    }
+
+    /// Sets the media type of the response. `is_stream` is true if the response arrives in parts, so that the timeout applies
+    /// only to its head.
+    #[must_use]
+    pub fn accept(mut self, media_type: &'static str, is_stream: bool) -> Self {
+        self.accepted = media_type;
+        self.is_stream = is_stream;
+        self
+    }
+
+    /// Sends the request, and returns the response.
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be sent, if there is no response, or if the response is an error.
+    pub async fn send(self) -> Result<Answer, Error<E>> {
+        let places = self.client.places;
+        let (is_stream, timeout) = (self.is_stream, self.client.timeout);
+        let request = self.request().map_err(Error::Request)?;
+        let response = if is_stream {
+            // The timeout of reqwest would include the body.
+            let head = request.send();
+            match tokio::time::timeout(timeout, head).await {
+                Ok(response) => response?,
+                Err(_) => {
+                    return Err(Error::Response(format!(
+                        "the response did not begin within {} ms",
+                        timeout.as_millis()
+                    )));
+                }
+            }
+        } else {
+            request.timeout(timeout).send().await?
+        };
+        if response.status().as_u16() < 400 {
+            return Ok(Answer::new(response));
+        }
+        let (status, headers) = (response.status(), response.headers().clone());
+        let refusal = Refusal::new(status, headers, response.text().await?, places);
+        Err(match E::read(refusal) {
+            Ok(declared) => Error::Declared(declared),
+            Err(refusal) => Error::Refused(*refusal),
+        })
+    }
+
+    fn request(mut self) -> Result<RequestBuilder, String> {
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
+        let mut url = format!(
+            "{}{}",
+            self.client.base,
+            path::path(self.segments, self.params.as_ref())?
+        );
+        if !self.query.is_empty() {
+            url.push('?');
+            url.push_str(&self.query);
+        }
+        self.headers
+            .entry(ACCEPT)
+            .or_insert(HeaderValue::from_static(self.accepted));
+        let request = self.client.http.request(self.method, url);
+        Ok(match self.body {
+            None => request.headers(self.headers),
+            Some(Content::Multipart(form)) => request.headers(self.headers).multipart(form),
+            Some(Content::Body(body, media_type)) => {
+                let media_type = HeaderValue::from_str(&media_type)
+                    .map_err(|error| format!("`{media_type}` is no media type: {error}"))?;
+                self.headers.insert(CONTENT_TYPE, media_type);
+                request.headers(self.headers).body(body)
+            }
+        })
+    }
+
+    /// Returns a value in its form on the wire. Records the reason if the value has none.
+    fn wire<T: Contract>(&mut self, value: &T) -> Option<Json> {
+        match wire(value) {
+            Ok(json) => Some(json),
+            Err(problem) => {
+                self.problem.get_or_insert(problem);
+                None
+            }
+        }
+    }
+
+    fn header(&mut self, name: &str, value: &str) {
+        // A server of kit reads the bytes of headers as Latin-1.
+        let bytes: Option<Vec<u8>> = value.chars().map(|letter| u8::try_from(letter).ok()).collect();
+        let name_read = HeaderName::from_bytes(name.as_bytes()).ok();
+        let value_read = bytes.and_then(|bytes| HeaderValue::from_bytes(&bytes).ok());
+        match (name_read, value_read) {
+            (Some(name), Some(value)) => {
+                self.headers.insert(name, value);
+            }
+            _ => {
+                self.problem = Some(format!("the header `{name}` cannot contain {value:?}"));
+            }
+        }
+    }
+}

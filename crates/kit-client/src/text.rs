@@ -1,0 +1,146 @@
+//! Values of queries, headers and cookies as text.
+
+use kit_runtime::Contract;
+use kit_runtime::json::{Json, number_text, parse, to_text};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// Characters of a query that are escaped, as in forms of HTML. A blank becomes `+`.
+const FORM: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'*')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b' ');
+
+/// Characters of a cookie's value that are escaped: all but those that `encodeURIComponent` of JavaScript keeps.
+const COOKIE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// Returns a value in its form on the wire.
+///
+/// # Errors
+///
+/// Returns a message for a value without such a form, such as a number that is not finite.
+pub(crate) fn wire<T: Contract>(value: &T) -> Result<Json, String> {
+    let text = to_text(value).map_err(|error| format!("{} cannot be sent: {error}", T::NAME))?;
+    parse(&text).map_err(|_| format!("{} cannot be sent", T::NAME))
+}
+
+/// Returns a property of an object.
+pub(crate) fn member<'j>(json: &'j Json, name: &str) -> Option<&'j Json> {
+    json.get(name)
+}
+
+/// Returns the text of a scalar. Returns `None` for other values.
+pub(crate) fn text_of(json: &Json) -> Option<String> {
+    Some(match json {
+        Json::String(text) => text.clone(),
+        Json::Number(number) => number_text(*number),
+        Json::Bool(value) => value.to_string(),
+        Json::Null | Json::Array(_) | Json::Object(_) | Json::TooDeep => return None,
+    })
+}
+
+/// Returns the names of an object with the texts of their values. A list has one text for each item.
+fn texts(json: &Json) -> impl Iterator<Item = (&str, Vec<String>)> {
+    let members = match json {
+        Json::Object(members) => Some(members.iter()),
+        _ => None,
+    };
+    members.into_iter().flatten().map(|(name, value)| {
+        let texts = match value {
+            Json::Array(items) => items.iter().filter_map(text_of).collect(),
+            value => text_of(value).into_iter().collect(),
+        };
+        (name.as_str(), texts)
+    })
+}
+
+/// Returns a query without its `?`, or the body of a form. A list becomes a repeated key.
+pub(crate) fn query(json: &Json) -> String {
+    let escaped = |text: &str| utf8_percent_encode(text, FORM).to_string().replace(' ', "+");
+    let pairs: Vec<String> = texts(json)
+        .flat_map(|(name, texts)| {
+            let name = escaped(name);
+            texts
+                .into_iter()
+                .map(move |text| format!("{name}={}", escaped(&text)))
+        })
+        .collect();
+    pairs.join("&")
+}
+
+/// Returns the names and values of headers. The items of a list are joined by commas.
+///
+/// # Errors
+///
+/// Returns a message for an item that the server would read as several items.
+pub(crate) fn headers(json: &Json) -> Result<Vec<(String, String)>, String> {
+    let mut found = Vec::new();
+    for (name, texts) in texts(json) {
+        let is_list = matches!(member(json, name), Some(Json::Array(_)));
+        if texts.is_empty() && !is_list {
+            continue;
+        }
+        if is_list {
+            let split = |text: &String| kit_runtime::coerce::list_items(text).count() != 1;
+            if let Some(text) = texts.iter().find(|text| split(text)) {
+                return Err(format!(
+                    "an item of the header `{name}` cannot be {text:?}, because the server would not read this text as a single item"
+                ));
+            }
+        }
+        found.push((name.to_owned(), texts.join(", ")));
+    }
+    Ok(found)
+}
+
+/// Returns the value of the header `cookie`. Returns `None` if there are no cookies.
+pub(crate) fn cookies(json: &Json) -> Option<String> {
+    let pairs: Vec<String> = texts(json)
+        .filter_map(|(name, texts)| {
+            let value = texts.into_iter().next()?;
+            Some(format!("{name}={}", utf8_percent_encode(&value, COOKIE)))
+        })
+        .collect();
+    (!pairs.is_empty()).then(|| pairs.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::json::parse;
+
+    use super::{cookies, headers, query};
+
+    #[test]
+    fn writes_queries_like_forms() {
+        let json =
+            parse(r#"{ "a b": ["x y", "1&2"], "n": 1e21, "yes": true, "none": null, "ä": "*~" }"#).unwrap();
+        assert_eq!(query(&json), "a+b=x+y&a+b=1%262&n=1e%2B21&yes=true&%C3%A4=*%7E");
+    }
+
+    #[test]
+    fn joins_lists_in_headers_and_refuses_items_with_commas() {
+        let json = parse(r#"{ "x-tags": ["a", "\"b,c\""], "x-count": 7, "x-empty": [] }"#).unwrap();
+        let expected = [("x-tags", "a, \"b,c\""), ("x-count", "7"), ("x-empty", "")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(headers(&json).unwrap(), expected);
+        let wrong = parse(r#"{ "x-tags": ["a,b"] }"#).unwrap();
+        assert!(headers(&wrong).unwrap_err().contains("`x-tags`"));
+    }
+
+    #[test]
+    fn escapes_cookies() {
+        let json = parse(r#"{ "sid": "a;b c", "visits": 3 }"#).unwrap();
+        assert_eq!(cookies(&json).as_deref(), Some("sid=a%3Bb%20c; visits=3"));
+        assert_eq!(cookies(&parse("{}").unwrap()), None);
+    }
+}

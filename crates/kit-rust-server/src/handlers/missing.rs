@@ -1,0 +1,164 @@
+//! Adds the handlers that files of the user lack. An addition only inserts text: all code and comments of the user stay the same.
+
+use quote::quote;
+use serde::Serialize;
+
+use super::insertion::{Insertion, UserFile};
+use super::{Gaps, HandlerContext, Uses};
+use crate::print;
+use crate::route_names::RouteNames;
+use crate::router::Group;
+use crate::source::{Import, Imports, ident, order};
+
+/// Handlers that a project lacks.
+#[derive(Debug, Default)]
+pub struct MissingHandlers {
+    /// Files with the handlers added.
+    pub edits: Vec<HandlerEdit>,
+    /// Files to which kit cannot add the handlers.
+    pub refused: Vec<RefusedEdit>,
+}
+
+/// A file of the user, and the handlers that kit adds to the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandlerEdit {
+    /// Path of the file, relative to the project's root.
+    pub path: String,
+    /// Text of the file with the handlers.
+    pub text: String,
+    /// Added handlers, in the order of the contracts.
+    pub added: Vec<AddedHandler>,
+}
+
+/// A handler that kit adds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedHandler {
+    /// Route, such as `GET /todos/:id`.
+    pub route: String,
+    /// Name of the method in Rust.
+    pub function: String,
+    /// True if the handler is complete. Otherwise, it responds with 501 until the user writes it.
+    pub is_complete: bool,
+}
+
+/// A file to which kit cannot add the missing handlers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedEdit {
+    /// Path of the file, relative to the project's root.
+    pub path: String,
+    /// Reason, as a sentence without its end.
+    pub reason: String,
+    /// Advice for the user.
+    pub help: String,
+}
+
+/// Returns the handlers that the files of the user lack. `read` returns the text of a file, or `None` if the file does not exist:
+/// the next build writes such a file. `is_wanted` selects routes by their reference.
+pub(super) fn find(
+    known: HandlerContext<'_, '_>,
+    read: &dyn Fn(&str) -> Option<String>,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> MissingHandlers {
+    let mut found = MissingHandlers::default();
+    for group in &known.routes.groups {
+        let path = group.file();
+        let Some(text) = read(&path) else { continue };
+        match edit(known, group, &text, is_wanted) {
+            Ok(None) => {}
+            Ok(Some((text, added))) => found.edits.push(HandlerEdit { path, text, added }),
+            Err((reason, help)) => found.refused.push(RefusedEdit { path, reason, help }),
+        }
+    }
+    found
+}
+
+/// Edited text of a file, with the added handlers.
+type Edited = Option<(String, Vec<AddedHandler>)>;
+
+/// Returns the text of a file with its missing handlers; `None` if no handler is missing.
+///
+/// # Errors
+/// Returns the reason why kit cannot edit the file, and advice.
+fn edit(
+    known: HandlerContext<'_, '_>,
+    group: &Group<'_>,
+    text: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Edited, (String, String)> {
+    let file = UserFile::parse(text).map_err(|reason| {
+        let help = "correct the mistake, then run the command again".to_owned();
+        (reason, help)
+    })?;
+    let Some(implementation) = file.implementation(&group.name) else {
+        let reason = format!("the file does not implement `{}`", group.name);
+        let help = format!(
+            "write `impl {} for App {{}}` in the file, then run the command again",
+            group.name
+        );
+        return Err((reason, help));
+    };
+    let missing: Vec<&RouteNames<'_>> = group
+        .routes
+        .iter()
+        .filter(|handled| is_wanted(&handled.route.reference()))
+        .filter(|handled| !implementation.has_method(&handled.function))
+        .collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let mut uses = Uses {
+        functions: file.functions(),
+        ..Uses::default()
+    };
+    let known_functions = uses.functions.len();
+    let mut added = Vec::new();
+    let mut methods = String::new();
+    for handled in missing {
+        let mut gaps = Gaps::default();
+        known.import(group, handled, &mut uses);
+        let method = known.handler(group, handled, &group.file(), &mut uses, &mut gaps);
+        let name = ident(&group.name);
+        let printed = print::file(&quote!(impl #name for App { #method }));
+        if !(methods.is_empty() && implementation.is_empty(text)) {
+            methods.push('\n');
+        }
+        let lines: Vec<&str> = printed.lines().collect();
+        // The first and the last line belong to the block.
+        for line in lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default() {
+            methods.push_str(line);
+            methods.push('\n');
+        }
+        added.push(AddedHandler {
+            route: handled.route.reference(),
+            function: handled.function.clone(),
+            is_complete: gaps.denials.is_empty() && gaps.warnings.is_empty(),
+        });
+    }
+    let mut insertions = vec![implementation.append(text, &methods)];
+    let functions: String = uses.functions[known_functions..]
+        .iter()
+        .map(|function| format!("{}\n", print::file(&function.code)))
+        .collect();
+    insertions.push(Insertion {
+        at: implementation.start,
+        text: functions,
+    });
+    let parts = [
+        &uses.runtime,
+        &uses.tables,
+        &uses.errors,
+        &uses.models,
+        &uses.router,
+    ];
+    let mut imports: Vec<_> = parts.into_iter().flat_map(Imports::each).collect();
+    imports.sort_by_key(|import| order(&import.path));
+    let imported = file.imports(text, &imports).map_err(|(import, other)| {
+        let Import { name, path, .. } = import;
+        let reason = format!("the handlers need `{path}`, but the file uses the name `{name}` for {other}");
+        let help = format!("rename the other `{name}` in the file, then run the command again");
+        (reason, help)
+    })?;
+    insertions.extend(imported);
+    Ok(Some((file.insert(text, insertions), added)))
+}

@@ -1,0 +1,153 @@
+//! Tests of the insertion of missing handlers into files of the user.
+
+// Projects are directories of files, and a helper of a test may fail the test.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
+
+mod projects;
+
+use kit_test_programs as support;
+
+use kit_ir::Program;
+use kit_rust_server::{File, MissingHandlers, Options, Output, Owner, missing_handlers};
+use projects::generated;
+
+/// Returns the handlers that a project lacks if its file at `path` has another text.
+fn missing(name: &str, program: &Program, path: &str, text: &str) -> MissingHandlers {
+    let options = Options {
+        name: name.to_owned(),
+        output_dir: ".kit".to_owned(),
+        ..Options::default()
+    };
+    let read = |wanted: &str| (wanted == path).then(|| text.to_owned());
+    missing_handlers(program, &options, &read, &|_| true)
+}
+
+/// Returns the files with handlers of a generated project.
+fn handlers(output: &Output) -> impl Iterator<Item = &File> {
+    output
+        .files
+        .iter()
+        .filter(|file| file.owner == Owner::User && file.path.starts_with("src/handlers/"))
+}
+
+/// Returns the name of the trait that a file implements.
+fn implemented(text: &str) -> &str {
+    let (before, _) = text.rsplit_once(" for App {").unwrap();
+    before.rsplit_once("impl ").unwrap().1
+}
+
+/// Returns the only edited text.
+fn edited(missing: MissingHandlers, path: &str) -> String {
+    assert_eq!(missing.refused, []);
+    let [edit] = <[_; 1]>::try_from(missing.edits).unwrap();
+    assert_eq!(edit.path, path);
+    edit.text
+}
+
+#[test]
+fn restores_the_last_handler_of_every_file() {
+    for (name, program) in projects::all() {
+        for file in handlers(&generated(name, &program)) {
+            let end = file.text.rfind("    async fn ").unwrap();
+            let start = file.text[..end].trim_end().len();
+            let text = format!("{}\n}}\n", &file.text[..start]);
+            let restored = edited(missing(name, &program, &file.path, &text), &file.path);
+            assert_eq!(restored, file.text, "{} of {name}", file.path);
+            let complete = missing(name, &program, &file.path, &restored);
+            assert!(complete.edits.is_empty() && complete.refused.is_empty());
+        }
+    }
+}
+
+#[test]
+fn adds_all_handlers_with_their_imports_and_functions_in_the_layout_of_rustfmt() {
+    for (name, program) in projects::all() {
+        let mut output = generated(name, &program);
+        let mut changed = output.files.clone();
+        for file in &mut changed {
+            if !handlers(&output).any(|handlers| handlers.path == file.path) {
+                continue;
+            }
+            let group = implemented(&file.text);
+            let head = "//! Handlers.\n\nuse crate::app::App;\n";
+            let text = format!("{head}use crate::router::{group};\n\nimpl {group} for App {{}}\n");
+            let added = edited(missing(name, &program, &file.path, &text), &file.path);
+            let block = format!("impl {group} for App {{");
+            assert_eq!(
+                added.split_once(&block).unwrap().1,
+                file.text.split_once(&block).unwrap().1,
+                "{} of {name}",
+                file.path
+            );
+            file.text = added;
+        }
+        output.files = changed;
+        projects::assert_formatted(&format!("{name}-added"), &output);
+    }
+}
+
+#[test]
+fn keeps_all_text_of_the_user() {
+    let program = support::notes::program();
+    let output = generated("notes", &program);
+    let file = handlers(&output).next().unwrap();
+    let text = "\
+/* A comment of the user. */\r
+use crate::{app::App, error::Error}; // both\r
+use crate::router::NoteRoutes as Routes;\r
+\r
+struct Own;\r
+\r
+/// Documentation.\r
+impl Routes for App { /* nothing */ }\r
+";
+    // The implementation is found by the name of the trait, which the user must not rename.
+    let refused = missing("notes", &program, &file.path, text).refused;
+    assert_eq!(refused[0].reason, "the file does not implement `NoteRoutes`");
+    let text = text
+        .replace("NoteRoutes as Routes", "NoteRoutes")
+        .replace("Routes for App", "NoteRoutes for App");
+    let added = edited(missing("notes", &program, &file.path, &text), &file.path);
+    let mut rest = added.as_str();
+    for line in text.replace("/* nothing */ }", "/* nothing */ ").lines() {
+        let at = rest
+            .find(line)
+            .unwrap_or_else(|| panic!("{line} is missing:\n{added}"));
+        rest = &rest[at + line.len()..];
+    }
+    assert_eq!(added.matches("\r\n").count(), added.matches('\n').count());
+    assert_eq!(added.matches("error::Error").count(), 1, "{added}");
+}
+
+#[test]
+fn refuses_files_that_it_cannot_edit() {
+    let program = support::notes::program();
+    let output = generated("notes", &program);
+    let file = handlers(&output).next().unwrap();
+    for (text, reason) in [
+        (
+            "impl NoteRoutes for App {",
+            "the file has a syntax error in line 1",
+        ),
+        (
+            "#!/bin/sh\nimpl NoteRoutes for App {}",
+            "the file begins with a byte order mark or with `#!`",
+        ),
+        (
+            "use other::Note;\nimpl NoteRoutes for App {}",
+            "the handlers need `crate::models::Note`, but the file uses the name `Note` for `other::Note`",
+        ),
+        (
+            "struct Note;\nimpl NoteRoutes for App {}",
+            "the handlers need `crate::models::Note`, but the file uses the name `Note` for an item of its own",
+        ),
+    ] {
+        let missing = missing("notes", &program, &file.path, text);
+        assert!(missing.edits.is_empty());
+        assert!(
+            missing.refused[0].reason.starts_with(reason),
+            "{}",
+            missing.refused[0].reason
+        );
+    }
+}

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer, type Server as HttpServer } from "node:http";
+import { connect, createServer as createSocketServer, type Server, type Socket } from "node:net";
+
+import type { BuildState } from "@kit/types";
+
+import { acceptsHost } from "./allowed-hosts.ts";
+import { buildPath, explain } from "./explanation.ts";
+
+/** Maximum number of bytes of a request's head that are read to find its host. The server refuses longer heads. */
+const longestHead = 64 * 1024;
+/** Response to a request whose head is incomplete, while no program runs. */
+const incomplete = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/**
+ * Listens on the address of an application that another program serves, and passes the bytes of each connection to the program that runs at
+ * the moment. A connection stays with its program, which closes it when it stops. If no program runs, the gate responds itself.
+ *
+ * The first request of a connection decides if its host is accepted: a browser sends only requests to one host on a connection.
+ */
+export class Gate {
+  /** Port on which the program listens; `undefined` if no program runs. */
+  backend: number | undefined;
+  /** Result of the last build. */
+  build: BuildState = { status: "built", text: "" };
+  readonly #accepts: (host: string | undefined) => boolean;
+  readonly #server: Server;
+  readonly #standIn: HttpServer;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(allowedHosts: readonly string[]) {
+    this.#accepts = (host) => acceptsHost(host, allowedHosts);
+    this.#standIn = createServer((request, response) =>
+      explain(request, response, { build: this.build, accepts: this.#accepts }),
+    );
+    // A client may close its side of the connection and still wait for the response.
+    this.#server = createSocketServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
+  }
+
+  /**
+   * Starts to listen. Resolves to the port.
+   *
+   * @throws the error of the operating system if the address cannot be used.
+   */
+  async listen(host: string, port: number): Promise<number> {
+    this.#server.listen({ host, port });
+    await once(this.#server, "listening");
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  /** Stops listening, and closes all connections. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #take(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    let received: Buffer = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      received = Buffer.concat([received, chunk]);
+      const end = received.indexOf("\r\n\r\n");
+      if (end !== -1 || received.length > longestHead) pass(end);
+    };
+    const pass = (end: number): void => {
+      socket.off("data", read).off("end", ended).pause();
+      const head = received.subarray(0, end === -1 ? received.length : end).toString("latin1");
+      if (this.backend !== undefined && !this.#isOwn(head)) connectTo(this.backend, socket, received);
+      else if (socket.readableEnded) socket.end(incomplete);
+      else {
+        this.#standIn.emit("connection", socket);
+        // The server reads from the operating system, so that bytes which are put back would be lost.
+        socket.emit("data", received);
+        socket.resume();
+      }
+    };
+    // The head is incomplete, and the server decides what that means.
+    const ended = (): void => {
+      if (received.length === 0) socket.end();
+      else pass(-1);
+    };
+    socket.on("data", read).on("end", ended);
+  }
+
+  /** Returns true if the gate itself must respond to a request with this head. */
+  #isOwn(head: string): boolean {
+    if (head.split(" ", 2)[1] === buildPath) return true;
+    return [...head.matchAll(/^host:[ \t]*([^\r\n]*?)[ \t]*$/gim)].some(([, host]) => !this.#accepts(host));
+  }
+}
+
+/** Passes the bytes that a client has sent, and all further bytes in both directions. */
+function connectTo(port: number, client: Socket, received: Buffer): void {
+  const program = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+  program.on("error", () => client.destroy());
+  program.on("close", () => client.destroySoon());
+  client.on("close", () => program.destroy());
+  program.pipe(client);
+  if (client.readableEnded) program.end(received);
+  else {
+    program.write(received);
+    client.pipe(program);
+  }
+}

@@ -1,0 +1,266 @@
+import { connect, createServer } from "node:net";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { DevelopmentEvent, ServeRequest } from "@kit/transform-native";
+import type { BuildState } from "@kit/types";
+
+import { defaultHost } from "./allowed-hosts.ts";
+import { ChildProgram, type ProgramEnd } from "./child-program.ts";
+import type { EventQueue } from "./event-queue.ts";
+import { Gate } from "./gate.ts";
+import { type BuiltProgram, CargoOutput, plain } from "./rust-errors.ts";
+import { Terminal } from "./terminal.ts";
+
+/** Port that most programs listen on. */
+const usualPort = 3000;
+/** Time that the server may take to finish its requests, in milliseconds. */
+const patienceMs = 8_000;
+/** Time that cargo may take to end, in milliseconds. */
+const cargoPatienceMs = 2_000;
+/** Time between two attempts to connect to a server that starts, in milliseconds. */
+const attemptMs = 20;
+/** Time after which the terminal says that the server does not listen yet, in milliseconds. */
+const slowStartMs = 10_000;
+/** Maximum number of characters of the server's errors that the stand-in shows. */
+const longestText = 16 * 1024;
+
+/**
+ * Runs a server in Rust under `kit dev`: builds it with cargo after each edit, and starts the new version. The last version responds until
+ * the new one listens.
+ */
+export class RustSupervisor {
+  readonly #queue: EventQueue;
+  readonly #terminal: Terminal;
+  #gate: Gate | undefined;
+  #request!: ServeRequest;
+  #url = "";
+  /** Server that responds to requests. */
+  #current: ChildProgram | undefined;
+  /** Environment of the current server. */
+  #env = "";
+  /** Cargo, or the server that starts. */
+  #work: AbortController | undefined;
+  /** Programs that have not ended yet. */
+  readonly #programs = new Set<ChildProgram>();
+  #changedAt = performance.now();
+
+  constructor(queue: EventQueue) {
+    this.#queue = queue;
+    queue.onChange = () => {
+      this.#changedAt = performance.now();
+    };
+    this.#terminal = new Terminal({
+      r: () => {
+        this.#changedAt = performance.now();
+        queue.deliver({ kind: "rebuild" });
+      },
+      o: () => this.#terminal.open(`${this.#url}/docs`),
+      q: () => queue.deliver({ kind: "quit" }),
+    });
+  }
+
+  /** Builds and starts the server if the build of kit succeeded. Then waits for the next event, and resolves to it. */
+  async serve(request: ServeRequest): Promise<DevelopmentEvent> {
+    this.#request = request;
+    if (this.#gate === undefined && !(await this.#open(request))) return { kind: "failed" };
+    this.#work?.abort();
+    if (request.build.status === "built") {
+      const work = new AbortController();
+      this.#work = work;
+      void this.#build(work.signal).catch((error: unknown) => {
+        if (!work.signal.aborted) this.#fail({ status: "failed", text: String(error) });
+      });
+    } else this.#fail(request.build);
+    return await this.#queue.next();
+  }
+
+  /** Ends cargo and the server, and stops listening. */
+  async close(): Promise<void> {
+    this.#terminal.close();
+    this.#work?.abort();
+    this.#current?.kill("SIGTERM");
+    await Promise.all([...this.#programs].map((program) => program.close(patienceMs)));
+    await this.#gate?.close();
+  }
+
+  /** Starts to listen on the application's address. Reports an address that cannot be used. */
+  async #open({ host, port, allowedHosts }: ServeRequest): Promise<boolean> {
+    const gate = new Gate(allowedHosts);
+    const address = host ?? (process.env["HOST"] || defaultHost);
+    const wanted = port ?? (Number(process.env["PORT"]) || usualPort);
+    try {
+      const taken = await gate.listen(address, wanted);
+      const shown = address === "0.0.0.0" || address === "::" ? "localhost" : address;
+      this.#url = `http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const reason =
+        code === "EADDRINUSE"
+          ? `port ${wanted} is in use by another program (EADDRINUSE)`
+          : `the server cannot listen: ${message}`;
+      this.#terminal.crashed(
+        `${reason}\n  at ${address}, port ${wanted}\nhelp: choose another port: \`kit dev --port ${wanted + 1}\``,
+      );
+      return false;
+    }
+    gate.build = { status: "failed", text: "cargo is building the server" };
+    this.#gate = gate;
+    this.#terminal.address(this.#url);
+    return true;
+  }
+
+  /** Builds the server with cargo, and starts it. */
+  async #build(signal: AbortSignal): Promise<void> {
+    const { root, rust } = this.#request;
+    const output = new CargoOutput(root, rust!);
+    const color = process.stderr.isTTY ? "json-diagnostic-rendered-ansi" : "json";
+    const cargo = this.#start("cargo", ["build", `--message-format=${color}`], process.env, "pipe");
+    signal.addEventListener("abort", () => void cargo.close(cargoPatienceMs));
+    const shown: string[] = [];
+    const show = (text: string): void => {
+      if (signal.aborted) return;
+      shown.push(text);
+      process.stderr.write(`${text}\n`);
+    };
+    cargo.process.stdout?.setEncoding("utf8").on("data", (chunk: string) => output.read(chunk).forEach(show));
+    let progress = "";
+    cargo.process.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      if (signal.aborted) return;
+      progress = (progress + chunk).slice(-longestText);
+      process.stderr.write(chunk);
+    });
+    const end = await cargo.ended;
+    if (signal.aborted) return;
+    if (cargo.isMissing) {
+      const text = "cargo is not installed: install Rust (https://rustup.rs)";
+      this.#terminal.crashed(text);
+      this.#fail({ status: "failed", text });
+    } else if (!end.isSuccess) {
+      this.#fail({ status: "failed", text: plain(shown.length > 0 ? shown.join("\n\n") : progress).trim() });
+    } else if (output.program === undefined) {
+      const text = "cargo built no program from src/main.rs";
+      this.#terminal.crashed(text);
+      this.#fail({ status: "failed", text });
+    } else await this.#run(output.program, signal);
+  }
+
+  /** Starts the built server, and lets it respond in place of the last one as soon as it listens. */
+  async #run(program: BuiltProgram, signal: AbortSignal): Promise<void> {
+    const variables = {
+      NODE_ENV: process.env["NODE_ENV"] || "development",
+      ...(this.#request.databaseUrl !== null && { DATABASE_URL: this.#request.databaseUrl }),
+    };
+    const env = { ...process.env, ...variables };
+    const described = JSON.stringify(env);
+    if (program.isFresh && this.#current !== undefined && this.#env === described) {
+      this.#gate!.build = this.#request.build;
+      this.#terminal.note("the server has not changed");
+      return;
+    }
+    const port = await freePort();
+    const server = this.#start(program.path, [], { ...env, HOST: "127.0.0.1", PORT: String(port) }, "pipe");
+    const abandon = (): void => void server.close(patienceMs);
+    signal.addEventListener("abort", abandon);
+    const errors = forwarded(server, port);
+    const slow = setTimeout(() => this.#terminal.warn("the server is not listening yet"), slowStartMs);
+    const started = new AbortController();
+    const listening = listens(port, AbortSignal.any([signal, started.signal]));
+    const end = await Promise.race([server.ended, listening]);
+    started.abort();
+    clearTimeout(slow);
+    if (signal.aborted) return;
+    signal.removeEventListener("abort", abandon);
+    if (end !== undefined) {
+      const text = `the server ended before it listened on a port (${end.description})`;
+      this.#terminal.crashed(text);
+      this.#fail({ status: "failed", text: errors() || text });
+      return;
+    }
+    const last = this.#current;
+    this.#current = server;
+    this.#env = described;
+    this.#gate!.build = this.#request.build;
+    this.#gate!.backend = port;
+    this.#terminal.ready(Math.round(performance.now() - this.#changedAt));
+    void server.ended.then((ended) => this.#ended(server, ended, errors));
+    await last?.close(patienceMs);
+  }
+
+  #ended(server: ChildProgram, { description }: ProgramEnd, errors: () => string): void {
+    // A server that was replaced ends on purpose.
+    if (this.#current !== server) return;
+    this.#current = undefined;
+    this.#gate!.backend = undefined;
+    this.#terminal.crashed(
+      `the server ended (${description}); kit dev starts the server again when a file changes`,
+    );
+    this.#fail({ status: "failed", text: errors() || `The server ended: ${description}` });
+  }
+
+  /** Records a failed build, which the gate reports if no server runs. */
+  #fail(build: BuildState): void {
+    this.#gate!.build = build;
+    this.#terminal.note(
+      this.#current === undefined ? "waiting for a change" : "the last version keeps running",
+    );
+  }
+
+  #start(
+    program: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    output: "pipe" | "inherit",
+  ): ChildProgram {
+    const { root } = this.#request;
+    const child = new ChildProgram(program, args, { cwd: root, env, stdio: ["ignore", output, output] });
+    this.#programs.add(child);
+    void child.ended.then(() => this.#programs.delete(child));
+    return child;
+  }
+}
+
+/**
+ * Copies the output of a server to the output of this process, without the line with the port that only `kit dev` knows. Returns a function
+ * that returns the last errors of the server.
+ */
+function forwarded({ process: { stdout, stderr } }: ChildProgram, port: number): () => string {
+  let errors = "";
+  stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    errors = (errors + chunk).slice(-longestText);
+    process.stderr.write(chunk);
+  });
+  const listening = `Listening on http://127.0.0.1:${port}\n`;
+  let isFirst = true;
+  stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    process.stdout.write(isFirst ? chunk.replace(listening, "") : chunk);
+    if (chunk.includes(listening)) isFirst = false;
+  });
+  return () => plain(errors).trim();
+}
+
+/** Returns a port on which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Resolves when a server listens on a port, or when `signal` is aborted. */
+async function listens(port: number, signal: AbortSignal): Promise<undefined> {
+  while (!signal.aborted) {
+    const socket = connect({ host: "127.0.0.1", port });
+    // Each attempt follows the failure of the last one.
+    // oxlint-disable-next-line no-await-in-loop
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(attemptMs);
+  }
+}
