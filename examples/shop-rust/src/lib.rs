@@ -18,6 +18,7 @@ pub mod services;
 pub mod handlers {
     pub mod carts;
     pub mod catalogues;
+    pub mod deliveries;
     pub mod logins;
     pub mod orders;
     pub mod sessions;

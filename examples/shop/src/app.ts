@@ -5,6 +5,7 @@ import { cookieKeys, readSession, requireSession, sessionCleaner } from "./auth.
 import { cartHandlers } from "./cart.handlers.ts";
 import { catalogueHandlers, stockHandlers } from "./catalogue.handlers.ts";
 import { database } from "./database.ts";
+import { deliveryHandlers } from "./deliveries.handlers.ts";
 import { environment } from "./environment.ts";
 import { once } from "./idempotency.ts";
 import { limitLogins, limitWrites } from "./limits.ts";
@@ -34,6 +35,7 @@ export const app = createApp({
   routes: [
     { handlers: catalogueHandlers },
     { handlers: stockHandlers, middleware: members, on: { "PUT /products/:slug/stock": writes } },
+    { handlers: deliveryHandlers, middleware: members },
     { handlers: loginHandlers, middleware: logins },
     { handlers: sessionHandlers, middleware: visitors },
     {

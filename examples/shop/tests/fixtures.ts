@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineFixtures, type FixtureMaker, type TestClient } from "@kit/testing";
+import { newDelivery, productId } from "./deliveries.ts";
 import { addProduct, logIn, register } from "./people.ts";
 
 let customer: Record<string, string> = {};
@@ -7,6 +8,15 @@ let staff: Record<string, string> = {};
 let blocked: Record<string, string> = {};
 
 const product: FixtureMaker = async () => ({ params: { slug: await addProduct() } });
+
+/** Creates a delivery with a product, for the staff. */
+async function delivery(
+  client: TestClient,
+): Promise<{ headers: Record<string, string>; params: { id: string } }> {
+  const body = newDelivery([await productId()]);
+  const { body: made } = await client.request("POST", "/deliveries", { headers: staff, body });
+  return { headers: staff, params: { id: (made as { id: string }).id } };
+}
 
 async function fillCart(client: TestClient): Promise<void> {
   await client.request("PUT", `/cart/${await addProduct()}`, { body: { quantity: 2 } });
@@ -26,6 +36,11 @@ export default defineFixtures({
     "POST /session": async (client) => ({ body: await register(client) }),
     "GET /products/:slug": product,
     "PUT /products/:slug/stock": async () => ({ headers: staff, params: { slug: await addProduct() } }),
+    "POST /deliveries": async () => ({ headers: staff, body: newDelivery([await productId()]) }),
+    "GET /deliveries": () => ({ headers: staff }),
+    "GET /deliveries/:id": delivery,
+    "PATCH /deliveries/:id": delivery,
+    "DELETE /deliveries/:id": delivery,
     "PUT /cart/:slug": product,
     "DELETE /cart/:slug": product,
     "POST /orders": async (client) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, test } from "node:test";
 import { createIntegrationSuite } from "@kit/testing";
+import { newDelivery, productId } from "./deliveries.ts";
 import { addProduct, cookieOf, logIn, register } from "./people.ts";
 
 const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
@@ -206,5 +207,59 @@ describe("web pages", () => {
     const headers = { ...customer, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     assert.equal((await client.request("DELETE", "/session", { headers })).status, 403);
     assert.equal((await client.request("GET", "/cart", { headers: customer })).status, 200);
+  });
+});
+
+describe("deliveries", () => {
+  test("are stored and read with their products, and removed", async () => {
+    const staff = await logIn(client, "staff");
+    const [one, other] = [await productId(), await productId()].toSorted() as [string, string];
+    const body = newDelivery([other, one]);
+    const send = (method: string, path: string, values: object = {}) =>
+      client.request(method, path, { headers: staff, ...values });
+    const { status, headers, body: made } = await send("POST", "/deliveries", { body });
+    const { id } = made as { id: string };
+    assert.deepEqual([status, headers.get("location")], [201, `/deliveries/${id}`]);
+    const items = [one, other].map((product) => ({ productId: product, quantity: 3, purchasePrice: "4.05" }));
+    const { createdAt, ...rest } = made as { createdAt: string };
+    assert.match(createdAt, /Z$/);
+    assert.deepEqual(rest, { ...body, id, state: "announced", items });
+    assert.deepEqual((await send("GET", `/deliveries/${id}`)).body, made);
+    const changed = await send("PATCH", `/deliveries/${id}`, {
+      body: { state: "arrived", freight: "13.00" },
+    });
+    const expected = { ...(made as object), state: "arrived", freight: "13.00" };
+    assert.deepEqual(changed.body, expected);
+    for (const query of [
+      { state: "arrived" },
+      { trackingNumber: body.trackingNumber },
+      { sort: "freight" },
+    ]) {
+      const { body: page } = await send("GET", "/deliveries", { query });
+      const pagination = { total: 1, page: 1, pageSize: 20, totalPages: 1 };
+      assert.deepEqual(page, { data: [expected], pagination });
+    }
+    const { body: none } = await send("GET", "/deliveries", { query: { state: "returned" } });
+    assert.deepEqual((none as { data: unknown }).data, []);
+    assert.equal((await send("DELETE", `/deliveries/${id}`)).status, 204);
+    assert.equal((await send("GET", `/deliveries/${id}`)).status, 404);
+  });
+
+  test("are not stored if a product is unknown or twice in them", async () => {
+    const staff = await logIn(client, "staff");
+    const product = await productId();
+    const unknown = newDelivery([product, randomUUID()]);
+    const twice = newDelivery([product, product]);
+    const codes: unknown[] = [];
+    for (const body of [unknown, twice]) {
+      const refused = await client.request("POST", "/deliveries", { headers: staff, body });
+      codes.push([refused.status, (refused.body as { code: string }).code]);
+    }
+    assert.deepEqual(codes, [
+      [404, "PRODUCT_NOT_FOUND"],
+      [409, "DELIVERY_ITEM_TWICE"],
+    ]);
+    const { body: page } = await client.request("GET", "/deliveries", { headers: staff });
+    assert.deepEqual((page as { data: unknown }).data, []);
   });
 });

@@ -91,7 +91,7 @@ impl<'k> HandlerContext<'k, '_> {
         let constraints = stored.constraints();
         let by_name: Vec<Option<&DeclaredError>> = constraints
             .iter()
-            .map(|constraint| self.declared_error(constraint, &throws))
+            .map(|constraint| self.declared_error(stored, constraint, &throws))
             .collect();
         let mut arms = Vec::new();
         for (constraint, named) in constraints.iter().zip(&by_name) {
@@ -195,7 +195,7 @@ impl<'k> HandlerContext<'k, '_> {
             _ => None,
         });
         let (constraint, key) = references.next()?;
-        self.no_such_row(key, self.declared_error(constraint, &throws), uses)
+        self.no_such_row(key, self.declared_error(stored, constraint, &throws), uses)
     }
 
     /// Returns the name of the function that creates the error for a row that cannot be deleted because other rows
@@ -274,6 +274,7 @@ impl<'k> HandlerContext<'k, '_> {
     /// the name of a column or table of the constraint, such as `SLUG_TAKEN` for the column `slug`.
     fn declared_error<'t>(
         self,
+        stored: &Stored<'_>,
         constraint: &Constraint<'_>,
         throws: &[&'t DeclaredError],
     ) -> Option<&'t DeclaredError> {
@@ -293,7 +294,19 @@ impl<'k> HandlerContext<'k, '_> {
                 )
             }
         };
-        first_match(throws, statuses, &words)
+        // `ORDER_ITEM_EXISTS` is about an order item, not about the order to which the item refers.
+        let own = stored.entity().to_shouty_snake_case();
+        let is_own =
+            |throws: &&DeclaredError| words.iter().all(|word| *word != own) && throws.code.contains(&own);
+        let is_part = words
+            .iter()
+            .any(|word| !word.is_empty() && own.contains(word.as_str()));
+        let is_reference = matches!(constraint.rule, Rule::Reference(_));
+        let others = throws.iter().copied();
+        let others: Vec<&DeclaredError> = others
+            .filter(|throws| !(is_reference && is_part && is_own(throws)))
+            .collect();
+        first_match(&others, statuses, &words)
     }
 
     /// Returns Rust code that creates an error. `throws` is the error that the contracts declare. If it is
