@@ -111,6 +111,7 @@ describe("a registry with kit's packages", { skip: missing ?? onlyLong, timeout:
       const begun = performance.now();
       const terminal = new Typed(directory, { ...env, PORT: `${port}`, HOST: "127.0.0.1" });
       try {
+        await terminal.shows(/\$ $/);
         terminal.type(`${manager.create} shop`);
         // npm asks before it runs a package that is not installed.
         if (manager.name === "npm") await terminal.answer("Ok to proceed?", "y\r");
