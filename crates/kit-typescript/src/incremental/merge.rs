@@ -230,7 +230,16 @@ const NOWHERE: Span = Span {
 /// Returns true if two types are equal, apart from locations and the ids of their inner types.
 fn are_equal((a_program, a): (&Program, TypeId), (b_program, b): (&Program, TypeId)) -> bool {
     let (a, b) = (&a_program.types[a], &b_program.types[b]);
-    if a.constraints != b.constraints || std::mem::discriminant(&a.kind) != std::mem::discriminant(&b.kind) {
+    // A new field must be compared too.
+    let Type {
+        kind,
+        constraints,
+        calls_to_json,
+    } = a;
+    if *constraints != b.constraints
+        || *calls_to_json != b.calls_to_json
+        || std::mem::discriminant(kind) != std::mem::discriminant(&b.kind)
+    {
         return false;
     }
     if let (TypeKind::Object(one), TypeKind::Object(other)) = (&a.kind, &b.kind)

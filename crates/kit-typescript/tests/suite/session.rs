@@ -351,3 +351,34 @@ fn another_meaning_of_any_is_applied_without_an_edit() {
         assert_same(&found, &compile(&input), any.name());
     }
 }
+
+#[test]
+fn to_json_with_an_equal_result_is_noticed_when_it_comes_and_goes() {
+    let with = "toJSON(): { amount: number };";
+    let file = |member: &str| {
+        let types = format!(
+            "export interface Money {{ amount: number; {member} }}\nexport interface Tag {{ name: string }}\n\
+             export interface Order {{ total: {{ amount: number; {member} }}; tag: Tag }}\n"
+        );
+        let routes = "import type { RouteContract } from \"@kit/types\";\nimport type { Money, Order } from \"./a.types.ts\";\n\
+             export interface R { \"GET /m\": RouteContract<void, void, void, Money>; \"GET /o\": RouteContract<void, void, void, Order> }\n";
+        [
+            ("a.types.ts".to_owned(), types),
+            ("a.routes.ts".to_owned(), routes.to_owned()),
+        ]
+    };
+    let mut session = Session::default();
+    for (member, expected) in [("", false), (with, true), ("", false), (with, true)] {
+        let files = file(member);
+        let found = session.compile(&input(&files));
+        assert_eq!(mistakes(&found), "");
+        let calls = found
+            .program
+            .types
+            .iter()
+            .filter(|r#type| r#type.calls_to_json)
+            .count();
+        assert_eq!(calls > 0, expected, "{member}");
+        assert_same(&found, &compile(&input(&files)), member);
+    }
+}
