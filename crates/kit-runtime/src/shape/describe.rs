@@ -1,14 +1,35 @@
 //! Descriptions of shapes in words.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
 use super::{Array, Literal, Number, Shape, Text, Tuple};
 use crate::json::{number_text, quoted};
 
 /// Maximum number of alternatives that a description lists.
 const MAX_CHOICES: usize = 12;
 
-/// Describes a shape and its rules in words: `string, 1 to 200 characters`.
+/// Descriptions of shapes, by the addresses of the shapes. Shapes live as long as the program.
+static KNOWN: LazyLock<RwLock<HashMap<usize, Box<str>>>> = LazyLock::new(RwLock::default);
+
+/// Describes a shape and its rules in words: `string, 1 to 200 characters`. Composes the words only once for each shape, because
+/// each wrong request has a description.
 pub fn describe(shape: &'static Shape) -> String {
-    match shape.resolve() {
+    let shape = shape.resolve();
+    let address = std::ptr::from_ref(shape).addr();
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(text) = known.get(&address) {
+        return text.to_string();
+    }
+    drop(known);
+    let text = compose(shape);
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    known.insert(address, text.clone().into_boxed_str());
+    text
+}
+
+fn compose(shape: &'static Shape) -> String {
+    match shape {
         Shape::Unknown => "any value".to_owned(),
         Shape::Never => "no value at all".to_owned(),
         Shape::Null => "null".to_owned(),
