@@ -37,6 +37,10 @@ pub(crate) struct Options {
     /// Publish to this npm registry after all checks. Packages that the registry has already are left out.
     #[arg(long, value_name = "URL")]
     registry: Option<String>,
+    /// Publish the archives that are in DIR, without building or checking them again. Their checksums must be those of
+    /// `SHA256SUMS`. So the checks, which run programs of others, can run on a machine that may not publish.
+    #[arg(long, requires = "registry")]
+    publish_only: bool,
     /// Use the addons that are in packages/*/native, for example those that other machines have built.
     #[arg(long)]
     no_build: bool,
@@ -64,6 +68,12 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         return Ok(ExitCode::SUCCESS);
     }
     versions::check(repository, &options.version)?;
+    if let (true, Some(registry)) = (options.publish_only, &options.registry) {
+        let out = repository.path(&options.out);
+        let archives = plan::archives(&options.version, &out)?;
+        plan::publish(repository, &archives, &options.version, &out, registry)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let notes = changelog::section(repository, &options.version)?;
     if !options.allow_dirty {
         check_committed(repository)?;
@@ -96,7 +106,8 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     let names: Vec<&str> = missing.iter().map(|(platform, _)| platform.name).collect();
     plan::write(&packed, &crates, &options.version, &names, &out)?;
     if let Some(registry) = &options.registry {
-        plan::publish(repository, &packed, &options.version, &out, registry)?;
+        let archives = plan::archives(&options.version, &out)?;
+        plan::publish(repository, &archives, &options.version, &out, registry)?;
     } else {
         println!(
             "nothing is published: {} says what to run, or use `--registry URL`",

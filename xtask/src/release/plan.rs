@@ -66,15 +66,65 @@ fn tag(version: &str) -> &'static str {
     if version.contains('-') { "next" } else { "latest" }
 }
 
-/// Publishes all archives. Archives that the registry has already are left out, so that the command can be repeated.
+/// A packed package that can be published.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Archive {
+    /// Name of the package.
+    name: String,
+    /// File name of the archive.
+    file: String,
+}
+
+/// Returns the archives of packages that `SHA256SUMS` lists, in the order of their publication. Fails if a file differs from
+/// its checksum.
+pub(super) fn archives(version: &str, out: &Path) -> anyhow::Result<Vec<Archive>> {
+    let list = out.join("SHA256SUMS");
+    let sums = std::fs::read_to_string(&list).with_context(|| {
+        format!(
+            "cannot read {}; run the command without --publish-only first",
+            list.display()
+        )
+    })?;
+    for (sum, file) in entries(&sums) {
+        let bytes = std::fs::read(out.join(file)).with_context(|| format!("cannot read {file}"))?;
+        if hexadecimal(&bytes) != sum {
+            bail!("{file} is not the file that was checked: its checksum is not that of SHA256SUMS");
+        }
+    }
+    let found: Vec<Archive> = entries(&sums)
+        .filter_map(|(_, file)| archive(file, version))
+        .collect();
+    if found.is_empty() {
+        bail!("{} lists no package of the version {version}", list.display());
+    }
+    Ok(found)
+}
+
+/// Returns the checksums and file names of a list.
+fn entries(sums: &str) -> impl Iterator<Item = (&str, &str)> {
+    sums.lines().filter_map(|line| line.split_once("  "))
+}
+
+/// Returns the archive of a package with this file name: `kit-core-0.1.0.tgz` contains `@kit/core`.
+fn archive(file: &str, version: &str) -> Option<Archive> {
+    let name = file
+        .strip_prefix("kit-")?
+        .strip_suffix(&format!("-{version}.tgz"))?;
+    Some(Archive {
+        name: format!("@kit/{name}"),
+        file: file.to_owned(),
+    })
+}
+
+/// Publishes archives. Archives that the registry has already are left out, so that the command can be repeated.
 pub(super) fn publish(
     repository: &Repository,
-    packed: &[Packed],
+    archives: &[Archive],
     version: &str,
     out: &Path,
     registry: &str,
 ) -> anyhow::Result<()> {
-    for one in packed {
+    for one in archives {
         let mut view = run::command(repository, "npm")?;
         view.args(["view", &format!("{}@{version}", one.name), "version", "--json"]);
         view.args(["--registry", registry]).current_dir(out);
@@ -86,15 +136,12 @@ pub(super) fn publish(
         let mut npm = run::command(repository, "npm")?;
         // Without `./`, npm would take the name for a repository on GitHub.
         npm.arg("publish").arg(format!("./{}", one.file));
-        npm.args(["--registry", registry, "--tag", tag(version)]);
+        npm.args(["--ignore-scripts", "--registry", registry, "--tag", tag(version)]);
         if std::env::var_os("GITHUB_ACTIONS").is_some() {
             npm.arg("--provenance");
         }
         npm.current_dir(out);
         run::step(&format!("publishing {}", one.name), npm)?;
-    }
-    if packed.is_empty() {
-        bail!("there is nothing to publish");
     }
     Ok(())
 }
@@ -108,7 +155,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{hexadecimal, text};
+    use super::{Archive, archives, hexadecimal, text};
     use crate::pack::Packed;
 
     fn packed(name: &str) -> Packed {
@@ -145,6 +192,30 @@ mod tests {
     #[test]
     fn versions_before_a_release_get_another_tag() {
         assert!(text(&[packed("core")], "1.0.0-beta.1", &[], "").contains("--tag next"));
+    }
+
+    #[test]
+    fn only_archives_with_the_listed_checksums_are_published() {
+        let out = std::env::temp_dir().join(format!("kit-xtask-plan-{}", std::process::id()));
+        std::fs::create_dir_all(&out).unwrap();
+        let file = "kit-core-0.2.0.tgz";
+        std::fs::write(out.join(file), "kit").unwrap();
+        std::fs::write(out.join("kit-guard-0.2.0.crate"), "kit").unwrap();
+        let sum = hexadecimal(b"kit");
+        std::fs::write(
+            out.join("SHA256SUMS"),
+            format!("{sum}  {file}\n{sum}  kit-guard-0.2.0.crate\n"),
+        )
+        .unwrap();
+        let expected = Archive {
+            name: "@kit/core".to_owned(),
+            file: file.to_owned(),
+        };
+        assert_eq!(archives("0.2.0", &out).unwrap(), [expected]);
+        std::fs::write(out.join(file), "changed").unwrap();
+        let error = archives("0.2.0", &out).unwrap_err().to_string();
+        std::fs::remove_dir_all(&out).unwrap();
+        assert!(error.contains("is not the file that was checked"), "{error}");
     }
 
     #[test]
