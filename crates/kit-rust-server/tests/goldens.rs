@@ -106,6 +106,22 @@ fn formats_clients_like_rustfmt() {
 }
 
 #[test]
+fn clients_have_decimals_if_a_model_has() {
+    for (name, program) in projects::all() {
+        let files = files(&projects::with_client(name, &program));
+        let has_decimals = files
+            .iter()
+            .any(|(path, text)| path.starts_with("kit/rust-client/src/models/") && text.contains("Decimal"));
+        let manifest = &files["kit/rust-client/Cargo.toml"];
+        assert_eq!(
+            manifest.contains("\"decimal\""),
+            has_decimals,
+            "{name}: {manifest}"
+        );
+    }
+}
+
+#[test]
 fn warns_about_routes_that_the_client_lacks() {
     let output = projects::with_client("chat", &projects::chat());
     let warnings = output.warnings.iter().map(|warning| warning.message.as_str());
