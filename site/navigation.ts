@@ -79,6 +79,7 @@ export const groups: readonly Group[] = [
     pages: guide(
       "servers",
       "rust-server",
+      "declare-api",
       "fetch",
       "deployment",
       "environment",
