@@ -139,38 +139,45 @@ pub(crate) fn each_other_span(program: &mut Program, change: &mut dyn FnMut(&mut
             change(&mut handler.span);
         }
     }
-    let application = &mut program.application;
-    application.span.iter_mut().for_each(&mut *change);
-    let options = [
-        application.cors.as_mut().map(|option| &mut option.span),
-        application
-            .security_headers
-            .as_mut()
-            .map(|option| &mut option.span),
-        application.errors.as_mut().map(|option| &mut option.span),
-        application
-            .environment
-            .as_mut()
-            .map(|variables| &mut variables.span),
+    each_span_of_application(&mut program.application, change);
+}
+
+fn each_span_of_application(application: &mut Application, change: &mut dyn FnMut(&mut Span)) {
+    // A new field with a location must be visited.
+    let Application {
+        span,
+        is_declared: _,
+        middleware,
+        cors,
+        security_headers,
+        errors,
+        environment,
+        jobs,
+        compression,
+        etag,
+        static_files,
+        request_log,
+        csrf,
+        limits,
+        options,
+        has_unread_options: _,
+    } = application;
+    span.iter_mut().for_each(&mut *change);
+    let own = [
+        cors.as_mut().map(|option| &mut option.span),
+        security_headers.as_mut().map(|option| &mut option.span),
+        errors.as_mut().map(|option| &mut option.span),
+        environment.as_mut().map(|variables| &mut variables.span),
     ];
-    options.into_iter().flatten().for_each(&mut *change);
-    if let Some(jobs) = &mut application.jobs {
+    own.into_iter().flatten().for_each(&mut *change);
+    if let Some(jobs) = jobs {
         change(&mut jobs.span);
         jobs.entries.iter_mut().for_each(|job| change(&mut job.span));
     }
-    let literals = [
-        &mut application.compression,
-        &mut application.etag,
-        &mut application.static_files,
-        &mut application.request_log,
-        &mut application.csrf,
-        &mut application.limits,
-    ];
-    for literal in literals.into_iter().flatten() {
-        change(&mut literal.span);
-    }
-    application
-        .middleware
+    let literals = [compression, etag, static_files, request_log, csrf, limits];
+    let literals = literals.into_iter().flatten().chain(options.values_mut());
+    literals.for_each(|literal| change(&mut literal.span));
+    middleware
         .iter_mut()
         .for_each(|middleware| change(&mut middleware.span));
 }

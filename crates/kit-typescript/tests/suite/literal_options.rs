@@ -144,3 +144,25 @@ fn options_have_unread_parts_if_a_spread_object_is_known_only_at_run_time() {
     );
     assert!(!read("", "etag: true").has_unread_options);
 }
+
+/// The compiler reads the file with types first, but the program lists the files by their paths.
+#[test]
+fn the_location_of_an_option_is_in_the_file_of_the_application() {
+    let output = output(&[
+        ("src/z.types.ts", "export interface Z { id: string }"),
+        (
+            "src/app.ts",
+            "import { createApp } from \"@kit/core\";\n\
+             export const app = createApp({\n  routes: [],\n  requestTimeoutMs: 5,\n  etag: true,\n});",
+        ),
+    ]);
+    assert_eq!(mistakes(&output), "");
+    let program = &output.program;
+    let (timeout, etag) = (
+        &program.application.options["requestTimeoutMs"],
+        &program.application.etag,
+    );
+    let place = |option: &LiteralOption| (program.path(option.span), option.span.line);
+    assert_eq!(place(timeout), ("src/app.ts", 4));
+    assert_eq!(etag.as_ref().map(place), Some(("src/app.ts", 5)));
+}
