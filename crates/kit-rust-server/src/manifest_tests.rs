@@ -6,6 +6,7 @@ fn options(manifest: Option<&str>) -> Options {
         name: "notes".to_owned(),
         output_dir: ".kit".to_owned(),
         api_docs: false,
+        client: false,
         otlp: false,
         migrations: Vec::new(),
         manifest: manifest.map(str::to_owned),
@@ -190,7 +191,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
             "version = \"=0.8.6\"",
             "version = \"0.9\"",
             "`sqlx` is `0.9` in Cargo.toml; the generated code is built with 0.8.6",
-            15,
+            18,
         ),
         (
             "name = \"notes\"",
