@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn refuses_handlers_that_are_no_object_literal() {
         for text in ["defineHandlers<B>(map);", "defineHandlers<B>({", "other({})"] {
-            let call = if text.starts_with("other") { 1 } else { 0 };
+            let call = u32::from(text.starts_with("other"));
             assert!(add_handlers(text, call, &["GET /b"]).is_err(), "{text}");
         }
     }

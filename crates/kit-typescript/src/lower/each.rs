@@ -176,8 +176,10 @@ fn each_span_of_application(application: &mut Application, change: &mut dyn FnMu
     }
     let literals = [compression, etag, static_files, request_log, csrf, limits];
     let literals = literals.into_iter().flatten().chain(options.values_mut());
-    literals.for_each(|literal| change(&mut literal.span));
-    middleware
-        .iter_mut()
-        .for_each(|middleware| change(&mut middleware.span));
+    for literal in literals {
+        change(&mut literal.span);
+    }
+    for middleware in middleware {
+        change(&mut middleware.span);
+    }
 }

@@ -72,10 +72,10 @@ fn application_without_handlers_is_marked() {
 #[test]
 fn warns_about_groups_that_are_not_registered_and_groups_without_contracts() {
     check_api(
-        r#"
+        r"
         const users = () => declareContracts<UserRoutes>();
         export const api = declareApi({ routes: [{ contracts: declareContracts<NoteRoutes>() }] });
-        "#,
+        ",
         r#"
         route GET /notes 204
         route POST /notes 204
