@@ -6,17 +6,22 @@ import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { nativeServer } from "@kit/server-native";
 import type { LogEntry } from "@kit/types";
+import { ValueType } from "@opentelemetry/api";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { AggregationTemporality, DataPointType } from "@opentelemetry/sdk-metrics";
 
 import { servers } from "../../../tests/conformance/servers.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { addressOf } from "../src/prometheus/address.ts";
+import { familiesOf } from "../src/prometheus/families.ts";
+import { WorkerSockets } from "../src/prometheus/worker-sockets.ts";
 import { application } from "./support/application.ts";
 
 quietStdout();
@@ -122,6 +127,31 @@ function requireFormat(text: string): void {
   }
 }
 
+it("joins the values of attributes whose names become one label, and escapes values", () => {
+  const endTime: [number, number] = [0, 0];
+  const attributes = { "a.b": "one", a_b: 'tw"o\n', c: true };
+  const families = familiesOf(
+    {
+      resource: resourceFromAttributes({}),
+      scopeMetrics: [
+        {
+          scope: { name: "other" },
+          metrics: [
+            {
+              descriptor: { name: "x.y", description: "", unit: "By", valueType: ValueType.INT },
+              aggregationTemporality: AggregationTemporality.CUMULATIVE,
+              dataPointType: DataPointType.GAUGE,
+              dataPoints: [{ startTime: endTime, endTime, attributes, value: 7 }],
+            },
+          ],
+        },
+      ],
+    },
+    null,
+  );
+  assert.deepEqual(families.at(-1)!.samples, ['x_y_bytes{a_b="one;tw\\"o\\n",c="true"} 7']);
+});
+
 describe("the address for Prometheus", () => {
   it("is by default 127.0.0.1:9464, and follows the variables of OpenTelemetry", () => {
     const open = { port: undefined, hostname: undefined };
@@ -170,6 +200,13 @@ describe("the address for Prometheus", () => {
 });
 
 describe("an application with workers", () => {
+  it("answers for the own process if another program has removed the directory of the sockets", async () => {
+    const sockets = new WorkerSockets(`${process.pid}-${"0".repeat(30)}`, 1);
+    await rm(dirname(sockets.path), { recursive: true });
+    assert.deepEqual(await sockets.readOthers(), []);
+    sockets.remove();
+  });
+
   it("answers for all workers, with a label for each, also after a worker was killed", async () => {
     const temporary = await mkdtemp(join(tmpdir(), "kit-prometheus-"));
     const child = spawn(process.execPath, [join(import.meta.dirname, "support/workers.ts")], {

@@ -94,9 +94,15 @@ function histogramLines(name: string, { dataPoints }: HistogramMetricData, own: 
 }
 
 function line(name: string, labels: Labels, value: number): string {
-  const pairs = Object.entries(labels)
-    .filter(([, label]) => label !== undefined)
-    .map(([key, label]) => `${nameOf(key)}="${escaped(textOfLabel(label)).replaceAll('"', '\\"')}"`);
+  const texts = new Map<string, string>();
+  for (const [key, label] of Object.entries(labels)) {
+    if (label === undefined) continue;
+    // Other instrumentation may have the attributes `a.b` and `a_b`. The specification joins their values.
+    const known = texts.get(nameOf(key));
+    const text = textOfLabel(label);
+    texts.set(nameOf(key), known === undefined ? text : `${known};${text}`);
+  }
+  const pairs = [...texts].map(([key, text]) => `${key}="${escaped(text).replaceAll('"', '\\"')}"`);
   return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
 }
 

@@ -115,6 +115,8 @@ export class MetricsListener {
     };
     const onListening = (): void => {
       server.off("error", onError);
+      // For example, the process may have no free file descriptor for another connection.
+      server.on("error", (error) => log.warn("The server of the metrics failed", { error }));
       const { port: used } = server.address() as AddressInfo;
       const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
       log.info(`Prometheus can read the metrics at http://${host}:${used}/metrics`);

@@ -22,7 +22,8 @@ export class WorkerSockets {
    * @throws {Error} If the directory belongs to another user or cannot be created.
    */
   constructor(group: string, worker: number) {
-    this.#directory = join(tmpdir(), `kit-metrics-${group}`);
+    // The path of a socket has at most 104 bytes on macOS, whose temporary directory has a long path.
+    this.#directory = join(tmpdir(), `kit-metrics-${group.slice(0, 8)}`);
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const { uid, mode } = lstatSync(this.#directory);
     if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o77) !== 0))
@@ -34,10 +35,19 @@ export class WorkerSockets {
 
   /** Returns the metrics of each other process that sends them in time. */
   async readOthers(): Promise<Family[][]> {
-    const names = readdirSync(this.#directory).filter((name) => name.endsWith(ending));
-    const paths = names.map((name) => join(this.#directory, name)).filter((path) => path !== this.path);
+    const paths = this.#sockets().filter((path) => path !== this.path);
     const results = await Promise.allSettled(paths.map(readSocket));
     return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  }
+
+  /** Returns the paths of all sockets. Returns none if another program has removed the directory, for example to tidy up. */
+  #sockets(): string[] {
+    try {
+      const names = readdirSync(this.#directory).filter((name) => name.endsWith(ending));
+      return names.map((name) => join(this.#directory, name));
+    } catch {
+      return [];
+    }
   }
 
   /** Removes the socket of this process. The last process removes the directory. */
