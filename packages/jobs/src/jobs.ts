@@ -18,6 +18,9 @@ export interface EnqueueOptions {
   readonly priority?: number;
 }
 
+/** Id that no job has. */
+const noJob = "00000000-0000-0000-0000-000000000000";
+
 const knownOptions: Readonly<Record<keyof EnqueueOptions, true>> = { startAfter: true, priority: true };
 
 /** Jobs of an application, by their names. */
@@ -127,7 +130,16 @@ class JobsOfApplication<Map extends object> implements Jobs<Map> {
   }
 
   async work(handlers: JobHandlers<Map>, options: WorkerOptions<Map> = {}): Promise<RunningWorker> {
-    return startWorker(handlers, options, await this.#load(), this.#options);
+    const compiled = await this.#load();
+    // A handler that enqueues a job in a transaction holds a connection of the pool. If the sender started only then, it would
+    // need another connection, and handlers that hold all connections would wait for each other.
+    await this.#sender();
+    try {
+      return await startWorker(handlers, options, compiled, this.#options, () => this.close());
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   async report(): Promise<JobsReport> {
@@ -196,8 +208,12 @@ class JobsOfApplication<Map extends object> implements Jobs<Map> {
     boss.on("error", () => {});
     await boss.start();
     for (const name of Object.keys(jobs)) {
-      // oxlint-disable-next-line no-await-in-loop -- a few queues, on one connection
+      // oxlint-disable no-await-in-loop -- a few queues, on one connection
       await boss.createQueue(name, queueOf(name));
+      // pg-boss reads a queue that it does not know at the first job. This must not happen while the caller holds the last
+      // connection of the pool.
+      await boss.findJobs(name, { id: noJob });
+      // oxlint-enable no-await-in-loop
     }
     return boss;
   }

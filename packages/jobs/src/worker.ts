@@ -58,12 +58,17 @@ const connectionSettings = [
   "connectionTimeoutMillis",
 ] as const;
 
-/** @throws {StartError} If a handler is missing, or if the tables cannot be created. */
+/**
+ * Starts a worker. Calls `onStop` when the worker has stopped.
+ *
+ * @throws {StartError} If a handler is missing, or if the tables cannot be created.
+ */
 export async function startWorker<Map extends object>(
   handlers: JobHandlers<Map>,
   options: WorkerOptions<Map>,
   compiled: CompiledJobs,
   jobs: ReadJobsOptions,
+  onStop: () => Promise<void>,
 ): Promise<RunningWorker> {
   showStartErrors();
   const names = Object.keys(compiled.jobs);
@@ -101,6 +106,7 @@ export async function startWorker<Map extends object>(
     const timer = setTimeout(() => stopping.abort(new Error("the worker stops")), settings.graceMs);
     await boss.stop({ graceful: true, timeout: settings.graceMs });
     clearTimeout(timer);
+    await onStop();
     removeSignals?.();
   };
   const running: RunningWorker = { stop: () => (stopped ??= stop()) };

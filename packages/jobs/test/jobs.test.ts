@@ -83,6 +83,27 @@ describe("jobs", { timeout: 120_000 }, () => {
     );
   });
 
+  it("a handler can enqueue a job in a transaction that holds the last connection of the pool", async () => {
+    const small = new Pool({ connectionString: cluster.url, max: 1 });
+    const own = testJobs(small, { schema: "small" });
+    const seen: number[] = [];
+    const worker = await own.work(
+      {
+        "send-mail": ({ signal: ofJob }) =>
+          transaction({ signal: ofJob }, small, (tx) => own.enqueue(tx, "count", { number: 5 })),
+        count: ({ data }) => void seen.push(data.number),
+      },
+      { signals: false, pollSeconds: 1 },
+    );
+    // Another process enqueues the first job, so this one has enqueued none before.
+    const outside = testJobs(pool, { schema: "small" });
+    await outside.enqueue(pool, "send-mail", mail);
+    await until(() => seen.length > 0, "the second job");
+    await outside.close();
+    await worker.stop();
+    await small.end();
+  });
+
   it("data that does not fit its type is refused when it is enqueued, and nothing is stored", async () => {
     const wrong = { ...mail, to: "", more: 1 };
     await assert.rejects(jobs.enqueue(pool, "send-mail", wrong), (error) => {
