@@ -186,8 +186,12 @@ impl Session {
     /// Returns the value of the property that the pending request names in `attached`, as JSON. Returns `None` if the request
     /// has no attachment. Each call creates the JSON again.
     pub fn attachment(&self) -> Option<String> {
-        match &*self.exchange.state.borrow() {
-            State::Asked(Request::RunTap { attachment, .. }) => attachment.as_ref().map(Attachment::text),
+        let state = self.exchange.state.borrow();
+        let State::Asked(request) = &*state else {
+            return None;
+        };
+        match &**request {
+            Request::RunTap { attachment, .. } => attachment.as_ref().map(Attachment::text),
             _ => None,
         }
     }
@@ -212,7 +216,7 @@ struct Exchange {
 enum State {
     #[default]
     Idle,
-    Asked(Request),
+    Asked(Box<Request>),
     Replied(Reply),
 }
 
@@ -229,13 +233,13 @@ impl Exchange {
 
     fn asked(&self) -> Option<Request> {
         match &*self.state.borrow() {
-            State::Asked(request) => Some(request.clone()),
+            State::Asked(request) => Some(Request::clone(request)),
             State::Idle | State::Replied(_) => None,
         }
     }
 
     async fn ask(&self, request: Request) -> Result<Value, HostError> {
-        *self.state.borrow_mut() = State::Asked(request);
+        *self.state.borrow_mut() = State::Asked(Box::new(request));
         let reply = std::future::poll_fn(|_| {
             let mut state = self.state.borrow_mut();
             match std::mem::take(&mut *state) {

@@ -173,7 +173,7 @@ impl<'c, E: Declared> Call<'c, E> {
         let refusal = Refusal::new(status, headers, response.text().await?, places);
         Err(match E::read(refusal) {
             Ok(declared) => Error::Declared(declared),
-            Err(refusal) => Error::Refused(*refusal),
+            Err(refusal) => Error::Refused(refusal),
         })
     }
 

@@ -14,7 +14,7 @@ pub enum Error<E = Undeclared> {
     /// An error that the contract declares.
     Declared(E),
     /// Another error response of the server, such as a validation error.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// The request cannot be sent, because a value has no form on the wire. Contains the reason.
     Request(String),
     /// There is no response: the server cannot be reached, or the call took too long.

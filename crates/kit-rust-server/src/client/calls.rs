@@ -131,9 +131,10 @@ fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Vec<Part> {
             BodyFormat::Text { .. } | BodyFormat::Raw { .. } | BodyFormat::Bytes { .. } | BodyFormat::Lines,
             _,
         ) => {
-            let kind = match &route.body_format {
-                BodyFormat::Text { .. } => quote!(String),
-                _ => quote!(kit_client::Body),
+            let kind = if matches!(route.body_format, BodyFormat::Text { .. }) {
+                quote!(String)
+            } else {
+                quote!(kit_client::Body)
             };
             let is_single = media_types.len() == 1 && !media_types.iter().any(|name| name.contains('*'));
             if is_single {

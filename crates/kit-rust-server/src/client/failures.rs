@@ -40,13 +40,11 @@ impl<'a> Failures<'a> {
 
     /// Returns the type of the errors.
     pub(super) fn r#type(&self) -> TokenStream {
-        match &self.name {
-            Some(name) => {
-                let name = ident(name);
-                quote!(#name)
-            }
-            None => quote!(kit_client::Undeclared),
-        }
+        let Some(name) = &self.name else {
+            return quote!(kit_client::Undeclared);
+        };
+        let name = ident(name);
+        quote!(#name)
     }
 
     /// Returns the enum. Returns nothing if the route declares no errors.

@@ -119,9 +119,10 @@ fn event_enum(types: &Types<'_>, route: &Route, name: &str, format: &BodyFormat)
     });
     let arms = events.iter().zip(&variants).map(|(event, variant)| {
         let text = string_literal(&event.name);
-        match event.data {
-            Some(_) => quote!(#text => Self::#variant(kit_client::event_data(data)?),),
-            None => quote!(#text => Self::#variant,),
+        if event.data.is_some() {
+            quote!(#text => Self::#variant(kit_client::event_data(data)?),)
+        } else {
+            quote!(#text => Self::#variant,)
         }
     });
     let data = ident(if events.iter().any(|event| event.data.is_some()) {

@@ -170,7 +170,7 @@ impl UserFile {
         if let Some(next) = next {
             return known(next.start);
         }
-        if let Some(last) = of_block().last() {
+        if let Some(last) = of_block().next_back() {
             return known(after_line(text, last.end));
         }
         match self.imports.iter().rfind(|known| known.block < block) {
@@ -184,22 +184,22 @@ impl UserFile {
             },
         }
     }
+}
 
-    /// Returns the text with all insertions. Insertions at the same offset keep their order.
-    pub(super) fn insert(&self, text: &str, mut insertions: Vec<Insertion>) -> String {
-        insertions.retain(|insertion| !insertion.text.is_empty());
-        insertions.sort_by_key(|insertion| insertion.at);
-        let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let mut edited = String::with_capacity(text.len());
-        let mut done = 0;
-        for Insertion { at, text: inserted } in insertions {
-            edited.push_str(&text[done..at]);
-            edited.push_str(&inserted.replace('\n', line_end));
-            done = at;
-        }
-        edited.push_str(&text[done..]);
-        edited
+/// Returns the text with all insertions. Insertions at the same offset keep their order.
+pub(super) fn insert(text: &str, mut insertions: Vec<Insertion>) -> String {
+    insertions.retain(|insertion| !insertion.text.is_empty());
+    insertions.sort_by_key(|insertion| insertion.at);
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut edited = String::with_capacity(text.len());
+    let mut done = 0;
+    for Insertion { at, text: inserted } in insertions {
+        edited.push_str(&text[done..at]);
+        edited.push_str(&inserted.replace('\n', line_end));
+        done = at;
     }
+    edited.push_str(&text[done..]);
+    edited
 }
 
 impl Implementation<'_> {

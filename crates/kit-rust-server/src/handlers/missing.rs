@@ -3,7 +3,7 @@
 use quote::quote;
 use serde::Serialize;
 
-use super::insertion::{Insertion, UserFile};
+use super::insertion::{Insertion, UserFile, insert};
 use super::{Gaps, HandlerContext, Uses};
 use crate::print;
 use crate::route_names::RouteNames;
@@ -160,5 +160,5 @@ fn edit(
         (reason, help)
     })?;
     insertions.extend(imported);
-    Ok(Some((file.insert(text, insertions), added)))
+    Ok(Some((insert(text, insertions), added)))
 }

@@ -102,17 +102,15 @@ fn typescript(
     let mut edits: Vec<Edit> = Vec::new();
     // Later maps of a file are edited first, so that the offsets of earlier maps stay valid.
     for ((path, call), handlers) in by_map.into_iter().rev() {
-        let index = match edits.iter().position(|edit| edit.path == path) {
-            Some(index) => index,
-            None => {
-                edits.push(Edit {
-                    path: path.to_owned(),
-                    text: read_text(&project.root.join(path))?.unwrap_or_default(),
-                    added: Vec::new(),
-                });
-                edits.len() - 1
-            }
-        };
+        let known = edits.iter().position(|edit| edit.path == path);
+        let index = known.unwrap_or(edits.len());
+        if known.is_none() {
+            edits.push(Edit {
+                path: path.to_owned(),
+                text: read_text(&project.root.join(path))?.unwrap_or_default(),
+                added: Vec::new(),
+            });
+        }
         let edit = &mut edits[index];
         let keys: Vec<&str> = handlers.iter().map(|handler| handler.key.as_str()).collect();
         edit.text = add_handlers(&edit.text, call, &keys).map_err(|why| {
