@@ -64,6 +64,12 @@ const defaults: Readonly<Record<keyof QueueOptions, number>> = {
   keepDays: 7,
 };
 
+/**
+ * Time in seconds after which pg-boss deletes a job that nobody has done: ten years. By default, pg-boss deletes such a job after 14
+ * days without a word, for example if no worker runs.
+ */
+const waitingSeconds = 3_650 * 86_400;
+
 /** Options of a queue in the form that pg-boss accepts. */
 export interface BossQueue {
   readonly retryLimit: number;
@@ -73,6 +79,7 @@ export interface BossQueue {
   readonly expireInSeconds: number;
   readonly heartbeatSeconds: number;
   readonly deleteAfterSeconds: number;
+  readonly retentionSeconds: number;
   readonly notify: true;
 }
 
@@ -125,6 +132,7 @@ export function readOptions<Map extends object>(options: JobsOptions<Map>): Read
         expireInSeconds: timeoutSeconds,
         heartbeatSeconds,
         deleteAfterSeconds: keepDays * 86_400,
+        retentionSeconds: waitingSeconds,
         notify: true,
       };
     },

@@ -61,6 +61,14 @@ describe("jobs", { timeout: 120_000 }, () => {
     }
   }
 
+  it("keeps a job that no worker does for years", async () => {
+    await jobs.enqueue(pool, "send-mail", mail);
+    const { rows } = await pool.query<{ isKept: boolean }>(
+      "select keep_until > now() + interval '9 years' as \"isKept\" from pgboss.job",
+    );
+    assert.deepEqual(rows, [{ isKept: true }]);
+  });
+
   it("a worker receives the data with the types that the interface declares", async () => {
     const seen: JobInput<TestJobs["send-mail"]>[] = [];
     await withWorker({ ...nothing, "send-mail": (input) => void seen.push(input) }, async () => {
