@@ -68,7 +68,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let (host, port) = (settings.host.as_deref(), settings.port);
     let listener = Listener::bind(host, port, settings.connections).await;
     let mut listener = listener.map_err(|error| refused(&error, host, port))?;
-    metrics::serve(settings).await?;
+    metrics::serve(settings).await;
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;

@@ -31,7 +31,7 @@ use Effect::{Generates, Omits, OnlyOnNode, Refuses, Warns};
 
 /// Each option of `createApp`, a value in TypeScript, and the effect of the value. An option of `AppOptions` without a row fails
 /// a test.
-const ROWS: [(&str, &str, Effect); 54] = [
+const ROWS: [(&str, &str, Effect); 59] = [
     (
         "server",
         "nativeServer({ maxConnections: 7 })",
@@ -138,6 +138,31 @@ const ROWS: [(&str, &str, Effect); 54] = [
         "telemetry",
         "{ prometheus: true }",
         Generates(r#"("OTEL_EXPORTER_PROMETHEUS_PORT", "9464")"#),
+    ),
+    (
+        "telemetry",
+        "{ prometheus: { hostname: \"::1\" } }",
+        Generates(r#"("OTEL_EXPORTER_PROMETHEUS_HOST", "::1"), ("OTEL_EXPORTER_PROMETHEUS_PORT", "9464")"#),
+    ),
+    (
+        "telemetry",
+        "{ prometheus: { prot: 9000 } }",
+        Refuses("there is no option `telemetry.prometheus.prot`"),
+    ),
+    (
+        "telemetry",
+        "{ exporter: \"console\" }",
+        Refuses("does not have the option `telemetry.exporter`"),
+    ),
+    (
+        "telemetry",
+        "{ sampleRatio: 0.5 }",
+        Refuses("does not have the option `telemetry.sampleRatio`"),
+    ),
+    (
+        "logging",
+        "{ redact: [\"user..pin\"] }",
+        Refuses("`logging.redact` is [\"user..pin\"], which is not a list of names"),
     ),
     (
         "telemetry",
@@ -264,6 +289,11 @@ const ROWS: [(&str, &str, Effect); 54] = [
 
 /// Generates the server of an application with one option.
 fn output(number: usize, name: &str, value: &str) -> Output {
+    output_with(number, name, value, false)
+}
+
+/// Generates the server of an application with one option. `otlp` is true if the server can export telemetry.
+fn output_with(number: usize, name: &str, value: &str, otlp: bool) -> Output {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("application-options/{number}"));
     let option = match (name, value) {
         ("routes", _) => String::new(),
@@ -290,6 +320,7 @@ fn output(number: usize, name: &str, value: &str) -> Output {
         name: "options".to_owned(),
         output_dir: ".kit".to_owned(),
         api_docs: true,
+        otlp,
         ..Options::default()
     };
     generate(&program, &options)
@@ -379,4 +410,29 @@ fn the_build_refuses_an_option_that_it_does_not_know() {
     let problems = output(ROWS.len(), "timeout", "5").problems;
     let messages: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(messages, ["there is no option `timeout` of `createApp`"]);
+}
+
+#[test]
+fn a_server_with_an_exporter_refuses_to_turn_a_signal_off_in_the_source() {
+    let messages = |number: usize, value: &str| {
+        let problems = output_with(ROWS.len() + number, "telemetry", value, true).problems;
+        problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        messages(
+            1,
+            "{ tracing: true, metrics: true, logs: true, exporter: \"otlp\" }"
+        )
+        .is_empty()
+    );
+    assert_eq!(
+        messages(2, "{ tracing: true, logs: false, exporter: \"none\" }"),
+        [
+            "the Rust server does not have the option `telemetry.logs: false`",
+            "the Rust server does not have the option `telemetry.exporter`",
+        ]
+    );
 }

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 
 use crate::process::Server;
 use kit_runtime::{Application, Error, Request, Response, Routes, Segment, StatusCode};
@@ -43,7 +43,7 @@ fn ask(address: &str, method: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
     )
     .unwrap();
     let mut answer = String::new();
@@ -120,4 +120,31 @@ fn has_no_metrics_without_their_port() {
     let server = Server::start(module_path!(), &[]);
     assert!(!server.before.contains("Prometheus"), "{}", server.before);
     assert!(server.get("/items/1", "").starts_with("HTTP/1.1 204 "));
+}
+
+#[test]
+fn serves_requests_while_another_program_has_the_port_of_the_metrics() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap();
+    let mut server = Server::start(module_path!(), &[("METRICS_PORT", address.port().to_string())]);
+    assert!(server.get("/items/1", "").starts_with("HTTP/1.1 204 "));
+    drop(other);
+    // The server tries again until the port is free.
+    server.wait_for_line("Prometheus metrics are at");
+    let answer = ask(&address.to_string(), "GET", "/metrics");
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+}
+
+#[test]
+fn refuses_a_request_from_a_page_whose_name_leads_to_this_machine() {
+    let server = Server::start(module_path!(), &[("METRICS_PORT", "0".to_owned())]);
+    let mut stream = TcpStream::connect(address_of(&server)).unwrap();
+    write!(
+        stream,
+        "GET /metrics HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
 }

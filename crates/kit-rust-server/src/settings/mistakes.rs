@@ -2,7 +2,7 @@
 //! does not have.
 
 use kit_ir::Span;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::proxies;
 use crate::{Options, Problem};
@@ -143,11 +143,14 @@ fn object(name: &str, value: Option<&Value>) -> Vec<Mistake> {
             ("docs.path" | "health.live" | "health.ready", other) => {
                 found.push(wrong(&option, other, "a path that starts with `/`"));
             }
-            ("logging.redact", Value::Array(list)) if list.iter().all(Value::is_string) => {}
+            ("logging.redact", Value::Array(list)) if list.iter().all(is_pattern) => {}
             ("logging.redact", Value::Null) => {
                 found.push(unknown(&option, "write a list of texts such as `[\"*.pin\"]`"));
             }
-            ("logging.redact", other) => found.push(wrong(&option, other, "a list of texts")),
+            ("logging.redact", other) => {
+                let expected = "a list of names joined by dots, such as `iban` and `user.*.pin`";
+                found.push(wrong(&option, other, expected));
+            }
             ("logging.redactDefaults", Value::Bool(true)) => {}
             ("logging.redactDefaults", _) => found.push(only_in_typescript(
                 "logging.redactDefaults",
@@ -157,6 +160,12 @@ fn object(name: &str, value: Option<&Value>) -> Vec<Mistake> {
         }
     }
     found
+}
+
+/// Returns true for a text that consists of names joined by dots. The runtime ignores any other pattern.
+fn is_pattern(pattern: &Value) -> bool {
+    let pattern = pattern.as_str();
+    pattern.is_some_and(|pattern| pattern.split('.').all(|name| !name.is_empty()))
 }
 
 /// Returns the mistakes in the options of the server adapter. Options that tune only the process of Node, such as `workers`, are
@@ -178,14 +187,13 @@ fn server(value: Option<&Value>) -> Vec<Mistake> {
         .collect()
 }
 
-/// Environment variables that both servers read in place of properties of `telemetry`.
-const TELEMETRY_VARIABLES: [(&str, &str); 7] = [
+/// Environment variables that the Rust server reads in place of properties of `telemetry`.
+const TELEMETRY_VARIABLES: [(&str, &str); 6] = [
     ("endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
     ("exportIntervalMs", "OTEL_BSP_SCHEDULE_DELAY"),
     ("headers", "OTEL_EXPORTER_OTLP_HEADERS"),
     ("metricsIntervalMs", "OTEL_METRIC_EXPORT_INTERVAL"),
     ("queueSize", "OTEL_BSP_MAX_QUEUE_SIZE"),
-    ("sampleRatio", "OTEL_TRACES_SAMPLER_ARG"),
     ("serviceName", "OTEL_SERVICE_NAME"),
 ];
 
@@ -204,10 +212,18 @@ fn telemetry(value: Option<&Value>, options: &Options) -> Vec<Mistake> {
     for (member, value) in members {
         let option = format!("telemetry.{member}");
         match (member.as_str(), value) {
-            ("tracing" | "metrics" | "logs", Value::Bool(false))
-            | ("exporter", Value::String(_))
-            | ("prometheus", Value::Bool(_) | Value::Object(_)) => {}
-            ("tracing" | "metrics" | "logs", Value::Bool(true)) if options.otlp => {}
+            ("exporter", Value::String(name)) if name == "otlp" || name == "none" && !options.otlp => {}
+            ("exporter", Value::String(_)) => found.push(only_in_typescript(
+                &option,
+                "remove it; OTEL_TRACES_EXPORTER=none, OTEL_METRICS_EXPORTER=none and OTEL_LOGS_EXPORTER=none turn the exporter off",
+            )),
+            ("prometheus", Value::Object(members)) => found.extend(prometheus(members)),
+            ("prometheus", Value::Bool(_)) => {}
+            ("tracing" | "metrics" | "logs", Value::Bool(is_on)) if *is_on == options.otlp => {}
+            ("tracing" | "metrics" | "logs", Value::Bool(false)) => found.push(only_in_typescript(
+                &format!("{option}: false"),
+                &format!("remove it, and set {}", none_of(member)),
+            )),
             ("tracing" | "metrics" | "logs", Value::Bool(true)) => found.push(Mistake::new(
                 format!("`{option}` is true, but the Rust server is built without an exporter"),
                 "add `otlp: true` to the options of `rustServer` in kit.config.ts",
@@ -215,6 +231,10 @@ fn telemetry(value: Option<&Value>, options: &Options) -> Vec<Mistake> {
             ("tracing" | "metrics" | "logs" | "exporter", _) => {
                 found.push(unknown(&option, "write a literal"));
             }
+            ("sampleRatio", _) => found.push(only_in_typescript(
+                &option,
+                "remove it: the Rust server exports each trace, except for those that their clients do not sample",
+            )),
             ("prometheus", other) => found.push(wrong(&option, other, "`true`, `false` or an object")),
             (name, _) => found.push(
                 match TELEMETRY_VARIABLES.iter().find(|(known, _)| *known == name) {
@@ -230,4 +250,28 @@ fn telemetry(value: Option<&Value>, options: &Options) -> Vec<Mistake> {
         }
     }
     found
+}
+
+/// Returns the environment variable that turns a signal off.
+fn none_of(signal: &str) -> &'static str {
+    match signal {
+        "tracing" => "OTEL_TRACES_EXPORTER=none",
+        "metrics" => "OTEL_METRICS_EXPORTER=none",
+        _ => "OTEL_LOGS_EXPORTER=none",
+    }
+}
+
+/// Returns the mistakes in the names of `telemetry.prometheus`.
+fn prometheus(members: &Map<String, Value>) -> Vec<Mistake> {
+    let unknown = members
+        .keys()
+        .filter(|member| !matches!(member.as_str(), "port" | "hostname"));
+    unknown
+        .map(|member| {
+            Mistake::new(
+                format!("there is no option `telemetry.prometheus.{member}`"),
+                "use one of `port`, `hostname`",
+            )
+        })
+        .collect()
 }

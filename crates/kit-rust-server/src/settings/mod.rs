@@ -212,7 +212,12 @@ fn defaults(program: &Program) -> Vec<(&'static str, String)> {
     if let Some(text) = given.known("trustProxy").and_then(proxies) {
         found.push(("TRUST_PROXY", text));
     }
-    if given.known("telemetry.prometheus") == Some(&Value::Bool(true)) {
+    let has_default_port = match given.known("telemetry.prometheus") {
+        Some(Value::Object(members)) => !members.contains_key("port"),
+        Some(value) => value == &Value::Bool(true),
+        None => false,
+    };
+    if has_default_port {
         found.push(("OTEL_EXPORTER_PROMETHEUS_PORT", "9464".to_owned()));
     }
     found.sort_unstable();

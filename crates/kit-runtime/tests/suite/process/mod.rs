@@ -80,6 +80,18 @@ impl Server {
         answer
     }
 
+    /// Waits for a line of the log that contains a text.
+    pub fn wait_for_line(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert!(
+                self.printed.read_line(&mut line).unwrap() > 0,
+                "no line has `{text}`"
+            );
+        }
+    }
+
     /// Stops the server, so that it exports all remaining data. Returns its log.
     pub fn stop(mut self) -> String {
         let id = self.child.id().to_string();
