@@ -5,6 +5,7 @@ mod column;
 mod constraints;
 mod finder;
 mod finders;
+mod guards;
 mod keyset;
 mod module;
 mod order;

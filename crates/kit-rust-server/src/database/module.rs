@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use kit_database::ColumnType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -10,7 +9,7 @@ use super::finder::Finder;
 use super::parameter::Parameter;
 use super::{Rule, Stored, StoredColumn, is_uuid};
 use crate::names;
-use crate::source::{Imports, comment, doc, file_doc, ident};
+use crate::source::{Imports, doc, file_doc, ident};
 use crate::types::{RustType, Types};
 
 /// Names of variables and other parameters in functions that take the key of a row. If a column of the key
@@ -128,7 +127,7 @@ impl Stored<'_> {
             imports.add("kit_runtime", "keyset");
             imports.add("kit_runtime", "sql");
         }
-        if self.has_totals {
+        if self.has_totals || self.key().any(StoredColumn::is_checked_text) {
             imports.add("kit_runtime", "sql");
         }
         imports.add("sqlx::postgres", "PgRow");
@@ -354,56 +353,6 @@ impl Stored<'_> {
         ));
         functions
     }
-
-    /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would refuse a parameter or
-    /// the owner with an error, such as a text that is no UUID. No row can have such a value. `compared` are the columns with
-    /// their parameters.
-    pub(super) fn guard(
-        &self,
-        compared: &[(&StoredColumn<'_>, (Ident, Parameter))],
-        nothing: &TokenStream,
-    ) -> TokenStream {
-        let uuids = compared.iter().filter(|(stored, _)| is_uuid(stored));
-        let mut uuids: Vec<_> = uuids.map(|(_, (name, _))| quote!(!is_uuid(#name))).collect();
-        let numbers = compared.iter().filter(|(_, (_, r#type))| r#type.is_bigint());
-        let mut numbers: Vec<_> = numbers
-            .map(|(_, (name, _))| quote!(i64::try_from(#name).is_err()))
-            .collect();
-        let (uuid, number) = self.owner_errors();
-        uuids.extend(uuid);
-        numbers.extend(number);
-        early_returns(nothing, &uuids, &numbers)
-    }
-
-    /// Returns the statements at the start of a list function that return `nothing` early if PostgreSQL would refuse
-    /// the owner or a filter with an error.
-    pub(super) fn list_guard(&self, nothing: &TokenStream) -> TokenStream {
-        let (uuid, number) = self.owner_errors();
-        let mut uuids: Vec<_> = uuid.into_iter().collect();
-        let mut numbers: Vec<_> = number.into_iter().collect();
-        let mut others = Vec::new();
-        for stored in self.filters() {
-            let conditions = match stored.column.r#type {
-                ColumnType::Uuid => &mut uuids,
-                ColumnType::BigIntExact => &mut numbers,
-                _ => &mut others,
-            };
-            let name = ident(&stored.field.name);
-            conditions.extend(stored.comparison_error(&quote!(filter.#name)));
-        }
-        let mut code = early_returns(nothing, &uuids, &numbers);
-        if !others.is_empty() {
-            let reason =
-                comment("No row has a value that its column cannot have; PostgreSQL would return an error.");
-            code.extend(quote! {
-                #reason
-                if #(#others)||* {
-                    return Ok(#nothing);
-                }
-            });
-        }
-        code
-    }
 }
 
 /// Returns a name for the function parameter of each column. `name` is the name of a single parameter, if not that of its
@@ -422,39 +371,6 @@ pub(super) fn parameter_names<'s>(
         found.push((ident(&name), r#type));
     }
     found
-}
-
-/// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, and
-/// `numbers` are conditions for numbers beyond 64 bits.
-pub(super) fn early_returns(
-    nothing: &TokenStream,
-    uuids: &[TokenStream],
-    numbers: &[TokenStream],
-) -> TokenStream {
-    let checks = [
-        (
-            "No row has a text that is not a UUID; PostgreSQL would return an error.",
-            uuids,
-        ),
-        (
-            "No row has a number beyond `bigint`; PostgreSQL would return an error.",
-            numbers,
-        ),
-    ];
-    let checks = checks
-        .into_iter()
-        .filter(|(_, conditions)| !conditions.is_empty());
-    checks
-        .map(|(reason, conditions)| {
-            let reason = comment(reason);
-            quote! {
-                #reason
-                if #(#conditions)||* {
-                    return Ok(#nothing);
-                }
-            }
-        })
-        .collect()
 }
 
 /// Returns a struct with one field per column. Each column comes with the number of `Option`s around the type

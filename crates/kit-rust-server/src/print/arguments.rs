@@ -23,7 +23,11 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space:
     if items.is_empty() {
         return (column + end.len() <= space.end).then(|| format!("{begin}{end}"));
     }
-    let width = space.end.checked_sub(column + end.len())?;
+    if column > space.end {
+        return None;
+    }
+    // Without room for an item, each item is on its own line.
+    let width = space.end.saturating_sub(column + end.len());
     let line = Space {
         indent: space.indent,
         column,

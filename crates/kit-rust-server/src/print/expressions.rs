@@ -278,7 +278,7 @@ fn arm(node: &Arm, indent: usize) -> Option<String> {
     let start = margin(indent);
     let mut pattern = flat(&node.pat);
     if indent + pattern.len() + " => {".len() > WIDTH {
-        pattern = pattern.replace(" | ", &format!("\n{start}| "));
+        pattern = broken_pattern(&pattern, indent);
     }
     let last = pattern.lines().last().unwrap_or_default().trim_start().len();
     let mut attributes = attributes(&node.attrs, indent);
@@ -313,6 +313,26 @@ fn arm(node: &Arm, indent: usize) -> Option<String> {
         }
     };
     Some(format!("{attributes}{pattern} => {text}\n"))
+}
+
+/// Returns a pattern with one alternative on each line. Alternatives in parentheses, as in `Some(A | B)`, are on one line of their
+/// own if they fit.
+fn broken_pattern(pattern: &str, indent: usize) -> String {
+    let start = margin(indent);
+    let parts = pattern
+        .strip_suffix(')')
+        .and_then(|pattern| pattern.split_once('('));
+    let Some((name, inner)) = parts.filter(|(_, inner)| inner.contains(" | ") && !inner.contains(['(', ')']))
+    else {
+        return pattern.replace(" | ", &format!("\n{start}| "));
+    };
+    let inside = margin(indent + 4);
+    let inner = if indent + 4 + inner.len() < WIDTH {
+        inner.to_owned()
+    } else {
+        inner.replace(" | ", &format!("\n{inside}| "))
+    };
+    format!("{name}(\n{inside}{inner},\n{start})")
 }
 
 fn broken_arm(body: &str, indent: usize) -> String {

@@ -286,6 +286,33 @@ static E: Shape = Shape::object(
     }
 
     #[test]
+    fn breaks_alternatives_in_parentheses_like_rustfmt() {
+        let (long, longer) = (
+            format_ident!("{}", "A".repeat(40)),
+            format_ident!("{}", "B".repeat(44)),
+        );
+        let code =
+            quote!(fn run() { match error { Some(#long | #longer) => "", Some(#long | #longer | C) => "" } });
+        let (long, longer) = ("A".repeat(40), "B".repeat(44));
+        let expected = format!(
+            "fn run() {{
+    match error {{
+        Some(
+            {long} | {longer},
+        ) => \"\",
+        Some(
+            {long}
+            | {longer}
+            | C,
+        ) => \"\",
+    }}
+}}
+"
+        );
+        assert_eq!(file(&code), expected);
+    }
+
+    #[test]
     fn breaks_chains_that_are_wider_than_60_columns() {
         let code = quote! {
             fn run() {
