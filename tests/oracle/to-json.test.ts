@@ -112,7 +112,7 @@ test("a validator of a type with `toJSON` takes the result", async () => {
   assert.equal((await load<Codec>("DecimalValidator")).is("1.50"), true);
 });
 
-test("the serializer of a type without such objects does not look for them", async () => {
+test("the serializer of a type without `toJSON` does not call the method `toJSON` of a value", async () => {
   const { serialize } = await load<Serializer>("PlainSerializer");
   assert.throws(() => serialize({ total: new Decimal(1) }), /\$\.total should be string/);
 });

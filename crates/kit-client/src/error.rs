@@ -17,7 +17,7 @@ pub enum Error<E = Undeclared> {
     Refused(Box<Refusal>),
     /// The request cannot be sent, because a value has no form on the wire. Contains the reason.
     Request(String),
-    /// There is no response: the server cannot be reached, or the call took too long.
+    /// Missing response: the server cannot be reached, or the call took too long.
     Transport(reqwest::Error),
     /// The response does not fit the contract. Contains the reason.
     Response(String),

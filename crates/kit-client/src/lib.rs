@@ -1,7 +1,7 @@
 //! Library of every Rust client that kit generates: writes requests as the contracts declare them, and reads responses.
 //!
-//! `@kit/plugin-rust-server` writes this crate into `.kit/client/` of a project. Generated clients use it as `kit_client`. Types
-//! of requests and responses come from `kit-runtime`, so a client reads exactly what a server writes.
+//! `@kit/plugin-rust-server` writes this crate into `.kit/rust-client/` of a project. Generated clients use the crate as
+//! `kit_client`. Types of requests and responses come from `kit-runtime`, so a client reads exactly what a server writes.
 //!
 //! ```no_run
 //! use kit_client::{Client, Error, ErrorPlaces, Method, Segment, Undeclared};

@@ -71,7 +71,7 @@ pub(crate) fn manifest(options: &Options) -> String {
             PackageManager::Yarn => {
                 value["dependenciesMeta"] = json!(for_each(WITHOUT_SCRIPTS, || json!({ "built": false })));
             }
-            // pnpm has an own file for it, and Bun runs no scripts by default.
+            // pnpm reads this setting from `pnpm-workspace.yaml`, and Bun runs no scripts by default.
             PackageManager::Pnpm | PackageManager::Bun => {}
         }
     }

@@ -27,8 +27,8 @@ pub enum PackageManager {
     Bun,
 }
 
-/// Commands of npm in the texts of templates, each with the commands of pnpm, Yarn and Bun in its place. Longer
-/// commands come before their beginnings.
+/// Commands of npm in the texts of templates, each with the commands of pnpm, Yarn and Bun in its place. A
+/// command comes before the shorter commands that it starts with, such as `npm ci --omit=dev` before `npm ci`.
 const COMMANDS: [(&str, [&str; 3]); 9] = [
     (
         "npm ci --omit=dev",
@@ -106,7 +106,7 @@ impl PackageManager {
             Self::Yarn => 1,
             Self::Bun => 2,
         };
-        // First marks, then commands: `pnpm install` contains the command `npm install`.
+        // Replaces commands by marks first, because `pnpm install` contains the command `npm install`.
         let mark = |position: usize| format!("\u{0}{position}\u{0}");
         let mut text = text.to_owned();
         for (position, (command, _)) in COMMANDS.iter().enumerate() {

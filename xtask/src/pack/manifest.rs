@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(published["repository"]["directory"], "packages/a");
         assert!(published["bugs"]["url"].as_str().unwrap().ends_with("/issues"));
         assert_eq!(published["publishConfig"], json!({ "access": "public" }));
-        // What a manifest says itself stays.
+        // A field that the manifest has already is not replaced.
         assert_eq!(published["keywords"], json!(["own"]));
     }
 

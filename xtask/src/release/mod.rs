@@ -38,7 +38,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "URL")]
     registry: Option<String>,
     /// Publish the archives that are in DIR, without building or checking them again. Their checksums must be those of
-    /// `SHA256SUMS`. So the checks, which run programs of others, can run on a machine that may not publish.
+    /// `SHA256SUMS`. With this option, the checks, which run programs of others, can run on a machine that may not
+    /// publish.
     #[arg(long, requires = "registry")]
     publish_only: bool,
     /// Use the addons that are in packages/*/native, for example those that other machines have built.

@@ -47,7 +47,7 @@ pub struct AddedHandler {
 pub struct RefusedEdit {
     /// Path of the file, relative to the project's root.
     pub path: String,
-    /// Reason, as a sentence without its end.
+    /// Reason, as a sentence without its period.
     pub reason: String,
     /// Advice for the user.
     pub help: String,

@@ -13,10 +13,12 @@ const longestHead = 64 * 1024;
 const incomplete = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /**
- * Listens on the address of an application that another program serves, and passes the bytes of each connection to the program that runs at
- * the moment. A connection stays with its program, which closes it when it stops. If no program runs, the gate responds itself.
+ * Listens on the address of an application that another program serves, and passes the bytes of each connection to the
+ * program that runs at the moment. A connection stays with its program until the program closes the connection. If no
+ * program runs, the gate responds itself.
  *
- * The first request of a connection decides if its host is accepted: a browser sends only requests to one host on a connection.
+ * The gate checks only the host of the first request of a connection, because a browser sends all requests on a connection
+ * to the same host.
  */
 export class Gate {
   /** Port on which the program listens; `undefined` if no program runs. */
@@ -40,7 +42,7 @@ export class Gate {
   /**
    * Starts to listen. Resolves to the port.
    *
-   * @throws the error of the operating system if the address cannot be used.
+   * @throws {Error} If the address cannot be used. The error is that of the operating system.
    */
   async listen(host: string, port: number): Promise<number> {
     this.#server.listen({ host, port });
@@ -72,12 +74,12 @@ export class Gate {
       else if (socket.readableEnded) socket.end(incomplete);
       else {
         this.#standIn.emit("connection", socket);
-        // The server reads from the operating system, so that bytes which are put back would be lost.
+        // An HTTP server reads from the operating system. Bytes that `unshift` puts back would therefore be lost.
         socket.emit("data", received);
         socket.resume();
       }
     };
-    // The head is incomplete, and the server decides what that means.
+    // The head is incomplete. The server decides how to respond.
     const ended = (): void => {
       if (received.length === 0) socket.end();
       else pass(-1);

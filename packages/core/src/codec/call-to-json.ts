@@ -14,7 +14,7 @@ export function callToJson(value: unknown, key = ""): unknown {
   if (!isContainer(value)) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };
   const json: unknown = typeof toJSON === "function" ? toJSON.call(value, key) : value;
-  // A proxy of the value itself would have to return the very values of a frozen object.
+  // The target is an empty object: a proxy of a frozen object can return no other values than those of the object.
   return isContainer(json) ? new Proxy<object>(Array.isArray(json) ? [] : {}, new Reader(json)) : json;
 }
 

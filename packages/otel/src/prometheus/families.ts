@@ -51,7 +51,10 @@ export function textOf(ofProcesses: readonly (readonly Family[])[]): string {
   return text;
 }
 
-/** Returns undefined for a metric without values, and for exponential histograms, which the text format does not have. */
+/**
+ * Converts one metric. Returns undefined for a metric without values, and for exponential histograms, which the text format
+ * does not have.
+ */
 function familyOf(metric: MetricData, own: Labels): Family | undefined {
   const { descriptor, dataPoints } = metric;
   if (dataPoints.length === 0) return undefined;
