@@ -110,7 +110,7 @@ console.log(\`Listening on \${url}\`);
 
 /** Names of the entry points that each package has, if applications load it. */
 const entriesOf: Readonly<Record<string, readonly string[]>> = {
-  "kit-core": ["codec/", "", "keyset/", "pg/", "router/"].map((at) => `package/dist/${at}index.js`),
+  "kit-core": ["codec/", "", "keyset/", "pg/", "process/", "router/"].map((at) => `package/dist/${at}index.js`),
   "kit-errors": ["package/dist/index.js"],
   "kit-server-native": ["package/dist/index.js"],
   "kit-server-node": ["package/dist/index.js"],
@@ -165,8 +165,8 @@ describe("the packed packages", () => {
       // A package that applications load has one file per entry point, because each module costs time to load.
       const code = files.filter((file) => /^package\/dist\/.*\.js$/.test(file)).toSorted();
       const entries = entriesOf[basename(archive).replace(/-\d+\.\d+\.\d+\.tgz$/, "")];
-      // Core has three shared files: the codec, the router's matcher, and the check of keys for signatures.
-      assert.ok(entries === undefined || code.filter(isShared).length <= 3, `${code}`);
+      // Core has four shared files: the codec, the router's matcher, the check of keys for signatures, and the log and start of processes.
+      assert.ok(entries === undefined || code.filter(isShared).length <= 4, `${code}`);
       const own = code.filter((file) => !isShared(file));
       if (entries !== undefined) assert.deepEqual(own, entries, basename(archive));
       const hasAddon = files.some((file) => file.endsWith(".node"));

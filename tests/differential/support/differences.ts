@@ -77,13 +77,6 @@ export const DIFFERENCES: readonly Difference[] = [
         : said,
   },
   {
-    name: "API reference",
-    of: ["Notes"],
-    reason: "The Rust server has no API reference: `/docs` is 404 unless it is your route.",
-    without: (said, { target }) =>
-      /^\/docs(?:[/?]|$)/.test(target) ? { ...said, status: 0, headers: [], body: "" } : said,
-  },
-  {
     name: "name of the project in its OpenAPI document",
     of: ["Notes"],
     reason: "`/openapi.json` has the name and description of its own project.",

@@ -11,6 +11,12 @@ interface TodoJson {
   createdAt: string;
 }
 
+/** Asserts that a response is an error with this status and code. */
+async function refused(response: Response, status: number, code: string): Promise<void> {
+  assert.equal(response.status, status);
+  assert.equal(((await response.json()) as { error: { code: string } }).error.code, code);
+}
+
 describe("todos", () => {
   let suite: IntegrationSuite;
 
@@ -26,11 +32,6 @@ describe("todos", () => {
         ? {}
         : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     });
-  }
-
-  async function refused(response: Response, status: number, code: string): Promise<void> {
-    assert.equal(response.status, status);
-    assert.equal(((await response.json()) as { error: { code: string } }).error.code, code);
   }
 
   test("are added, listed, changed and deleted", async () => {

@@ -19,7 +19,7 @@ export const todoHandlers = defineHandlers<TodoRoutes>({
     return todo;
   },
 
-  "GET /todos": () => [...todos.values()].reverse(),
+  "GET /todos": () => [...todos.values()].toReversed(),
 
   "GET /todos/:id": ({ params, ctx }) => existing(params.id, ctx),
 

@@ -19,7 +19,11 @@ import type {
 } from "./store.types.ts";
 
 export interface CustomerRoutes {
-  "POST /customers": Route<{ body: Omit<Customer, "id">; response: CustomerName; errors: Failure<409, "EMAIL_TAKEN"> }>;
+  "POST /customers": Route<{
+    body: Omit<Customer, "id">;
+    response: CustomerName;
+    errors: Failure<409, "EMAIL_TAKEN">;
+  }>;
   "GET /customers/:id": Route<{ params: Pick<Customer, "id">; response: CustomerName }>;
   /** The names of the customers. */
   "GET /customers": Route<{ query: { name?: string }; response: CustomerName[] }>;

@@ -32,7 +32,9 @@ export interface Product {
 }
 
 /** Contents of a product. */
-export type Contents = { kind: "liquid"; /** @minimum 0 */ litres: number } | { kind: "solid"; fragile: boolean };
+export type Contents =
+  | { kind: "liquid"; /** @minimum 0 */ litres: number }
+  | { kind: "solid"; fragile: boolean };
 
 /** @table tags @owner none */
 export interface Tag {
