@@ -90,7 +90,10 @@ export class Gate {
   /** Returns true if the gate itself must respond to a request with this head. */
   #isOwn(head: string): boolean {
     if (head.split(" ", 2)[1] === buildPath) return true;
-    return [...head.matchAll(/^host:[ \t]*([^\r\n]*?)[ \t]*$/gim)].some(([, host]) => !this.#accepts(host));
+    return head.split("\n").some((line) => {
+      const colon = line.indexOf(":");
+      return line.slice(0, colon).toLowerCase() === "host" && !this.#accepts(line.slice(colon + 1).trim());
+    });
   }
 }
 
