@@ -119,7 +119,8 @@ pub fn exceeds_bigint(number: Option<&BigInt>) -> bool {
 /// use kit_runtime::Timestamp;
 /// use kit_runtime::sql::exceeds_elements;
 ///
-/// assert!(exceeds_elements("+010000-01-01T00:00:00.000Z".parse::<Timestamp>()?));
+/// let year_10000 = Timestamp::from_unix_millis(253_402_300_800_000)?;
+/// assert!(exceeds_elements(year_10000));
 /// assert!(!exceeds_elements("2026-01-31T12:00:00.000Z".parse::<Timestamp>()?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -17,7 +17,7 @@
 //! - No input causes a panic, and a type that expands without end is reported as an error.
 //!
 //! ```
-//! use kit_typescript::{Input, MemoryFiles, compile};
+//! use kit_typescript::{AnyMeaning, Input, MemoryFiles, compile};
 //! use std::path::{Path, PathBuf};
 //! use std::sync::Arc;
 //!
@@ -27,6 +27,7 @@
 //!     type_files: vec![PathBuf::from("/app/src/types.ts")],
 //!     route_files: vec![],
 //!     entry_files: vec![],
+//!     any: AnyMeaning::Error,
 //!     files: Arc::new(files),
 //! });
 //! assert!(output.diagnostics.is_empty());
@@ -98,7 +99,7 @@ pub enum AnyMeaning {
 }
 
 impl AnyMeaning {
-    /// Both meanings.
+    /// All meanings of `any`.
     pub const ALL: [Self; 2] = [Self::Error, Self::Unknown];
 
     /// Returns the name as in the option `types.any`.

@@ -8,7 +8,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { testDev } from "./dev-tests.ts";
 import { kit, Project, repository, routes } from "./support.ts";
+
+// These tests and those below use one target directory, so they run one after the other: cargo stores the library of two projects with
+// equal directories in one place, and compiles the library again if the other project was compiled in between.
+testDev();
 
 describe("a project with a Rust server", () => {
   // Uses one target directory for all such projects of this repository, so that the dependencies are compiled once.
