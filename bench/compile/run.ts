@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench compile`: compares `kit build` with TypeScript's own compilers and with a program that derives JSON Schemas from
- * types. All build the same generated project, in turn, in one run. Only the ratios matter.
+ * `cargo xtask bench compile`: compares `kit build` with TypeScript's own compilers, with a program that derives JSON Schemas from
+ * types, and with typia, which generates validators and serializers. All build the same generated project, in turn, in one run. Only the ratios matter.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -12,6 +12,7 @@ import { edit, size, writeProject } from "./project.ts";
 import { median, type Row } from "../figures.ts";
 import { hooks, table } from "./report.ts";
 import { app, clean, install, run, subjects, versions } from "./subjects.ts";
+import { writeInput } from "./typia.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
@@ -20,6 +21,7 @@ const rounds = values.quick ? 3 : 11;
 
 install();
 writeProject(app);
+writeInput(app);
 const original = readFileSync(join(app, edit.file), "utf8");
 const edited = original.replaceAll(edit.from, edit.to);
 
@@ -30,14 +32,16 @@ function record(scenario: string, subject: string, milliseconds: number): void {
 }
 
 try {
-  // The first round only fills the caches of the file system and is discarded.
+  // The first round only fills the caches of the file system and checks outputs. Its times are discarded.
   for (let round = 0; round <= rounds; round += 1) {
     for (const subject of subjects) {
       writeFileSync(join(app, edit.file), original);
       subject.forget();
       const cold = run(subject);
+      if (round === 0) await subject.check?.(false);
       writeFileSync(join(app, edit.file), edited);
       const incremental = run(subject);
+      if (round === 0) await subject.check?.(true);
       if (round === 0) continue;
       record("cold", subject.name, cold);
       record("incremental", subject.name, incremental);

@@ -4,6 +4,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { installPeers, peerVersions } from "../peers.ts";
+import * as typia from "./typia.ts";
 
 export const app: string = join(import.meta.dirname, "app");
 const peers = join(import.meta.dirname, "peers");
@@ -17,6 +18,8 @@ export interface Subject {
   readonly config?: string;
   /** Removes the output of the last run, so that the next run starts from scratch. */
   forget(): void;
+  /** Fails if the output of the last run is wrong. The parameter is true if a constraint was edited before that run. */
+  check?(edited: boolean): Promise<void>;
 }
 
 let aside = 0;
@@ -93,6 +96,7 @@ export const subjects: readonly Subject[] = [
     ],
     forget: () => undefined,
   },
+  { name: "typia", args: typia.generate, forget: typia.forget, check: typia.check },
 ];
 
 /** Runs a subject. Returns the milliseconds from the start to the exit of its process. */

@@ -39,7 +39,7 @@ enum Name {
     /// Files of multipart bodies that a handler reads while they arrive, compared with Fastify and busboy: CPU time for
     /// each MiB.
     Upload,
-    /// Builds of a large project, compared with tsc and a schema generator: milliseconds.
+    /// Builds of a large project, compared with tsc, typia and a schema generator: milliseconds.
     Compile,
     /// Validators, decoders and serializers of generated code, compared with typia, ajv and others: nanoseconds per
     /// value.
