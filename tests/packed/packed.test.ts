@@ -110,7 +110,9 @@ console.log(\`Listening on \${url}\`);
 
 /** Names of the entry points that each package has, if applications load it. */
 const entriesOf: Readonly<Record<string, readonly string[]>> = {
-  "kit-core": ["codec/", "", "keyset/", "pg/", "process/", "router/"].map((at) => `package/dist/${at}index.js`),
+  "kit-core": ["codec/", "", "keyset/", "pg/", "process/", "router/"].map(
+    (at) => `package/dist/${at}index.js`,
+  ),
   "kit-errors": ["package/dist/index.js"],
   "kit-server-native": ["package/dist/index.js"],
   "kit-server-node": ["package/dist/index.js"],
