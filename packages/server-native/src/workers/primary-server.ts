@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, SupervisorLog } from "@kit/types";
 
@@ -28,6 +29,9 @@ export interface ReservedPort {
 
 /** Reserves a port. Rejects with the same errors as `listen`. */
 export type Reserve = (options: ListenOptions) => Promise<ReservedPort>;
+
+/** Time that this process waits for its own signal after a signal has ended a worker that was starting, in milliseconds. */
+const groupSignalMs = 100;
 
 let isSupervising = false;
 
@@ -131,6 +135,8 @@ class Workers implements NativeWorkersHandle {
       if (this.#isClosing) return;
       await Promise.all(others.map((slot) => slot.start()));
     } catch (error) {
+      // Ctrl-C sends SIGINT to the whole process group. The end of a worker may be noticed before the signal of this process.
+      if (this.#slots.some((slot) => slot.endedBySignal())) await sleep(groupSignalMs);
       // A worker that receives `close` during its start exits before it listens.
       if (this.#isClosing) return;
       throw error;

@@ -139,6 +139,12 @@ export class WorkerSlot {
       throw new Error(`Worker ${worker} did not shut down cleanly: ${describe(end)}`);
   }
 
+  /** Returns true if the last process was ended by a signal that is usually sent to the whole process group. */
+  endedBySignal(): boolean {
+    const end = this.#lastExit;
+    return end !== undefined && !("error" in end) && isGroupSignal(end.signal);
+  }
+
   kill(): void {
     this.#process?.kill("SIGKILL");
   }

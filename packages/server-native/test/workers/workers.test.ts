@@ -160,6 +160,21 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
+test("exits with 0 if a signal to the process group ends the first worker before the primary notices the signal", async () => {
+  await using program = new Program({ KIT_TEST_FAIL: "slow 1" });
+  const { started } = await program.line((line) => line.started !== undefined && line.worker === 1);
+  process.kill(started!, "SIGINT");
+  await until(
+    () => !isAlive(started!),
+    () => "the worker is left",
+  );
+  program.signal("SIGINT");
+  assert.deepEqual(
+    { ...(await program.end()), log: program.log() + program.errors },
+    { code: 0, signal: null, log: "" },
+  );
+});
+
 test("during the shutdown delay, workers serve requests but report that they are not ready", async () => {
   await using program = new Program({ KIT_TEST_DELAY: "1000" });
   const port = await program.port();
