@@ -1,14 +1,11 @@
 import type { JobsReport } from "@kit/types";
 import type { PgBoss } from "pg-boss";
 
+import { databaseOf } from "./connection.ts";
 import type { ReadJobsOptions } from "./options.ts";
 
 /** Maximum number of failures in a report. */
 const mostFailures = 50;
-
-interface Queryable {
-  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-}
 
 /** Reads the numbers of jobs by their state, the last failures, and the workers. */
 export async function reportOf(
@@ -16,9 +13,9 @@ export async function reportOf(
   names: readonly string[],
   { pool, schema }: ReadJobsOptions,
 ): Promise<JobsReport> {
-  const queryable = pool as unknown as Queryable;
+  const database = databaseOf(pool);
   const [counts, failures, instances, schedules] = await Promise.all([
-    queryable.query(
+    database.executeSql(
       `select name,
          count(*) filter (where state in ('created', 'retry') and start_after <= now())::float8 as waiting,
          count(*) filter (where state in ('created', 'retry') and start_after > now())::float8 as later,
@@ -29,7 +26,7 @@ export async function reportOf(
        from "${schema}".job where name = any($1) group by name`,
       [names],
     ),
-    queryable.query(
+    database.executeSql(
       `select id::text, name, retry_count + 1 as attempts, completed_on::text as at, output ->> 'message' as message
        from "${schema}".job where state = 'failed' and name = any($1) order by completed_on desc limit ${mostFailures}`,
       [names],

@@ -97,6 +97,8 @@ export function readWorkerOptions(
   if (typeof signals !== "boolean") throw new TypeError("work: `signals` must be true or false");
   if (!levels.includes(level))
     throw new TypeError(`work: \`logging.level\` must be one of ${levels.join(", ")}`);
+  if (!Array.isArray(redact) || !redact.every((pattern) => typeof pattern === "string"))
+    throw new TypeError("work: `logging.redact` must be an array of strings such as `*.password`");
   const keys = new Set<string>();
   for (const schedule of schedules) {
     requireKnown(schedule, knownInSchedules, "work: `schedules`: ");

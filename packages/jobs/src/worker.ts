@@ -83,11 +83,10 @@ export async function startWorker<Map extends object>(
   await boss.start();
   const stopping = new AbortController();
   try {
+    // The sender has created the queues. Their options may have changed since.
     for (const name of names) {
-      // oxlint-disable no-await-in-loop -- a few queues, on one connection
-      await boss.createQueue(name, jobs.queueOf(name));
+      // oxlint-disable-next-line no-await-in-loop -- a few queues, on one connection
       await boss.updateQueue(name, jobs.queueOf(name));
-      // oxlint-enable no-await-in-loop
     }
     await setSchedules(boss, settings, compiled);
     for (const name of names) {

@@ -305,6 +305,10 @@ describe("jobs", { timeout: 120_000 }, () => {
       await other.enqueue(pool, "count", { number: 7 });
       await until(() => seen.length > 0, "the job");
       assert.deepEqual(seen, [7]);
+      assert.deepEqual((await other.report()).queues.map(({ name }) => name).toSorted(), [
+        "count",
+        "send-mail",
+      ]);
       await worker.stop();
       await other.close();
     } finally {
@@ -321,6 +325,7 @@ describe("jobs", { timeout: 120_000 }, () => {
       [{ concurency: 1 }, /no option `concurency`/],
       [{ concurrency: 0 }, /`concurrency` must be a whole number from 1 to 1000, not 0/],
       [{ concurrency: { other: 1 } }, /other, which is no job/],
+      [{ logging: { redact: "pin" as never } }, /`logging.redact` must be an array of strings/],
       [{ graceMs: -1 }, /`graceMs` must be/],
     ];
     for (const [options, message] of wrong) await assert.rejects(jobs.work(nothing, options), message);
