@@ -6,14 +6,16 @@ use crate::{Adapter, Options, PackageManager, Server};
 
 /// Returns the files of a project, `package.json` first.
 pub fn project(options: &Options) -> Vec<File> {
-    let mut texts = options.template.sources().to_vec();
+    let mut texts = options.template.sources();
     if options.template.has_adapter() {
         let [database, handlers] = of_database(options.database);
         texts.push(("src/database.ts", database));
         texts.push(("src/todos.handlers.ts", handlers));
     }
     let fill = |text: &str| {
-        text.replace("{{timestamp}}", &options.timestamp)
+        // This value contains `{{name}}`, so it comes first.
+        text.replace("{{todos}}", options.template.todos_module())
+            .replace("{{timestamp}}", &options.timestamp)
             .replace("{{compose}}", &options.name.without_dots())
             .replace("{{crate}}", &options.name.as_identifier())
             .replace("{{name}}", options.name.as_str())
@@ -61,19 +63,14 @@ fn of_manager(path: &str, text: &str, manager: PackageManager) -> String {
     let install = format!("npm install --global {package}");
     match path {
         "Dockerfile" => {
-            let files = match manager {
+            let copied = manager.commands("COPY package.json package-lock.json ./");
+            // Yarn and pnpm read their settings when they install packages.
+            let all = match manager {
                 PackageManager::Yarn => "COPY package.json yarn.lock .yarnrc.yml ./",
                 PackageManager::Pnpm => "COPY package.json pnpm-lock.yaml pnpm-workspace.yaml* ./",
-                PackageManager::Npm | PackageManager::Bun => "COPY package.json bun.lock ./",
+                PackageManager::Npm | PackageManager::Bun => &copied,
             };
-            let lines = text.lines().map(|line| {
-                if line.starts_with("COPY package.json ") && line.ends_with("./") && line.contains("lock") {
-                    format!("RUN {install}\n{files}\n")
-                } else {
-                    format!("{line}\n")
-                }
-            });
-            lines.collect()
+            text.replace(&copied, &format!("RUN {install}\n{all}"))
         }
         ".gitignore" | ".dockerignore" if manager == PackageManager::Yarn => format!("{text}.yarn/\n"),
         ".github/workflows/ci.yml" => {
@@ -139,7 +136,7 @@ mod tests {
                 let is_listed = Template::ALL
                     .iter()
                     .flat_map(|template| template.sources())
-                    .any(|(_, template)| *template == text);
+                    .any(|(_, template)| template == text);
                 assert!(
                     is_listed,
                     "no file of a project has the text of {}",

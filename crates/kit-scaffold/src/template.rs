@@ -68,16 +68,13 @@ const API: &[Source] = &[
     template!("tsconfig.json", "project/tsconfig.json"),
 ];
 
-/// Files of the template `minimal`.
-const MINIMAL: &[Source] = &[
+/// Files that `minimal` and `browser` have in common.
+const MEMORY: &[Source] = &[
     template!(".dockerignore", "project/dockerignore"),
     template!(".github/workflows/ci.yml", "project/github/ci.yml"),
     template!(".gitignore", "project/gitignore"),
     template!("AGENTS.md", "memory/AGENTS.md"),
-    template!("Dockerfile", "memory/Dockerfile"),
-    template!("README.md", "minimal/README.md"),
     template!("kit.config.ts", "project/kit.config.ts"),
-    template!("src/app.ts", "memory/src/app.ts"),
     template!("src/main.ts", "project/src/main.ts"),
     template!("src/todos.handlers.ts", "memory/src/todos.handlers.ts"),
     template!("src/todos.routes.ts", "memory/src/todos.routes.ts"),
@@ -87,23 +84,18 @@ const MINIMAL: &[Source] = &[
     template!("tsconfig.json", "project/tsconfig.json"),
 ];
 
-/// Files of the template `browser`.
+/// Files of the template `minimal` besides [`MEMORY`].
+const MINIMAL: &[Source] = &[
+    template!("Dockerfile", "memory/Dockerfile"),
+    template!("README.md", "minimal/README.md"),
+    template!("src/app.ts", "memory/src/app.ts"),
+];
+
+/// Files of the template `browser` besides [`MEMORY`].
 const BROWSER: &[Source] = &[
-    template!(".dockerignore", "project/dockerignore"),
-    template!(".github/workflows/ci.yml", "project/github/ci.yml"),
-    template!(".gitignore", "project/gitignore"),
-    template!("AGENTS.md", "memory/AGENTS.md"),
     template!("Dockerfile", "browser/Dockerfile"),
     template!("README.md", "browser/README.md"),
-    template!("kit.config.ts", "project/kit.config.ts"),
     template!("src/app.ts", "browser/src/app.ts"),
-    template!("src/main.ts", "project/src/main.ts"),
-    template!("src/todos.handlers.ts", "memory/src/todos.handlers.ts"),
-    template!("src/todos.routes.ts", "memory/src/todos.routes.ts"),
-    template!("src/todos.types.ts", "memory/src/todos.types.ts"),
-    template!("tests/fixtures.ts", "memory/tests/fixtures.ts"),
-    template!("tests/todos.test.ts", "memory/tests/todos.test.ts"),
-    template!("tsconfig.json", "project/tsconfig.json"),
     template!("web/index.html", "browser/web/index.html"),
     template!("web/src/main.ts", "browser/web/src/main.ts"),
     template!("web/src/styles.css", "browser/web/src/styles.css"),
@@ -159,7 +151,7 @@ const LIBRARY: &[Source] = &[
     template!("src/app.ts", "library/src/app.ts"),
     template!("src/main.ts", "project/src/main.ts"),
     template!("tests/fixtures.ts", "memory/tests/fixtures.ts"),
-    template!("tests/todos.test.ts", "library/tests/todos.test.ts"),
+    template!("tests/todos.test.ts", "memory/tests/todos.test.ts"),
     template!("tsconfig.json", "library/tsconfig.json"),
 ];
 
@@ -197,13 +189,21 @@ impl Template {
     }
 
     /// Returns the files that do not depend on the database library.
-    pub(crate) fn sources(self) -> &'static [Source] {
+    pub(crate) fn sources(self) -> Vec<Source> {
         match self {
-            Self::Api => API,
-            Self::Minimal => MINIMAL,
-            Self::Browser => BROWSER,
-            Self::Rust => RUST,
-            Self::Library => LIBRARY,
+            Self::Api => API.to_vec(),
+            Self::Minimal => [MEMORY, MINIMAL].concat(),
+            Self::Browser => [MEMORY, BROWSER].concat(),
+            Self::Rust => RUST.to_vec(),
+            Self::Library => LIBRARY.to_vec(),
+        }
+    }
+
+    /// Returns the module from which tests import the types of todos.
+    pub(crate) fn todos_module(self) -> &'static str {
+        match self {
+            Self::Library => "@{{name}}/todos",
+            Self::Api | Self::Minimal | Self::Browser | Self::Rust => "../src/todos.types.ts",
         }
     }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createFactory, createIntegrationSuite, type IntegrationSuite } from "@kit/testing";
-import type { CreateTodoInput } from "../src/todos.types.ts";
+import type { CreateTodoInput } from "{{todos}}";
 
 /** The JSON form: dates are strings. */
 interface TodoJson {
