@@ -36,9 +36,9 @@ pub struct HandlerEdit {
 pub struct AddedHandler {
     /// Route, such as `GET /todos/:id`.
     pub route: String,
-    /// Name of the method in Rust.
+    /// Name of the method in Rust; the route in TypeScript.
     pub function: String,
-    /// True if the handler is complete. Otherwise, it responds with 501 until the user writes it.
+    /// True if the handler is complete. Otherwise, the handler responds with 501 (Rust) or throws (TypeScript) until the user writes it.
     pub is_complete: bool,
 }
 

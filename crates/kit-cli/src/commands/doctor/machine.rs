@@ -66,7 +66,7 @@ fn platform(name: Option<&str>, glibc: &str) -> Check {
         let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
         return Check::warn(
             "platform",
-            format!("{system} on {processor} is no platform that kit is tested on"),
+            format!("kit is not built for {system} on {processor}"),
         )
         .help("applications use node:http here");
     };
@@ -75,10 +75,10 @@ fn platform(name: Option<&str>, glibc: &str) -> Check {
     } else {
         format!(" with glibc {glibc}")
     };
-    let engine = if name.starts_with("win32") {
-        "`nativeServer()` uses node:http on Windows"
-    } else {
+    let engine = if packages::has_engine(name) {
         "`nativeServer()` uses kit's HTTP engine"
+    } else {
+        "`nativeServer()` uses node:http on Windows"
     };
     Check::ok("platform", format!("{name}{library}; {engine}"))
 }

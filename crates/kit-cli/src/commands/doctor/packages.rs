@@ -90,8 +90,8 @@ fn installed(root: &Path, named: &[&str]) -> Check {
 fn addon(root: &Path) -> Option<Check> {
     let directory = find(root, SERVER)?;
     let platform = platform()?;
-    if platform.starts_with("win32") {
-        // There is no addon for Windows; the check of the platform says so.
+    if !has_engine(&platform) {
+        // The check of the platform says so.
         return None;
     }
     let file = directory.join(format!("native/kit-server.{platform}.node"));
@@ -123,9 +123,15 @@ pub(super) fn platform() -> Option<String> {
         "linux" if cfg!(target_env = "musl") => Some(format!("linux-{arch}-musl")),
         "linux" => Some(format!("linux-{arch}-gnu")),
         "macos" => Some(format!("darwin-{arch}")),
-        "windows" => Some(format!("win32-{arch}")),
+        // Windows on ARM has no packages.
+        "windows" if arch == "x64" => Some("win32-x64".to_owned()),
         _ => None,
     }
+}
+
+/// Returns true if kit's HTTP engine runs on a platform. Elsewhere, applications use node:http.
+pub(super) fn has_engine(platform: &str) -> bool {
+    !platform.starts_with("win32")
 }
 
 /// Returns the directory of a package that files in the directory `from` would import.

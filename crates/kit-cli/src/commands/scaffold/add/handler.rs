@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kit_build::{Analysis, MissingHandler, add_handlers, analyze_with, read_text, write_text};
 use kit_diagnostics::Severity;
-use kit_rust_server::{AddedHandler, Committed, MissingHandlers, Options, missing_handlers};
+use kit_rust_server::{AddedHandler, Committed, HandlerEdit, MissingHandlers, Options, missing_handlers};
 use serde::Serialize;
 
 use super::Arguments;
@@ -46,13 +46,6 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// A file of the user with added handlers.
-struct Edit {
-    path: String,
-    text: String,
-    added: Vec<AddedHandler>,
-}
-
 /// Returns true if a route is one that the user named: by its path with prefixes, by its key or by its group.
 fn is_wanted(wanted: Option<&str>, names: &[&str]) -> bool {
     wanted.is_none_or(|wanted| names.contains(&wanted))
@@ -77,7 +70,7 @@ fn typescript(
     project: &Project,
     analysis: &Analysis,
     wanted: Option<&str>,
-) -> Result<Vec<Edit>, CommandError> {
+) -> Result<Vec<HandlerEdit>, CommandError> {
     let mut by_map: BTreeMap<(&str, u32), Vec<&MissingHandler>> = BTreeMap::new();
     for handler in &analysis.missing_handlers {
         let reference = analysis
@@ -99,13 +92,13 @@ fn typescript(
             }
         }
     }
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<HandlerEdit> = Vec::new();
     // Later maps of a file are edited first, so that the offsets of earlier maps stay valid.
     for ((path, call), handlers) in by_map.into_iter().rev() {
         let known = edits.iter().position(|edit| edit.path == path);
         let index = known.unwrap_or(edits.len());
         if known.is_none() {
-            edits.push(Edit {
+            edits.push(HandlerEdit {
                 path: path.to_owned(),
                 text: read_text(&project.root.join(path))?.unwrap_or_default(),
                 added: Vec::new(),
@@ -130,7 +123,11 @@ fn typescript(
 }
 
 /// Returns the edits of handlers in Rust.
-fn rust(project: &Project, analysis: &Analysis, wanted: Option<&str>) -> Result<Vec<Edit>, CommandError> {
+fn rust(
+    project: &Project,
+    analysis: &Analysis,
+    wanted: Option<&str>,
+) -> Result<Vec<HandlerEdit>, CommandError> {
     let options = Options {
         output_dir: project.config.output_dir.clone(),
         migrations: analysis
@@ -161,15 +158,10 @@ fn rust(project: &Project, analysis: &Analysis, wanted: Option<&str>) -> Result<
         .help(&refused.help)
         .into());
     }
-    let edits = edits.into_iter().map(|edit| Edit {
-        path: edit.path,
-        text: edit.text,
-        added: edit.added,
-    });
-    Ok(edits.collect())
+    Ok(edits)
 }
 
-fn report(edits: &[Edit], dry_run: bool, context: &Context<'_>) {
+fn report(edits: &[HandlerEdit], dry_run: bool, context: &Context<'_>) {
     let (status, verb) = if dry_run {
         ("planned", "would add")
     } else {
