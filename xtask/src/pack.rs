@@ -389,7 +389,8 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
     })
 }
 
-fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
+/// Copies a directory with all that is in it.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
         let entry = entry?;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
+use crate::pack::copy_tree;
 use crate::repository::Repository;
 use crate::{release, run, toolchain};
 
@@ -107,6 +108,12 @@ fn packages(repository: &Repository, site: &Path, out: &Path) -> anyhow::Result<
 
 /// Builds the reference of the crates.
 fn crates(repository: &Repository, out: &Path) -> anyhow::Result<()> {
+    let documentation = repository.target().join("doc");
+    if documentation.exists() {
+        // The directory may have the documentation of other crates, which the site would show.
+        std::fs::remove_dir_all(&documentation)
+            .with_context(|| format!("cannot remove {}", documentation.display()))?;
+    }
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["doc", "--locked", "--no-deps", "--all-features"]);
     // Generated servers use these crates, so users read their documentation.
@@ -114,19 +121,5 @@ fn crates(repository: &Repository, out: &Path) -> anyhow::Result<()> {
         cargo.args(["-p", name]);
     }
     run::step("building the reference of the crates", cargo)?;
-    copy(&repository.target().join("doc"), &out.join("crates"))
-}
-
-fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-    for entry in std::fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            std::fs::copy(entry.path(), &target)?;
-        }
-    }
-    Ok(())
+    copy_tree(&documentation, &out.join("crates"))
 }

@@ -39,6 +39,32 @@ pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
+/// Installs npm packages below `target/tools`, unless exactly these are already there. Returns their `node_modules`.
+pub(crate) fn npm_tools(repository: &Repository, name: &str, packages: &[&str]) -> anyhow::Result<PathBuf> {
+    let directory = repository.path("target/tools").join(name);
+    let modules = directory.join("node_modules");
+    let stamp = directory.join("versions");
+    let wanted = packages.join(" ");
+    if modules.is_dir() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(modules);
+    }
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let mut npm = run::command(repository, "npm")?;
+    npm.args([
+        "install",
+        "--ignore-scripts",
+        "--no-save",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+    ])
+    .arg(&directory)
+    .args(packages);
+    run::step(&format!("installing {wanted}"), npm)?;
+    std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(modules)
+}
+
 /// Installs a program from crates.io below cargo's target directory, unless this version is already there. Returns
 /// its path, or the reason why it cannot be installed.
 pub(crate) fn cargo_program(

@@ -1,6 +1,6 @@
 //! `cargo xtask vsix`: packs the extension for Visual Studio Code as a `.vsix` file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -26,7 +26,7 @@ pub(crate) struct Options {
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
     bundle(repository)?;
-    let vsce = install(repository)?;
+    let vsce = toolchain::npm_tools(repository, "vsce", &[VSCE])?.join("@vscode/vsce/vsce");
     let out = repository.path(".").join(&options.out);
     std::fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let file = out.canonicalize()?.join("kit.vsix");
@@ -57,33 +57,4 @@ fn bundle(repository: &Repository) -> anyhow::Result<()> {
         .current_dir(repository.path(EXTENSION));
     run::step("bundling the extension", esbuild)?;
     Ok(())
-}
-
-/// Installs the program that packs extensions, unless the required version is there. Returns its path.
-fn install(repository: &Repository) -> anyhow::Result<PathBuf> {
-    let directory = repository.path("target/tools/vsce");
-    let program = directory.join("node_modules/@vscode/vsce/vsce");
-    let stamp = directory.join("version");
-    if is_installed(&program, &stamp) {
-        return Ok(program);
-    }
-    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let mut npm = run::command(repository, "npm")?;
-    npm.args([
-        "install",
-        "--ignore-scripts",
-        "--no-save",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-    ])
-    .arg(&directory)
-    .arg(VSCE);
-    run::step("installing the packer of extensions", npm)?;
-    std::fs::write(&stamp, VSCE).with_context(|| format!("cannot write {}", stamp.display()))?;
-    Ok(program)
-}
-
-fn is_installed(program: &Path, stamp: &Path) -> bool {
-    program.is_file() && std::fs::read_to_string(stamp).is_ok_and(|version| version == VSCE)
 }

@@ -1,12 +1,12 @@
 //! Checks of the packed packages: licences, manifests, types and sizes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 
 use crate::pack::Packed;
 use crate::repository::Repository;
-use crate::{deny, run};
+use crate::{deny, run, toolchain};
 
 /// Checkers of packages. As dependencies of the repository, they would add a hundred packages to the lock file.
 const TOOLS: [&str; 2] = ["publint@0.3.25", "@arethetypeswrong/cli@0.18.5"];
@@ -34,7 +34,7 @@ pub(super) fn licences(repository: &Repository) -> anyhow::Result<()> {
 
 /// Checks manifests with publint, and types with `@arethetypeswrong/cli`.
 pub(super) fn packages(repository: &Repository, packed: &[Packed], out: &Path) -> anyhow::Result<()> {
-    let tools = install(repository)?;
+    let tools = toolchain::npm_tools(repository, "package-checkers", &TOOLS)?;
     for one in packed {
         let archive = out.join(&one.file);
         let mut publint = run::command(repository, "node")?;
@@ -73,32 +73,6 @@ pub(super) fn sizes(packed: &[Packed]) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Installs the checkers, unless they are there. Returns their directory.
-fn install(repository: &Repository) -> anyhow::Result<PathBuf> {
-    let directory = repository.path("target/tools/package-checkers");
-    let modules = directory.join("node_modules");
-    let stamp = directory.join("versions");
-    let wanted = TOOLS.join(" ");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(modules);
-    }
-    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let mut npm = run::command(repository, "npm")?;
-    npm.args([
-        "install",
-        "--ignore-scripts",
-        "--no-save",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-    ])
-    .arg(&directory)
-    .args(TOOLS);
-    run::step("installing the checkers of packages", npm)?;
-    std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))?;
-    Ok(modules)
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     checks::packages(repository, &packed, &out)?;
     checks::sizes(&packed)?;
     sbom::run(repository)?;
-    copy_bills(repository, &out)?;
+    pack::copy_tree(&repository.target().join(sbom::DIRECTORY), &out.join("sbom"))?;
     std::fs::write(out.join("RELEASE_NOTES.md"), &notes)?;
     let crates = crates::pack(repository, &options.version, &out)?;
     let names: Vec<&str> = missing.iter().map(|(platform, _)| platform.name).collect();
@@ -180,18 +180,6 @@ fn pack_twice(repository: &Repository, out: &Path) -> anyhow::Result<Vec<pack::P
     std::fs::remove_dir_all(&again).with_context(|| format!("cannot remove {}", again.display()))?;
     println!("{} archives are the same in two runs", packed.len());
     Ok(packed)
-}
-
-/// Copies the bills of materials to the directory of the release.
-fn copy_bills(repository: &Repository, out: &Path) -> anyhow::Result<()> {
-    let from = repository.target().join(sbom::DIRECTORY);
-    let to = out.join("sbom");
-    std::fs::create_dir_all(&to)?;
-    for entry in std::fs::read_dir(&from).with_context(|| format!("cannot list {}", from.display()))? {
-        let entry = entry?;
-        std::fs::copy(entry.path(), to.join(entry.file_name()))?;
-    }
-    Ok(())
 }
 
 /// Fails if files are changed and not committed.

@@ -31,11 +31,15 @@ pub(super) fn check(repository: &Repository, version: &str) -> anyhow::Result<()
     if current(repository)? != version {
         different.push(CARGO.to_owned());
     }
-    for path in manifests(repository)? {
+    for path in tracked(repository)? {
+        // Manifests of tests and examples have versions of their own.
+        if !path.ends_with("package.json") || !is_own(&path) {
+            continue;
+        }
         let text = read(repository, &path)?;
         let manifest: Value =
             serde_json::from_str(&text).with_context(|| format!("{path} is not valid JSON"))?;
-        if is_own(&path) && manifest["version"] != version {
+        if manifest["version"] != version {
             different.push(path);
         }
     }
@@ -105,12 +109,6 @@ fn is_page(path: &str) -> bool {
         .extension()
         .is_some_and(|extension| extension == "md")
         && path != "CHANGELOG.md"
-}
-
-fn manifests(repository: &Repository) -> anyhow::Result<Vec<String>> {
-    let mut paths = tracked(repository)?;
-    paths.retain(|path| path.ends_with("package.json"));
-    Ok(paths)
 }
 
 /// Returns the paths of all files in git.
