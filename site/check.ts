@@ -11,7 +11,7 @@ if (directory === undefined) throw new Error("Name the directory: node site/chec
 
 const files = new Map<string, string | null>();
 for await (const path of glob("**/*.*", { cwd: directory })) {
-  // The pages of TypeDoc and rustdoc have links of their own, which these tools check.
+  // The links in the pages of TypeDoc and rustdoc are not checked.
   const isPage = path.endsWith(".html") && !/^(packages|crates)\//.test(path);
   files.set(path, isPage ? await readFile(join(directory, path), "utf8") : null);
 }

@@ -4,8 +4,8 @@ export interface BrokenLink {
   readonly target: string;
 }
 
-/** Directory of the repository in which the files of links are that are not a part of the site. */
-const REPOSITORY = "https://github.com/kit-framework/kit";
+/** Address of the public repository, which has the files that are not a part of the site. */
+export const REPOSITORY = "https://github.com/kit-framework/kit";
 
 /**
  * Returns the text of a page with the links of the site: links to `README.md` lead to `index.md`, and links to files outside of `docs/`
@@ -41,7 +41,12 @@ function siteLink(page: string, target: string, isDirectory: (path: string) => b
   if (!at.startsWith("docs/"))
     return `${REPOSITORY}/${kind ? "tree" : "blob"}/main/${at.replace(/\/$/, "")}${suffix}`;
   if (kind) return `${path.replace(/\/$/, "")}/index.md${suffix}`;
-  return path.replace(/(^|\/)README\.md$/, "$1index.md") + suffix;
+  return pagePath(path) + suffix;
+}
+
+/** Returns the path of a page in the site: `README.md` of a directory is its `index.md`. */
+export function pagePath(path: string): string {
+  return path.replace(/(^|\/)README\.md$/, "$1index.md");
 }
 
 /** Returns the id of a heading, as GitHub makes it, so that links of the pages work on both sites. */
@@ -75,8 +80,7 @@ export function brokenLinks(files: ReadonlyMap<string, string | null>, base: str
       const found = [
         path,
         `${path}.html`,
-        `${path.replace(/\/$/, "")}/index.html`,
-        path === "" ? "index.html" : path,
+        path === "" || path.endsWith("/") ? `${path}index.html` : `${path}/index.html`,
       ].find((one) => files.has(one));
       const id = decodeURIComponent(url.hash.slice(1));
       const isMissing = found === undefined || (id !== "" && ids.get(found)?.has(id) === false);

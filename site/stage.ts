@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { copyFile, cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { siteLinks } from "./links.ts";
+import { pagePath, siteLinks } from "./links.ts";
 import { groups } from "./navigation.ts";
 
 const repository = join(import.meta.dirname, "..");
@@ -18,7 +18,7 @@ await mkdir(join(directory, "public"), { recursive: true });
 const titles: Record<string, string> = {};
 for await (const path of glob("**/*.md", { cwd: join(repository, "docs") })) {
   const text = await readFile(join(repository, "docs", path), "utf8");
-  const page = path.replace(/(^|\/)README\.md$/, "$1index.md");
+  const page = pagePath(path);
   titles[page.replace(/\.md$/, "")] = /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? page;
   const target = join(directory, page);
   await mkdir(dirname(target), { recursive: true });

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type DefaultTheme } from "vitepress";
 
-import { headingId } from "./links.ts";
+import { headingId, REPOSITORY as repository } from "./links.ts";
 
-const repository = "https://github.com/kit-framework/kit";
 const sidebar = JSON.parse(
   readFileSync(new URL("./sidebar.json", import.meta.url), "utf8"),
 ) as DefaultTheme.SidebarItem[];
