@@ -9,7 +9,7 @@ use reqwest::multipart::Form;
 use reqwest::{Body, Method, RequestBuilder};
 
 use crate::error::{Declared, Error, Refusal};
-use crate::text::{cookies, headers, query, wire};
+use crate::text::{cookies, header_value, headers, query, wire};
 use crate::{Answer, Client, Segment, path};
 
 /// Call of a route whose request is being made. `E` is the enum of the errors that the contract declares.
@@ -80,7 +80,7 @@ impl<'c, E: Declared> Call<'c, E> {
                     self.header(&name, &value);
                 }
             }
-            Err(problem) => self.problem = Some(problem),
+            Err(problem) => self.refuse(problem),
         }
         self
     }
@@ -104,7 +104,7 @@ impl<'c, E: Declared> Call<'c, E> {
         match to_text(value) {
             Ok(text) => self.body("application/json", text),
             Err(error) => {
-                self.problem = Some(format!("{} cannot be sent: {error}", T::NAME));
+                self.refuse(format!("{} cannot be sent: {error}", T::NAME));
                 self
             }
         }
@@ -156,12 +156,7 @@ impl<'c, E: Declared> Call<'c, E> {
             let head = request.send();
             match tokio::time::timeout(timeout, head).await {
                 Ok(response) => response?,
-                Err(_) => {
-                    return Err(Error::Response(format!(
-                        "the response did not begin within {} ms",
-                        timeout.as_millis()
-                    )));
-                }
+                Err(_) => return Err(Error::Timeout),
             }
         } else {
             request.timeout(timeout).send().await?
@@ -211,24 +206,61 @@ impl<'c, E: Declared> Call<'c, E> {
         match wire(value) {
             Ok(json) => Some(json),
             Err(problem) => {
-                self.problem.get_or_insert(problem);
+                self.refuse(problem);
                 None
             }
         }
     }
 
+    /// Records a reason why the request cannot be sent. The first reason is reported.
+    fn refuse(&mut self, problem: String) {
+        self.problem.get_or_insert(problem);
+    }
+
     fn header(&mut self, name: &str, value: &str) {
-        // A server of kit reads the bytes of headers as Latin-1.
-        let bytes: Option<Vec<u8>> = value.chars().map(|letter| u8::try_from(letter).ok()).collect();
-        let name_read = HeaderName::from_bytes(name.as_bytes()).ok();
-        let value_read = bytes.and_then(|bytes| HeaderValue::from_bytes(&bytes).ok());
-        match (name_read, value_read) {
+        match (HeaderName::from_bytes(name.as_bytes()).ok(), header_value(value)) {
             (Some(name), Some(value)) => {
                 self.headers.insert(name, value);
             }
-            _ => {
-                self.problem = Some(format!("the header `{name}` cannot contain {value:?}"));
-            }
+            _ => self.refuse(format!("the header `{name}` cannot contain {value:?}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use reqwest::Method;
+    use tokio::net::TcpListener;
+
+    use crate::{Client, Error, ErrorPlaces, Undeclared};
+
+    #[tokio::test]
+    async fn a_response_that_does_not_begin_in_time_is_a_timeout_also_for_streams() {
+        // Connects, since the system accepts connections, and never responds.
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let client = Client::new(&url, ErrorPlaces::ENVELOPE).unwrap();
+        let client = client.with_timeout(Duration::from_millis(50));
+        for is_stream in [false, true] {
+            let call = client.call::<Undeclared>(Method::GET, &[]);
+            let error = call
+                .accept("text/event-stream", is_stream)
+                .send()
+                .await
+                .unwrap_err();
+            assert!(matches!(error, Error::Timeout), "{is_stream}: {error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_first_of_several_mistakes_is_reported() {
+        let client = Client::new("http://127.0.0.1:9", ErrorPlaces::ENVELOPE).unwrap();
+        let mut call = client.call::<Undeclared>(Method::GET, &[]);
+        call.header("x-first", "\n");
+        call.header("x-second", "\n");
+        let error = call.send().await.unwrap_err();
+        assert!(error.to_string().contains("`x-first`"), "{error}");
     }
 }

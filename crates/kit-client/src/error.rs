@@ -17,8 +17,10 @@ pub enum Error<E = Undeclared> {
     Refused(Box<Refusal>),
     /// The request cannot be sent, because a value has no form on the wire. Contains the reason.
     Request(String),
-    /// Missing response: the server cannot be reached, or the call took too long.
+    /// Missing response: the server cannot be reached.
     Transport(reqwest::Error),
+    /// Missing response: the call took longer than the timeout of the client.
+    Timeout,
     /// The response does not fit the contract. Contains the reason.
     Response(String),
 }
@@ -152,6 +154,7 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Request(reason) => write!(f, "the request cannot be sent: {reason}"),
             Self::Transport(error) => write!(f, "there is no response: {error}"),
+            Self::Timeout => f.write_str("there is no response within the timeout"),
             Self::Response(reason) => write!(f, "the response does not fit the contract: {reason}"),
         }
     }
@@ -168,7 +171,11 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for Error<E> {
 
 impl<E> From<reqwest::Error> for Error<E> {
     fn from(error: reqwest::Error) -> Self {
-        Self::Transport(error)
+        if error.is_timeout() {
+            Self::Timeout
+        } else {
+            Self::Transport(error)
+        }
     }
 }
 

@@ -35,7 +35,7 @@ pub use reqwest;
 pub use reqwest::multipart::{Form, Part};
 pub use reqwest::{Body, Method, StatusCode};
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName};
 
 /// Time in which a call must end, unless the client has another timeout.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -89,9 +89,10 @@ impl Client {
     ///
     /// If the name or the value is no valid header.
     pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, Error> {
-        let refused = |error: String| Error::Request(format!("the header `{name}` cannot be sent: {error}"));
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| refused(error.to_string()))?;
-        let mut text = HeaderValue::from_str(value).map_err(|error| refused(error.to_string()))?;
+        let refused = |reason: &str| Error::Request(format!("the header `{name}` cannot be sent: {reason}"));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| refused(&error.to_string()))?;
+        let mut text =
+            text::header_value(value).ok_or_else(|| refused("its value has invalid characters"))?;
         text.set_sensitive(true);
         self.headers.insert(key, text);
         Ok(self)

@@ -43,6 +43,8 @@ impl<T: Contract> LineStream<T> {
 pub(crate) struct TextLines {
     response: Response,
     buffer: Vec<u8>,
+    /// Number of bytes at the start of the buffer that are known to contain no end of a line.
+    searched: usize,
     /// True if the last line ended with CR, so that an LF at the start of the next chunk belongs to its end.
     after_cr: bool,
     is_over: bool,
@@ -53,6 +55,7 @@ impl TextLines {
         Self {
             response,
             buffer: Vec::new(),
+            searched: 0,
             after_cr: false,
             is_over: false,
         }
@@ -67,12 +70,16 @@ impl TextLines {
                     self.buffer.remove(0);
                 }
             }
-            let end = self.buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            if let Some(end) = end {
+            let end = self.buffer[self.searched..]
+                .iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'));
+            if let Some(end) = end.map(|end| self.searched + end) {
+                self.searched = 0;
                 let line: Vec<u8> = self.buffer.drain(..=end).collect();
                 self.after_cr = line[end] == b'\r';
                 return Ok(Some(String::from_utf8_lossy(&line[..end]).into_owned()));
             }
+            self.searched = self.buffer.len();
             if self.is_over {
                 let rest = std::mem::take(&mut self.buffer);
                 return Ok((!rest.is_empty()).then(|| String::from_utf8_lossy(&rest).into_owned()));

@@ -1,9 +1,9 @@
 //! Paths of requests.
 
 use kit_runtime::json::Json;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 
-use crate::text::{member, text_of};
+use crate::text::{COMPONENT, text_of};
 
 /// Segment of a route's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +15,6 @@ pub enum Segment {
     /// Wildcard, with its name: all remaining segments.
     Wildcard(&'static str),
 }
-
-/// Characters of a segment that are escaped: all but those that `encodeURIComponent` of JavaScript keeps.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')');
 
 /// Returns the path with the values of its parameters.
 ///
@@ -56,7 +44,7 @@ pub(crate) fn path(segments: &[Segment], params: Option<&Json>) -> Result<String
 
 fn value(name: &str, params: Option<&Json>) -> Result<String, String> {
     params
-        .and_then(|params| member(params, name))
+        .and_then(|params| params.get(name))
         .and_then(text_of)
         .ok_or_else(|| format!("the parameter `{name}` has no value"))
 }
@@ -68,7 +56,7 @@ fn push(path: &mut String, name: &str, texts: &[&str]) -> Result<(), String> {
             return Err(format!("the parameter `{name}` cannot be `{text}`"));
         }
         path.push('/');
-        path.extend(utf8_percent_encode(text, ESCAPED));
+        path.extend(utf8_percent_encode(text, COMPONENT));
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Values of queries, headers and cookies as text.
 
 use kit_runtime::Contract;
-use kit_runtime::json::{Json, number_text, parse, to_text};
+use kit_runtime::json::{Json, SyntaxError, number_text, parse, to_text};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::HeaderValue;
 
 /// Characters of a query that are escaped, as in forms of HTML. A blank becomes `+`.
 const FORM: &AsciiSet = &NON_ALPHANUMERIC
@@ -12,8 +13,8 @@ const FORM: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b' ');
 
-/// Characters of a cookie's value that are escaped: all but those that `encodeURIComponent` of JavaScript keeps.
-const COOKIE: &AsciiSet = &NON_ALPHANUMERIC
+/// Characters that are escaped in cookies and in segments of paths: all but those that `encodeURIComponent` of JavaScript keeps.
+pub(crate) const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
@@ -31,12 +32,22 @@ const COOKIE: &AsciiSet = &NON_ALPHANUMERIC
 /// Returns a message for a value without such a form, such as a number that is not finite.
 pub(crate) fn wire<T: Contract>(value: &T) -> Result<Json, String> {
     let text = to_text(value).map_err(|error| format!("{} cannot be sent: {error}", T::NAME))?;
-    parse(&text).map_err(|_| format!("{} cannot be sent", T::NAME))
+    parse(&text).map_err(|error| format!("{} cannot be sent: {}", T::NAME, syntax(&error)))
 }
 
-/// Returns a property of an object.
-pub(crate) fn member<'j>(json: &'j Json, name: &str) -> Option<&'j Json> {
-    json.get(name)
+/// Returns the value of a header. Returns `None` for a text that no header can contain. A server of kit reads the bytes of headers
+/// as Latin-1.
+pub(crate) fn header_value(text: &str) -> Option<HeaderValue> {
+    let bytes: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
+    HeaderValue::from_bytes(&bytes?).ok()
+}
+
+/// Returns the description of a mistake in JSON.
+pub(crate) fn syntax(error: &SyntaxError) -> String {
+    format!(
+        "line {}, column {}: expected {}",
+        error.line, error.column, error.expected
+    )
 }
 
 /// Returns the text of a scalar. Returns `None` for other values.
@@ -86,7 +97,7 @@ pub(crate) fn query(json: &Json) -> String {
 pub(crate) fn headers(json: &Json) -> Result<Vec<(String, String)>, String> {
     let mut found = Vec::new();
     for (name, texts) in texts(json) {
-        let is_list = matches!(member(json, name), Some(Json::Array(_)));
+        let is_list = matches!(json.get(name), Some(Json::Array(_)));
         if texts.is_empty() && !is_list {
             continue;
         }
@@ -108,7 +119,7 @@ pub(crate) fn cookies(json: &Json) -> Option<String> {
     let pairs: Vec<String> = texts(json)
         .filter_map(|(name, texts)| {
             let value = texts.into_iter().next()?;
-            Some(format!("{name}={}", utf8_percent_encode(&value, COOKIE)))
+            Some(format!("{name}={}", utf8_percent_encode(&value, COMPONENT)))
         })
         .collect();
     (!pairs.is_empty()).then(|| pairs.join("; "))

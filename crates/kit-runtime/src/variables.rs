@@ -18,6 +18,12 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     given.or_else(|| default_of(name))
 }
 
+/// Returns the file name of the program without its ending. Returns `None` if the name is unknown.
+pub(crate) fn program_name() -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    Some(program.file_stem()?.to_str()?.to_owned())
+}
+
 /// Returns the default of a variable.
 pub(crate) fn default_of(name: &str) -> Option<String> {
     let (_, value) = DEFAULTS.get()?.iter().find(|(known, _)| *known == name)?;

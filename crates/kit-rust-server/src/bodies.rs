@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, FilePart, FormatChoice};
+use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent, DeclaredReply, FilePart, FormatChoice};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -258,19 +258,22 @@ pub(crate) fn reply_events(
     quote!(#(#enums)*)
 }
 
+/// Returns the names of the variants for events. The server and the client use the same names.
+pub(crate) fn event_variants(events: &[DeclaredEvent]) -> Vec<Ident> {
+    let mut taken = BTreeSet::new();
+    let variants = events.iter().map(|event| {
+        let variant = names::unique(names::variant(&event.name), |name| taken.contains(name));
+        taken.insert(variant.clone());
+        ident(&variant)
+    });
+    variants.collect()
+}
+
 /// Returns an enum of events. Returns `None` for other formats.
 fn event_enum(types: &Types<'_>, name: &str, text: &str, format: &BodyFormat) -> Option<TokenStream> {
     let events = format.events()?;
     let (name, comment) = (ident(name), doc(text));
-    let mut taken = BTreeSet::new();
-    let variants: Vec<_> = events
-        .iter()
-        .map(|event| {
-            let variant = names::unique(names::variant(&event.name), |name| taken.contains(name));
-            taken.insert(variant.clone());
-            ident(&variant)
-        })
-        .collect();
+    let variants = event_variants(events);
     let declared = events.iter().zip(&variants).map(|(event, variant)| {
         let comment = doc(&format!("Event `{}`.", event.name));
         let data = event.data.map(|id| ident(types.name(id)));

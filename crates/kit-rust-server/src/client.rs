@@ -5,13 +5,13 @@ mod content;
 mod failures;
 mod replies;
 
-use heck::ToKebabCase as _;
 use kit_ir::{ErrorFormat, ErrorPaths, Route};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use calls::module;
 
+use crate::manifest::plain_package;
 use crate::route_names::RouteNames;
 use crate::router::{Group, Routes};
 use crate::source::{doc, file_doc, ident, order, string_literal};
@@ -104,7 +104,11 @@ fn text(path: &str, text: String) -> File {
 
 /// Returns the manifest of the crate.
 fn manifest(name: &str, has_decimals: bool) -> String {
-    let name = name.rsplit('/').next().unwrap_or(name).to_kebab_case();
+    let mut name = plain_package(name);
+    // `kit-client` is the library of the client.
+    if name == "kit" {
+        name.push_str("-app");
+    }
     let features = if has_decimals {
         ", features = [\"decimal\"]"
     } else {

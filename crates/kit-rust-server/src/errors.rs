@@ -44,7 +44,7 @@ pub(crate) fn all(program: &Program) -> Vec<ContractError<'_>> {
 }
 
 /// Returns true if two declared errors are equal for a client: they have the same code, status and details.
-fn is_same(one: &DeclaredError, other: &DeclaredError) -> bool {
+pub(crate) fn is_same(one: &DeclaredError, other: &DeclaredError) -> bool {
     (&one.code, one.status, one.details) == (&other.code, other.status, other.details)
 }
 

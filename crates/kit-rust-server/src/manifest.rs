@@ -421,8 +421,19 @@ fn line_of(text: &str, key: &str) -> usize {
     found.unwrap_or(0) + 1
 }
 
-/// Converts the name of the project to a name that cargo accepts for a package.
+/// Converts the name of the project to the name of the server's package, which no other package and no keyword has.
 fn package(name: &str) -> String {
+    let plain = plain_package(name);
+    if is_taken(&plain) {
+        package_name_beside(&plain)
+    } else {
+        plain
+    }
+}
+
+/// Converts the name of the project to a name with the characters that cargo accepts for a package. Another package may have
+/// this name.
+pub(crate) fn plain_package(name: &str) -> String {
     let plain = name.rsplit('/').next().unwrap_or(name);
     let ascii: String = plain
         .chars()
@@ -437,7 +448,6 @@ fn package(name: &str) -> String {
     let plain = ascii.to_kebab_case();
     match plain.as_str() {
         "" => "app".to_owned(),
-        _ if is_taken(&plain) => package_name_beside(&plain),
         _ if plain.starts_with(|first: char| first.is_ascii_digit()) => format!("app-{plain}"),
         _ => plain,
     }

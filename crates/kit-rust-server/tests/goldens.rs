@@ -122,6 +122,24 @@ fn clients_have_decimals_if_a_model_has() {
 }
 
 #[test]
+fn the_package_of_a_client_has_a_name_that_cargo_accepts() {
+    for (project, package) in [
+        ("@acme/todos", "todos-client"),
+        ("@acme/3d-shop", "app-3d-shop-client"),
+        ("möbel", "m-bel-client"),
+        ("...", "app-client"),
+        ("kit", "kit-app-client"),
+    ] {
+        let files = files(&projects::with_client(project, &Program::default()));
+        let manifest = &files["kit/rust-client/Cargo.toml"];
+        assert!(
+            manifest.contains(&format!("name = \"{package}\"\n")),
+            "{project}: {manifest}"
+        );
+    }
+}
+
+#[test]
 fn warns_about_routes_that_the_client_lacks() {
     let output = projects::with_client("chat", &projects::chat());
     let warnings = output.warnings.iter().map(|warning| warning.message.as_str());

@@ -51,6 +51,22 @@ pub(crate) fn choose_coding(header: Option<&str>, codings: &[Coding]) -> Option<
     chosen.filter(|_| identity <= best)
 }
 
+/// Returns true if the header `accept-encoding` accepts gzip. A client without the header may not support gzip.
+///
+/// ```
+/// assert!(kit_static::accepts_gzip(Some("br, gzip;q=0.5")));
+/// assert!(kit_static::accepts_gzip(Some("identity, *;q=0.5")));
+/// assert!(!kit_static::accepts_gzip(Some("gzip;q=0, *")));
+/// assert!(!kit_static::accepts_gzip(None));
+/// ```
+pub fn accepts_gzip(header: Option<&str>) -> bool {
+    let weights = weights_of(header.unwrap_or_default());
+    let weight_of = |wanted: &str| weights.iter().find(|(name, _)| name == wanted);
+    weight_of("gzip")
+        .or_else(|| weight_of("*"))
+        .is_some_and(|(_, weight)| *weight > 0)
+}
+
 /// Returns the names and the weights of a header in thousandths. Invalid members are ignored, and the first weight of a
 /// name counts.
 fn weights_of(header: &str) -> Vec<(String, u16)> {

@@ -20,6 +20,7 @@ mod request;
 mod site;
 mod validators;
 
+pub use accept::accepts_gzip;
 pub use answer::{Answer, FileBody, FileResponse, answer, covers};
 pub use preconditions::{CurrentVersion, Outcome, evaluate};
 pub use reader::FileReader;

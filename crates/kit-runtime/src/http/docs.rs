@@ -1,13 +1,15 @@
-//! API reference: a page with a viewer of the OpenAPI document, which loads nothing from other hosts. The page and the viewer
-//! are those of the package `@kit/api-docs`.
+//! API reference: a page with a viewer of the OpenAPI document, which loads nothing from other hosts. The viewer is that of the
+//! package `@kit/api-docs`; the page is a copy of `page` in `packages/api-docs/src/index.ts`.
 
 use std::sync::OnceLock;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use kit_static::{CurrentVersion, Outcome, accepts_gzip, evaluate};
 use sha2_v10::{Digest as _, Sha256};
 
+use super::header_text::text_of;
 use super::{Context, Error};
 use crate::{bytes, is_development, is_test};
 
@@ -168,7 +170,7 @@ impl Reference {
 
     /// Sends the viewer. Every browser accepts gzip.
     fn send_viewer(&self, request: &HeaderMap) -> Result<Response, Error> {
-        if !accepts_gzip(request) {
+        if !accepts_gzip(text_of(request, header::ACCEPT_ENCODING).as_deref()) {
             let message = "The API reference is sent only to clients that accept gzip";
             return Err(Error::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
         }
@@ -266,45 +268,23 @@ fn hash(body: &[u8]) -> String {
     bytes::hex(digest.get(..8).unwrap_or_default())
 }
 
-/// Returns true if `accept-encoding` accepts gzip. Without the header, the client may not support gzip.
-fn accepts_gzip(request: &HeaderMap) -> bool {
-    let texts = request.get_all(header::ACCEPT_ENCODING).iter();
-    let items: Vec<(String, bool)> = texts
-        .filter_map(|text| text.to_str().ok())
-        .flat_map(|text| text.split(','))
-        .map(|item| {
-            let mut parts = item.split(';').map(|part| part.trim().to_ascii_lowercase());
-            let name = parts.next().unwrap_or_default();
-            let is_refused = |part: String| {
-                let weight = part.strip_prefix("q=0");
-                weight.is_some_and(|rest| rest.bytes().all(|byte| byte == b'.' || byte == b'0'))
-            };
-            (name, !parts.any(is_refused))
-        })
-        .collect();
-    let of = |wanted: &str| {
-        items
-            .iter()
-            .rev()
-            .find(|(name, _)| name == wanted)
-            .map(|(_, is_accepted)| *is_accepted)
-    };
-    of("gzip").or_else(|| of("*")).unwrap_or(false)
-}
-
 /// Returns true if `if-none-match` contains the entity tag of the response.
 fn has_tag(request: &HeaderMap, tag: &str) -> bool {
-    let texts = request.get_all(header::IF_NONE_MATCH).iter();
-    texts
-        .filter_map(|text| text.to_str().ok())
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
-        .any(|item| item == "*" || item == tag || item.strip_prefix("W/") == Some(tag))
+    let current = CurrentVersion {
+        tag: Some(tag),
+        last_modified: None,
+    };
+    let given = |name: &str| {
+        (name == "if-none-match")
+            .then(|| text_of(request, name))
+            .flatten()
+    };
+    evaluate("GET", given, Some(&current)) == Outcome::NotModified
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Docs, Part, Reference, accepts_gzip};
+    use super::{Docs, Part, Reference, has_tag};
     use axum::http::{HeaderMap, HeaderValue, header};
 
     fn reference(routes: &[&str]) -> Option<Reference> {
@@ -345,18 +325,18 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_accepted_codings_of_a_client() {
+    fn recognizes_its_entity_tag_in_a_list_of_tags() {
         for (text, expected) in [
-            ("gzip, br", true),
-            ("gzip;q=0", false),
-            ("gzip;q=0.0, *", false),
-            ("br, *;q=0.5", true),
-            ("br", false),
+            ("\"1\"", true),
+            ("\"0\", W/\"1\"", true),
+            ("*", true),
+            ("\"0,\"", false),
+            ("\"0, \"1\"", false),
+            ("\"2\"", false),
         ] {
             let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(text));
-            assert_eq!(accepts_gzip(&headers), expected, "{text}");
+            headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static(text));
+            assert_eq!(has_tag(&headers, "\"1\""), expected, "{text}");
         }
-        assert!(!accepts_gzip(&HeaderMap::new()));
     }
 }

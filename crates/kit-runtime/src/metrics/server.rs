@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 
 use super::{process, prometheus};
 use crate::settings::Settings;
+use crate::variables::{program_name, variable};
 
 /// Maximum duration of a connection. Prometheus opens a new one if necessary.
 const MAX_CONNECTION: Duration = Duration::from_secs(300);
@@ -142,7 +143,9 @@ fn respond(request: &Request<Incoming>, is_loopback: bool) -> Response<Body> {
             StatusCode::FORBIDDEN,
             "The host must be localhost or an IP address.\n".to_owned(),
         ),
-        ("/metrics", &Method::GET | &Method::HEAD) => (StatusCode::OK, prometheus::text(&service_name())),
+        ("/metrics", &Method::GET | &Method::HEAD) => {
+            (StatusCode::OK, prometheus::text(&service_name(variable)))
+        }
         ("/metrics", _) => (StatusCode::METHOD_NOT_ALLOWED, "Use GET.\n".to_owned()),
         _ => (StatusCode::NOT_FOUND, "The metrics are at /metrics.\n".to_owned()),
     };
@@ -161,21 +164,23 @@ fn respond(request: &Request<Incoming>, is_loopback: bool) -> Response<Body> {
     response
 }
 
-/// Returns `OTEL_SERVICE_NAME`, or the name of the program.
-fn service_name() -> String {
-    let named = std::env::var("OTEL_SERVICE_NAME")
-        .ok()
-        .filter(|name| !name.is_empty());
-    named.unwrap_or_else(|| {
-        let program = std::env::current_exe().ok();
-        let name = program.as_ref().and_then(|path| path.file_stem()?.to_str());
-        name.unwrap_or("unknown_service").to_owned()
-    })
+/// Returns `OTEL_SERVICE_NAME`, the `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, or the name of the program.
+fn service_name(variable: impl Fn(&str) -> Option<String>) -> String {
+    let attribute = || {
+        let attributes = variable("OTEL_RESOURCE_ATTRIBUTES")?;
+        let mut pairs = attributes.split(',').filter_map(|pair| pair.split_once('='));
+        let (_, name) = pairs.find(|(key, _)| key.trim() == "service.name")?;
+        Some(name.trim().to_owned())
+    };
+    variable("OTEL_SERVICE_NAME")
+        .or_else(attribute)
+        .or_else(program_name)
+        .unwrap_or_else(|| "unknown_service".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_local_host;
+    use super::{is_local_host, service_name};
 
     #[test]
     fn accepts_localhost_and_addresses_as_the_host_of_a_request() {
@@ -193,5 +198,22 @@ mod tests {
         for host in ["evil.example", "evil.example:9464", "localhost.evil.example", ""] {
             assert!(!is_local_host(Some(host)), "{host}");
         }
+    }
+
+    #[test]
+    fn takes_the_name_of_the_service_from_the_same_variables_as_the_export() {
+        let attributes = (
+            "OTEL_RESOURCE_ATTRIBUTES",
+            "deployment=blue, service.name = todos",
+        );
+        let name = |variables: &[(&str, &str)]| {
+            service_name(|wanted| {
+                let found = variables.iter().find(|(known, _)| *known == wanted);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(name(&[attributes]), "todos");
+        assert_eq!(name(&[attributes, ("OTEL_SERVICE_NAME", "notes")]), "notes");
+        assert!(name(&[("OTEL_RESOURCE_ATTRIBUTES", "deployment=blue")]).starts_with("kit_runtime"));
     }
 }

@@ -24,6 +24,7 @@ use super::client::Client;
 use super::request_metrics::NAME;
 use super::{convert, request_metrics};
 use crate::Error;
+use crate::variables::program_name;
 
 /// Timeout for sending the last batch when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -168,10 +169,8 @@ fn resource(variable: impl Fn(&str) -> Option<String>) -> Resource {
     let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let is_named = variable("OTEL_SERVICE_NAME").is_some() || attributes.contains("service.name=");
     let builder = Resource::builder();
-    let program = std::env::current_exe().ok();
-    let program = program.as_ref().and_then(|path| path.file_stem()?.to_str());
-    match program {
-        Some(name) if !is_named => builder.with_service_name(name.to_owned()).build(),
+    match program_name() {
+        Some(name) if !is_named => builder.with_service_name(name).build(),
         _ => builder.build(),
     }
 }

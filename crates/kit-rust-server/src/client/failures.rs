@@ -26,11 +26,8 @@ impl<'a> Failures<'a> {
         let all = errors::all(types.program).into_iter();
         let errors: Vec<_> = all
             .filter(|error| {
-                let same = |own: &kit_ir::DeclaredError| {
-                    (&own.code, own.status, own.details)
-                        == (&error.throws.code, error.throws.status, error.throws.details)
-                };
-                route.throws.iter().any(same)
+                let mut throws = route.throws.iter();
+                throws.any(|own| errors::is_same(own, error.throws))
             })
             .collect();
         let name =

@@ -1,13 +1,11 @@
 //! Enums of replies and of events in generated clients, and the code that reads them.
 
-use std::collections::BTreeSet;
-
 use kit_ir::{BodyFormat, DeclaredReply, Route};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::content::body;
-use crate::names;
+use crate::bodies::event_variants;
 use crate::route_names::RouteNames;
 use crate::source::{doc, ident, string_literal};
 use crate::status::variant_name;
@@ -100,15 +98,7 @@ fn event_enum(types: &Types<'_>, route: &Route, name: &str, format: &BodyFormat)
         return TokenStream::new();
     };
     let (name, comment) = (ident(name), doc(&format!("Events of `{}`.", route.reference())));
-    let mut taken = BTreeSet::new();
-    let variants: Vec<_> = events
-        .iter()
-        .map(|event| {
-            let variant = names::unique(names::variant(&event.name), |name| taken.contains(name));
-            taken.insert(variant.clone());
-            ident(&variant)
-        })
-        .collect();
+    let variants = event_variants(events);
     let declared = events.iter().zip(&variants).map(|(event, variant)| {
         let comment = doc(&format!("Event `{}`.", event.name));
         let data = event.data.map(|id| {

@@ -45,9 +45,7 @@ impl Stored<'_> {
                 }
             })
             .collect();
-        let mut code = early_returns(nothing, &uuids, &numbers);
-        code.extend(other_returns(nothing, &texts));
-        code
+        early_returns(nothing, &uuids, &numbers, &texts)
     }
 
     /// Returns the statements at the start of a list function that return `nothing` early if PostgreSQL would refuse
@@ -66,15 +64,18 @@ impl Stored<'_> {
             let name = ident(&stored.field.name);
             conditions.extend(stored.comparison_error(&quote!(filter.#name)));
         }
-        let mut code = early_returns(nothing, &uuids, &numbers);
-        code.extend(other_returns(nothing, &others));
-        code
+        early_returns(nothing, &uuids, &numbers, &others)
     }
 }
 
-/// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, and
-/// `numbers` are conditions for numbers beyond 64 bits.
-fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenStream]) -> TokenStream {
+/// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, `numbers` are
+/// conditions for numbers beyond 64 bits, and `others` are conditions for other values.
+fn early_returns(
+    nothing: &TokenStream,
+    uuids: &[TokenStream],
+    numbers: &[TokenStream],
+    others: &[TokenStream],
+) -> TokenStream {
     let checks = [
         (
             "No row has a text that is not a UUID; PostgreSQL would return an error.",
@@ -83,6 +84,10 @@ fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenS
         (
             "No row has a number beyond `bigint`; PostgreSQL would return an error.",
             numbers,
+        ),
+        (
+            "No row has a value that its column cannot have; PostgreSQL would return an error.",
+            others,
         ),
     ];
     let checks = checks
@@ -99,17 +104,4 @@ fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenS
             }
         })
         .collect()
-}
-
-/// Returns the `if` statement that returns `nothing` early if one of the conditions is true.
-fn other_returns(nothing: &TokenStream, conditions: &[TokenStream]) -> Option<TokenStream> {
-    let reason = comment("No row has a value that its column cannot have; PostgreSQL would return an error.");
-    (!conditions.is_empty()).then(|| {
-        quote! {
-            #reason
-            if #(#conditions)||* {
-                return Ok(#nothing);
-            }
-        }
-    })
 }

@@ -194,6 +194,10 @@ impl<'a> Database<'a> {
         self.tables.iter().find(|stored| stored.table.name == name)
     }
 
+    fn table_mut(&mut self, name: &str) -> Option<&mut Stored<'a>> {
+        self.tables.iter_mut().find(|stored| stored.table.name == name)
+    }
+
     /// Returns the table with this name, or else the only table with this name in another schema.
     pub(crate) fn table_called(&self, name: &str) -> Option<&Stored<'a>> {
         self.table(name).or_else(|| {
@@ -208,7 +212,7 @@ impl<'a> Database<'a> {
     /// Adds the columns of these properties to the columns by which lists of the table can filter. `has_cursors` is true
     /// if the list is read with cursors.
     pub(crate) fn filter_by(&mut self, table: &str, properties: &[String], has_cursors: bool) {
-        let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
+        let Some(stored) = self.table_mut(table) else {
             return;
         };
         stored.has_cursors |= has_cursors;
@@ -221,7 +225,7 @@ impl<'a> Database<'a> {
 
     /// Adds the columns of these properties to the columns by which lists of the table can be sorted.
     pub(crate) fn sort_by(&mut self, table: &str, properties: &[String]) {
-        let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
+        let Some(stored) = self.table_mut(table) else {
             return;
         };
         let columns = stored.columns.iter().enumerate();
@@ -229,6 +233,13 @@ impl<'a> Database<'a> {
             columns
                 .filter_map(|(place, column)| properties.contains(&column.field.property).then_some(place)),
         );
+    }
+
+    /// Adds the function that reads a row and locks the row.
+    pub(crate) fn lock(&mut self, table: &str) {
+        if let Some(stored) = self.table_mut(table) {
+            stored.is_locked = true;
+        }
     }
 
     pub(crate) fn files(&self) -> Vec<File> {

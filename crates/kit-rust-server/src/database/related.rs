@@ -45,7 +45,7 @@ impl StoredColumn<'_> {
 impl Database<'_> {
     /// Adds the function that reads rows by several values of a column.
     pub(crate) fn list_by_any(&mut self, table: &str, column: &str) {
-        let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
+        let Some(stored) = self.table_mut(table) else {
             return;
         };
         let mut columns = stored.columns.iter();
@@ -113,9 +113,9 @@ impl Stored<'_> {
             let guard = self.guard(&[], &quote!(Vec::new()));
             Some(function(
                 &format!(
-                    "Returns the rows whose `{}` is one of the values{}, in order.",
-                    column.column.name,
-                    self.of_owner(true).replace("that belong", "and that belong")
+                    "Returns the rows{} whose `{}` is one of the values, in order.",
+                    self.of_owner(true),
+                    column.column.name
                 ),
                 &name.to_string(),
                 &parameters,

@@ -12,15 +12,8 @@ use crate::source::ident;
 impl Database<'_> {
     /// Adds the function that reads a page together with the number of all rows.
     pub(crate) fn page_with_total(&mut self, table: &str) {
-        if let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) {
+        if let Some(stored) = self.table_mut(table) {
             stored.has_totals = true;
-        }
-    }
-
-    /// Adds the function that reads a row and locks the row.
-    pub(crate) fn lock(&mut self, table: &str) {
-        if let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) {
-            stored.is_locked = true;
         }
     }
 }

@@ -116,7 +116,7 @@ impl HandlerContext<'_, '_> {
             uses.runtime.add_path("std::collections::HashMap");
             quote!(HashMap)
         };
-        if let Item::Some(model, _) = &part.item {
+        if let Item::Properties(model, _) = &part.item {
             uses.model(model);
         }
         match part.link {
@@ -177,7 +177,9 @@ impl Item<'_> {
     fn leaves(&self, column: &StoredColumn<'_>) -> bool {
         match self {
             Self::Row => false,
-            Self::Some(_, fields) => !fields.iter().any(|field| field.property == column.field.property),
+            Self::Properties(_, fields) => {
+                !fields.iter().any(|field| field.property == column.field.property)
+            }
             Self::Value(value) => value.column.name != column.column.name,
         }
     }
@@ -252,7 +254,7 @@ fn key_of_row(column: &StoredColumn<'_>, is_copied: bool) -> (TokenStream, Optio
 fn item_of_row(item: &Item<'_>) -> TokenStream {
     match item {
         Item::Row => quote!(row),
-        Item::Some(model, fields) => fields_of_row(model, fields),
+        Item::Properties(model, fields) => fields_of_row(model, fields),
         Item::Value(column) => {
             let name = ident(&column.field.name);
             quote!(row.#name)

@@ -58,7 +58,7 @@ pub(super) enum Item<'k> {
     /// The entity.
     Row,
     /// Some properties of the entity, in the struct with this name.
-    Some(String, Vec<&'k Field>),
+    Properties(String, Vec<&'k Field>),
     /// The value of one column.
     Value(&'k StoredColumn<'k>),
 }
@@ -400,7 +400,7 @@ impl<'k> HandlerContext<'k, '_> {
         }
         let fields = self.types.structs.get(model)?;
         let is_part = fields.iter().all(|field| has_column(stored, field));
-        is_part.then(|| Item::Some(model.to_owned(), fields.iter().collect()))
+        is_part.then(|| Item::Properties(model.to_owned(), fields.iter().collect()))
     }
 }
 

@@ -25,6 +25,8 @@ enum Kind {
     Flag,
     /// One of these texts.
     OneOf(&'static [&'static str]),
+    /// Number of proxies, or a list of their addresses.
+    Proxies,
     /// Any text.
     Text,
 }
@@ -104,7 +106,7 @@ const SETTINGS: [Setting; 19] = [
         Kind::OneOf(&["x-forwarded-for", "forwarded"]),
     ),
     setting("trustProxy.host", "TRUST_PROXY_HOST", Kind::Flag),
-    setting("trustProxy.proxies", "TRUST_PROXY", Kind::Text),
+    setting("trustProxy.proxies", "TRUST_PROXY", Kind::Proxies),
     setting("trustProxy.scheme", "TRUST_PROXY_SCHEME", Kind::Flag),
 ];
 
@@ -181,6 +183,7 @@ impl Kind {
                 names.contains(&text).then(|| text.to_owned())
             }
             Self::Text => value.as_str().map(str::to_owned),
+            Self::Proxies => proxies(value).filter(|_| !value.is_boolean()),
         }
     }
 
@@ -191,6 +194,7 @@ impl Kind {
             Self::Flag => "`true` or `false`".to_owned(),
             Self::OneOf(names) => format!("one of {}", names.join(", ")),
             Self::Text => "a text".to_owned(),
+            Self::Proxies => "a number of proxies or a list of their addresses".to_owned(),
         }
     }
 }
@@ -202,11 +206,7 @@ fn defaults(program: &Program) -> Vec<(&'static str, String)> {
         .iter()
         .filter_map(|setting| {
             let value = given.known(setting.option)?;
-            let text = match setting.variable {
-                "TRUST_PROXY" => proxies(value)?,
-                _ => setting.kind.text(value)?,
-            };
-            Some((setting.variable, text))
+            Some((setting.variable, setting.kind.text(value)?))
         })
         .collect();
     if let Some(text) = given.known("trustProxy").and_then(proxies) {
@@ -313,9 +313,6 @@ pub(crate) fn warnings(program: &Program) -> Vec<Warning> {
     }]
 }
 
-/// Description of the valid values of `trustProxy.proxies`.
-const PROXIES: &str = "a number of proxies or a list of their addresses";
-
 /// Returns the mistakes in the options, and the options that the Rust server does not have.
 pub(crate) fn problems(program: &Program, options: &Options) -> Vec<Problem> {
     let given = Given(program);
@@ -334,14 +331,7 @@ pub(crate) fn problems(program: &Program, options: &Options) -> Vec<Problem> {
         let Some((value, span)) = given.find(setting.option) else {
             continue;
         };
-        let expected = match setting.variable {
-            "TRUST_PROXY" => PROXIES.to_owned(),
-            _ => setting.kind.expected(),
-        };
-        let is_valid = |value: &Value| match setting.variable {
-            "TRUST_PROXY" => !value.is_boolean() && proxies(value).is_some(),
-            _ => setting.kind.text(value).is_some(),
-        };
+        let expected = setting.kind.expected();
         let mistake = match value {
             Found::Unknown => unknown(
                 setting.option,
@@ -350,7 +340,7 @@ pub(crate) fn problems(program: &Program, options: &Options) -> Vec<Problem> {
                     setting.variable
                 ),
             ),
-            Found::Known(value) if is_valid(value) => continue,
+            Found::Known(value) if setting.kind.text(value).is_some() => continue,
             Found::Known(value) => wrong(setting.option, value, &expected),
         };
         found.push(mistake.at(span));

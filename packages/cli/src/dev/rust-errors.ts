@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 
 /** Location of a contract or a type in the sources. */
 interface Place {
@@ -134,11 +133,6 @@ export class CargoOutput {
 function names(message: RustMessage): string[] {
   const texts = [message.message, ...message.spans.map(({ label }) => label ?? "")];
   return texts.flatMap((text) => [...text.matchAll(/`(?:[\w]+::)*(\w+)`/g)].map(([, name]) => name!));
-}
-
-/** Returns a text without the colors of a terminal. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text);
 }
 
 function readText(path: string): string {

@@ -1,6 +1,7 @@
 import { connect, createServer } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 
 import type { DevelopmentEvent, ServeRequest } from "@kit/transform-native";
 import type { BuildState } from "@kit/types";
@@ -9,7 +10,7 @@ import { defaultHost } from "./allowed-hosts.ts";
 import { ChildProgram, type ProgramEnd } from "./child-program.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { Gate } from "./gate.ts";
-import { type BuiltProgram, CargoOutput, plain } from "./rust-errors.ts";
+import { type BuiltProgram, CargoOutput } from "./rust-errors.ts";
 import { Terminal } from "./terminal.ts";
 
 /** Port that most programs listen on. */
@@ -115,7 +116,7 @@ export class RustSupervisor {
     const { root, rust } = this.#request;
     const output = new CargoOutput(root, rust!);
     const color = process.stderr.isTTY ? "json-diagnostic-rendered-ansi" : "json";
-    const cargo = this.#start("cargo", ["build", `--message-format=${color}`], process.env, "pipe");
+    const cargo = this.#start("cargo", ["build", `--message-format=${color}`], process.env);
     signal.addEventListener("abort", () => void cargo.close(cargoPatienceMs));
     const shown: string[] = [];
     const show = (text: string): void => {
@@ -133,11 +134,12 @@ export class RustSupervisor {
     const end = await cargo.ended;
     if (signal.aborted) return;
     if (cargo.isMissing) {
-      const text = "cargo is not installed: install Rust (https://rustup.rs)";
+      const text = "cargo is not installed: install Rust 1.85 or newer (https://rustup.rs)";
       this.#terminal.crashed(text);
       this.#fail({ status: "failed", text });
     } else if (!end.isSuccess) {
-      this.#fail({ status: "failed", text: plain(shown.length > 0 ? shown.join("\n\n") : progress).trim() });
+      const text = shown.length > 0 ? shown.join("\n\n") : progress;
+      this.#fail({ status: "failed", text: stripVTControlCharacters(text).trim() });
     } else if (output.program === undefined) {
       const text = "cargo built no program from src/main.rs";
       this.#terminal.crashed(text);
@@ -159,7 +161,7 @@ export class RustSupervisor {
       return;
     }
     const port = await freePort();
-    const server = this.#start(program.path, [], { ...env, HOST: "127.0.0.1", PORT: String(port) }, "pipe");
+    const server = this.#start(program.path, [], { ...env, HOST: "127.0.0.1", PORT: String(port) });
     const abandon = (): void => void server.close(patienceMs);
     signal.addEventListener("abort", abandon);
     const errors = forwarded(server, port);
@@ -206,14 +208,9 @@ export class RustSupervisor {
     );
   }
 
-  #start(
-    program: string,
-    args: readonly string[],
-    env: NodeJS.ProcessEnv,
-    output: "pipe" | "inherit",
-  ): ChildProgram {
+  #start(program: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProgram {
     const { root } = this.#request;
-    const child = new ChildProgram(program, args, { cwd: root, env, stdio: ["ignore", output, output] });
+    const child = new ChildProgram(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#programs.add(child);
     void child.ended.then(() => this.#programs.delete(child));
     return child;
@@ -236,7 +233,7 @@ function forwarded({ process: { stdout, stderr } }: ChildProgram, port: number):
     process.stdout.write(isFirst ? chunk.replace(listening, "") : chunk);
     if (chunk.includes(listening)) isFirst = false;
   });
-  return () => plain(errors).trim();
+  return () => stripVTControlCharacters(errors).trim();
 }
 
 /** Returns a port on which nothing listens. */
