@@ -16,6 +16,7 @@ import type { ServerAdapter, Upload } from "@kit/types";
 
 import program from "../../crates/kit-emit/tests/goldens/bodies/routes/index.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { check } from "./answer.ts";
 import type { Served } from "./application.ts";
 import { bodyOptions, serveBodies } from "./bodies-application.ts";
@@ -26,6 +27,7 @@ import { servers } from "./servers.ts";
 import { open } from "./uploads.ts";
 
 quietStdout();
+steadyHeap();
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as () => void;
 

@@ -11,10 +11,12 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { edgeColumns } from "./edge-columns.ts";
 import { notInRust } from "./rust.ts";
 
 quietStdout();
+steadyHeap();
 
 const mebibyte = 1024 * 1024;
 const size = (process.env["KIT_LONG"] === undefined ? 128 : 1024) * mebibyte;

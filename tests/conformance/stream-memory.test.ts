@@ -11,11 +11,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "@kit/core";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { bodyOptions } from "./bodies-application.ts";
 import { isRust, peakOf, type RustServed, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
+steadyHeap();
 
 const mebibyte = 1024 * 1024;
 const isLong = process.env["KIT_LONG"] !== undefined;

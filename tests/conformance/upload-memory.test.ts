@@ -14,12 +14,14 @@ import { runInNewContext } from "node:vm";
 import type { ServerExchange } from "@kit/types";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { piece, chunked, codeOf, head, open, readAll, say, serveUploads } from "./uploads.ts";
 
 quietStdout();
 setFlagsFromString("--expose-gc");
+steadyHeap();
 const gc = runInNewContext("gc") as () => void;
 
 const mebibyte = 1024 * 1024;
@@ -127,7 +129,7 @@ for (const [name, make] of servers) {
       const [heap, resident] = [after.heap - before.heap, after.resident - before.resident];
       t.diagnostic(`${heap.toFixed(1)} MiB more in the heap, ${resident.toFixed(1)} MiB in the process`);
       // One object that stays after each upload would need more than 1 KiB, and one buffer 64 KiB. The limit is higher, because the process does not return all memory to the system.
-      assert.ok(heap < 1 && resident < 32, `${heap} and ${resident} MiB`);
+      assert.ok(heap < 1 && resident < 16, `${heap} and ${resident} MiB`);
     },
   );
 }

@@ -9,10 +9,12 @@ import { Worker } from "node:worker_threads";
 
 import type { ServerExchange } from "@kit/types";
 
+import { steadyHeap } from "../../core/test/support/steady-heap.ts";
 import { engineTest, isFallback, json, serve } from "./support.ts";
 
 // With an explicit garbage collection, the test measures the memory that is still in use and not garbage.
 setFlagsFromString("--expose-gc");
+steadyHeap();
 const gc = runInNewContext("gc") as () => void;
 
 /** Returns the number of open file descriptors of this process; `undefined` if the operating system has no `/proc/self/fd`. */
