@@ -82,6 +82,7 @@ export const groups: readonly Group[] = [
       "declare-api",
       "fetch",
       "deployment",
+      "generate-deploy",
       "environment",
       "lifecycle",
       "observability",

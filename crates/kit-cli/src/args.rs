@@ -126,7 +126,7 @@ impl Command {
             Self::Diff(arguments) => arguments.common.json,
             Self::Explain(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.common.json,
-            Self::Generate(arguments) => arguments.common.json,
+            Self::Generate(arguments) => arguments.json(),
             Self::GenerateTests(arguments) => arguments.common.json,
             Self::GenerateOpenapi(arguments) => arguments.common.json,
             Self::Dev(_) | Self::Lsp(_) | Self::Mcp(_) | Self::Completions(_) => false,

@@ -16,6 +16,17 @@ const USUAL_PATHS: [&str; 8] = [
     "index.ts",
 ];
 
+/// Returns the path of the program that does jobs, which has the name `worker` and is beside the program that serves: `src/worker.ts`
+/// of `src/main.ts`. The file may not exist.
+pub(crate) fn worker_beside(entry: &str) -> String {
+    let (directory, file) = match entry.rsplit_once('/') {
+        Some((directory, file)) => (format!("{directory}/"), file),
+        None => (String::new(), entry),
+    };
+    let ending = file.rsplit_once('.').map_or("ts", |(_, ending)| ending);
+    format!("{directory}worker.{ending}")
+}
+
 /// Program of a server in Rust.
 pub(crate) const RUST: &str = "src/main.rs";
 
@@ -55,4 +66,16 @@ pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, CommandEr
             .help("name the file: `--entry path/to/program.ts`")
             .into()
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::worker_beside;
+
+    #[test]
+    fn the_worker_is_beside_the_program_that_serves() {
+        assert_eq!(worker_beside("src/main.ts"), "src/worker.ts");
+        assert_eq!(worker_beside("dist/src/server.js"), "dist/src/worker.js");
+        assert_eq!(worker_beside("index.mts"), "worker.mts");
+    }
 }

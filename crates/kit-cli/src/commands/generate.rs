@@ -1,12 +1,13 @@
-//! The commands `kit generate`, `kit generate:tests` and `kit generate:openapi`.
+//! The commands `kit generate`, `kit generate:tests` and `kit generate:openapi`. The module `generate_deploy` has `kit generate deploy`.
 
 use std::path::{Component, Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use kit_build::{NoContractTests, ResolvedConfig, read_text, write_text};
 use serde::Serialize;
 
 use super::build_steps::{BuildKind, BuildSteps, PrintedLines, build_and_compile, run_build};
+use super::generate_deploy;
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
@@ -14,16 +15,41 @@ use crate::project::Project;
 
 /// Write the artifacts in .kit/ without running a compiler: the first half of `kit build`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    after_help = "\
 Examples:
   kit generate
-  kit generate --json | jq .files.written")]
+  kit generate --json | jq .files.written
+  kit generate deploy --format kubernetes"
+)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    subject: Option<Subject>,
     #[command(flatten)]
-    pub(crate) common: Common,
+    common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subject {
+    Deploy(Box<generate_deploy::Arguments>),
+}
+
+impl Arguments {
+    /// Returns true if the command should print JSON.
+    pub(crate) fn json(&self) -> bool {
+        match &self.subject {
+            Some(Subject::Deploy(arguments)) => arguments.common.json,
+            None => self.common.json,
+        }
+    }
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+    if let Some(Subject::Deploy(deploy)) = &arguments.subject {
+        return generate_deploy::run(deploy, context).await;
+    }
     let project = Project::open(&arguments.common, context).await?;
     build_and_compile(
         &project,

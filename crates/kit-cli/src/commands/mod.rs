@@ -15,6 +15,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;
+mod generate_deploy;
 mod hand_written;
 pub(crate) mod inspect;
 mod left_out;

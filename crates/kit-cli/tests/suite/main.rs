@@ -11,6 +11,7 @@ mod diff_commits;
 mod diff_options;
 mod diff_routes;
 mod explain;
+mod generate_deploy;
 mod inspect;
 mod inspect_large;
 mod inspect_sidecar;

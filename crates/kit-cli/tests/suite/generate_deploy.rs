@@ -1,0 +1,222 @@
+//! Tests of `kit generate deploy`.
+
+use crate::support::Project;
+use serde_json::Value;
+
+const ROUTES: &str = "import type { RouteContract } from \"@kit/types\";
+export interface OrderRoutes {
+  \"GET /orders\": RouteContract<void, void, void, string[]>;
+}
+";
+
+const APP: &str = "import { createApp, defineHandlers, env } from \"@kit/core\";
+import { createJobs } from \"@kit/jobs\";
+import { nativeServer } from \"@kit/server-native\";
+import type { OrderRoutes } from \"./orders.routes.ts\";
+
+export interface AppEnv {
+  /** TCP port of the server. @integer @default 8080 */
+  PORT: number;
+  /** Password of the mail server. @sensitive */
+  MAIL_PASSWORD: string;
+  /** Name of the shop on invoices. */
+  SHOP_NAME: string;
+  /** @default \"info\" */
+  LOG_LEVEL: \"info\" | \"debug\";
+}
+
+export const environment = await env<AppEnv>();
+export const jobs = createJobs<{ \"send-mail\": { to: string } }>({ pool: undefined as never });
+const orders = defineHandlers<OrderRoutes>({ \"GET /orders\": () => [process.env[\"TAX_TOKEN\"] ?? \"\"] });
+export const app = createApp({
+  server: nativeServer({ workers: 2 }),
+  health: { live: \"/alive\" },
+  shutdownDelayMs: 2000,
+  telemetry: { tracing: true, prometheus: true },
+  routes: [{ handlers: orders }],
+  plugins: [jobs.plugin],
+});
+";
+
+fn shop() -> Project {
+    Project::new(&[
+        (
+            "package.json",
+            "{ \"name\": \"@acme/shop\", \"version\": \"1.2.0\", \"scripts\": { \"start\": \"node src/main.ts\" } }",
+        ),
+        ("src/orders.routes.ts", ROUTES),
+        ("src/app.ts", APP),
+        (
+            "src/main.ts",
+            "import { app } from \"./app.ts\";\nawait app.listen({ port: 1 });\n",
+        ),
+        (
+            "src/worker.ts",
+            "import { jobs } from \"./app.ts\";\nawait jobs.work({ \"send-mail\": () => undefined });\n",
+        ),
+        (
+            "src/orders.types.ts",
+            "/** @table orders */\nexport interface Order {\n  /** @id @generated uuid */\n  id: string;\n}\n",
+        ),
+    ])
+}
+
+/// Returns the text of a file in the JSON of a dry run.
+fn text<'a>(report: &'a Value, path: &str) -> &'a str {
+    let files = report["files"].as_array().expect("a list of files");
+    let file = files.iter().find(|file| file["path"] == path);
+    file.unwrap_or_else(|| panic!("no {path} in {report}"))["text"]
+        .as_str()
+        .expect("a dry run has texts")
+}
+
+#[test]
+fn files_express_the_settings_of_the_application() {
+    let project = shop();
+    assert_eq!(
+        project.kit(&["migrate:generate", "--name", "create_orders"]).code,
+        0
+    );
+    let outcome = project.kit(&["generate", "deploy", "--dry-run", "--json", "--replicas", "3"]);
+    let report = outcome.json();
+    assert_eq!(report["status"], "planned");
+    assert!(!project.root.join("deploy").exists(), "a dry run writes nothing");
+    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
+    for line in [
+        "image: acme-shop:1.2.0",
+        "value: \"8080\"",
+        "path: /alive",
+        "path: /readyz",
+        "containerPort: 9464",
+        "readOnlyRootFilesystem: true",
+        // 3 s of preStop, 2 s of shutdownDelayMs, 10 s of grace, 10 s for workers, 5 s of reserve.
+        "terminationGracePeriodSeconds: 30",
+        "seconds: 3",
+        "cpu: \"500m\"",
+        "key: MAIL_PASSWORD",
+        "key: DATABASE_URL",
+        "key: TAX_TOKEN",
+        "# LOG_LEVEL is info by default.",
+    ] {
+        assert!(deployment.contains(line), "no {line} in {deployment}");
+    }
+    let worker = text(&report, "deploy/kubernetes/worker.yaml");
+    assert!(worker.contains("- src/worker.ts\n"), "{worker}");
+    assert!(worker.contains("terminationGracePeriodSeconds: 35\n"), "{worker}");
+    let job = text(&report, "deploy/kubernetes/migration/job.yaml");
+    assert!(job.contains("image: acme-shop-migrate:1.2.0\n"), "{job}");
+    assert!(job.contains("key: MIGRATE_URL\n"), "{job}");
+    let scaling = text(&report, "deploy/kubernetes/scaling.yaml");
+    assert!(scaling.contains("minReplicas: 3\n"), "{scaling}");
+    let compose = text(&report, "deploy/compose/compose.yaml");
+    assert!(
+        compose.contains("MAIL_PASSWORD: \"${MAIL_PASSWORD:?}\"\n"),
+        "{compose}"
+    );
+    assert!(compose.contains("stop_grace_period: \"27s\"\n"), "{compose}");
+    let unit = text(&report, "deploy/systemd/acme-shop.service");
+    assert!(unit.contains("\nExecStart=/usr/bin/node src/main.ts\n"), "{unit}");
+    assert!(unit.contains("\nTimeoutStopSec=27\n"), "{unit}");
+    assert!(unit.contains("\nKillMode=mixed\n"), "{unit}");
+    let notes = report["notes"].as_array().expect("notes");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].as_str().unwrap().contains("SHOP_NAME"), "{notes:?}");
+}
+
+#[test]
+fn a_changed_file_stays_as_it_is_and_others_are_written_again() {
+    let project = shop();
+    let first = project.kit(&["generate", "deploy", "--format", "compose,systemd"]);
+    assert_eq!(first.code, 0, "{}", first.err);
+    assert!(
+        first.out.contains("wrote deploy/compose/compose.yaml\n"),
+        "{}",
+        first.out
+    );
+    let compose = "deploy/compose/compose.yaml";
+    let edited = format!("{}# mine\n", String::from_utf8_lossy(&project.tree("")[compose]));
+    project.write(compose, &edited);
+    project.write("src/app.ts", &APP.replace("8080", "9090"));
+    let again = project.kit(&["generate", "deploy", "--format", "compose", "--format", "systemd"]);
+    assert_eq!(
+        again.out,
+        "wrote deploy/systemd/acme-shop.service\nunchanged deploy/systemd/acme-shop-worker.service\n"
+    );
+    assert!(
+        again
+            .err
+            .starts_with("warning: deploy/compose/compose.yaml stays as it is"),
+        "{}",
+        again.err
+    );
+    let tree = project.tree("");
+    assert_eq!(String::from_utf8_lossy(&tree[compose]), edited);
+    let unit = String::from_utf8_lossy(&tree["deploy/systemd/acme-shop.service"]).into_owned();
+    assert!(unit.contains("PORT=9090"), "{unit}");
+    let report = project
+        .kit(&["generate", "deploy", "--format", "compose", "--json"])
+        .json();
+    assert_eq!(report["files"][0]["status"], "kept");
+}
+
+#[test]
+fn refuses_options_that_no_format_expresses_and_projects_without_a_program() {
+    let project = shop();
+    let wrong = project.kit(&["generate", "deploy", "--format", "systemd", "--replicas", "3"]);
+    assert_eq!(wrong.code, 1);
+    assert!(
+        wrong
+            .err
+            .starts_with("error: `--replicas` is for the format kubernetes"),
+        "{}",
+        wrong.err
+    );
+    assert_eq!(project.kit(&["generate", "deploy", "--image", "a b"]).code, 2);
+    assert_eq!(project.kit(&["generate", "deploy", "--replicas", "0"]).code, 2);
+    let missing = project.kit(&["generate", "deploy", "--worker", "src/nobody.ts"]);
+    assert!(
+        missing.err.starts_with("error: there is no file src/nobody.ts"),
+        "{}",
+        missing.err
+    );
+    project.write("package.json", "{ \"name\": \"shop\" }");
+    project.remove("src/main.ts");
+    let nothing = project.kit(&["generate", "deploy"]);
+    assert_eq!(nothing.code, 1);
+    assert!(
+        nothing.err.contains("kit found no program that serves"),
+        "{}",
+        nothing.err
+    );
+}
+
+#[test]
+fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
+    let mut project = Project::new(&[
+        ("package.json", "{ \"name\": \"notes\", \"version\": \"0.1.0\" }"),
+        ("kit.config.ts", ""),
+        (
+            "Cargo.toml",
+            "[package]\nname = \"notes-server\"\nversion = \"0.1.0\"\n",
+        ),
+        ("src/orders.routes.ts", ROUTES),
+    ]);
+    project.host.config = Some(Ok(serde_json::json!({
+        "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
+    })));
+    let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
+    let unit = text(&report, "deploy/systemd/notes.service");
+    assert!(unit.contains("\nExecStart=/opt/notes/notes-server\n"), "{unit}");
+    assert!(unit.contains("\nMemoryDenyWriteExecute=yes\n"), "{unit}");
+    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
+    assert!(deployment.contains("path: /healthz\n"), "{deployment}");
+    assert!(!deployment.contains("NODE_COMPILE_CACHE"), "{deployment}");
+    let refused = project.kit(&["generate", "deploy", "--worker", "src/worker.ts"]);
+    assert!(
+        refused
+            .err
+            .starts_with("error: `--worker` is for applications on Node"),
+        "{}",
+        refused.err
+    );
+}

@@ -1,0 +1,162 @@
+//! A file for `docker compose`.
+
+use serde_json::{Map, Value, json};
+
+use crate::deployment::{Deployment, Runtime};
+use crate::variable::VariableSource;
+use crate::yaml::document;
+
+/// Returns path and text of the compose file.
+pub(crate) fn files(deployment: &Deployment) -> Vec<(String, String)> {
+    let name = &deployment.name;
+    let mut services = Map::new();
+    services.insert("server".to_owned(), server(deployment));
+    if deployment.worker.is_some() {
+        services.insert("worker".to_owned(), worker(deployment));
+    }
+    if deployment.has_migrations {
+        services.insert("migrate".to_owned(), migrate(deployment));
+    }
+    let file = json!({
+        "# usage": "Write the variables with `:?` into .env beside this file, then: docker compose up --detach --wait",
+        "name": name,
+        "services": services,
+    });
+    vec![("compose.yaml".to_owned(), document(&file))]
+}
+
+/// Returns the entries that all services have.
+fn service(image: &str) -> Map<String, Value> {
+    let entries = json!({
+        "image": image,
+        "user": "1000:1000",
+        "read_only": true,
+        "tmpfs": ["/tmp"],
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges:true"],
+    });
+    match entries {
+        Value::Object(entries) => entries,
+        _ => Map::new(),
+    }
+}
+
+fn server(deployment: &Deployment) -> Value {
+    let mut service = service(&deployment.image);
+    let mut set = |key: &str, value: Value| service.insert(key.to_owned(), value);
+    set("environment", Value::Object(environment(deployment, true)));
+    let port = deployment.port;
+    set(
+        "# ports",
+        json!("For a proxy on this machine, which handles TLS."),
+    );
+    set("ports", json!([format!("127.0.0.1:{port}:{port}")]));
+    if let (Runtime::Node { .. }, Some(health)) = (&deployment.runtime, &deployment.health) {
+        let script = format!(
+            "fetch('http://127.0.0.1:{port}{}').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))",
+            health.ready.replace('\'', "%27").replace('$', "$$")
+        );
+        set(
+            "healthcheck",
+            json!({
+                "test": ["CMD", "node", "-e", script],
+                "interval": "10s",
+                "timeout": "6s",
+                "start_period": "60s",
+                "start_interval": "1s",
+                "retries": 3,
+            }),
+        );
+    }
+    wait_for_migrations(deployment, &mut set);
+    set("restart", json!("unless-stopped"));
+    set("# grace", json!(deployment.stop_reason()));
+    set(
+        "stop_grace_period",
+        json!(format!("{}s", deployment.stop_seconds())),
+    );
+    set("mem_limit", json!("512m"));
+    Value::Object(service)
+}
+
+fn worker(deployment: &Deployment) -> Value {
+    let mut service = service(&deployment.image);
+    let mut set = |key: &str, value: Value| service.insert(key.to_owned(), value);
+    let program = deployment.worker.as_deref().unwrap_or_default();
+    set("command", json!(["node", program.replace('$', "$$")]));
+    set("environment", Value::Object(environment(deployment, false)));
+    wait_for_migrations(deployment, &mut set);
+    set("restart", json!("unless-stopped"));
+    let (seconds, reason) = Deployment::worker_stop();
+    set("# grace", json!(reason));
+    set("stop_grace_period", json!(format!("{seconds}s")));
+    set("mem_limit", json!("512m"));
+    Value::Object(service)
+}
+
+fn migrate(deployment: &Deployment) -> Value {
+    let mut service = Map::new();
+    service.insert(
+        "# image".to_owned(),
+        json!("The image needs kit and migrations/: `docker build --target build`."),
+    );
+    service.append(&mut self::service(&deployment.migration_image));
+    service.insert(
+        "command".to_owned(),
+        json!(["node_modules/.bin/kit", "migrate:apply"]),
+    );
+    service.insert(
+        "environment".to_owned(),
+        json!({
+            "# role": "MIGRATE_URL is used in place of DATABASE_URL if it is set, for a role that may change tables.",
+            "DATABASE_URL": "${MIGRATE_URL:-${DATABASE_URL:?}}",
+        }),
+    );
+    service.insert("restart".to_owned(), json!("no"));
+    Value::Object(service)
+}
+
+fn wait_for_migrations(deployment: &Deployment, set: &mut impl FnMut(&str, Value) -> Option<Value>) {
+    if deployment.has_migrations {
+        set(
+            "depends_on",
+            json!({ "migrate": { "condition": "service_completed_successfully" } }),
+        );
+    }
+}
+
+fn environment(deployment: &Deployment, is_server: bool) -> Map<String, Value> {
+    let mut environment = Map::new();
+    let mut set = |name: &str, value: String| environment.insert(name.to_owned(), json!(value));
+    set("NODE_ENV", "production".to_owned());
+    if is_server {
+        set("PORT", deployment.port.to_string());
+        if deployment.metrics.is_some() {
+            set("OTEL_EXPORTER_PROMETHEUS_HOST", "0.0.0.0".to_owned());
+        }
+    }
+    if matches!(deployment.runtime, Runtime::Node { .. }) {
+        set("NODE_COMPILE_CACHE", "/tmp/compile-cache".to_owned());
+    }
+    for variable in &deployment.variables {
+        let name = &variable.name;
+        let about = format!("# {name}");
+        let (comment, value) = match &variable.source {
+            VariableSource::Secret { required: true } | VariableSource::Required => {
+                (variable.description.clone(), Some(format!("${{{name}:?}}")))
+            }
+            // The application treats an empty variable as absent.
+            VariableSource::Secret { required: false } => {
+                (variable.description.clone(), Some(format!("${{{name}:-}}")))
+            }
+            VariableSource::Optional(_) => (Some(format!("{name} {}", variable.optional_text())), None),
+        };
+        if let Some(comment) = comment {
+            set(&about, comment);
+        }
+        if let Some(value) = value {
+            set(name, value);
+        }
+    }
+    environment
+}

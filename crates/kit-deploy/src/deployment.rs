@@ -1,0 +1,369 @@
+//! Settings of an application that decide about its deployment.
+
+use kit_ir::Program;
+use serde_json::Value;
+
+use crate::name::dns_label;
+use crate::options::{Found, find};
+use crate::variable::{ReadVariable, Variable, VariableSource, default_port, variables};
+
+/// Port of an application that declares no other.
+const DEFAULT_PORT: u16 = 3000;
+/// Port of the metrics for Prometheus if the option names none.
+const DEFAULT_METRICS_PORT: u64 = 9464;
+/// Time in which the requests in progress may end after SIGTERM, on Node and in Rust.
+const GRACE_MS: u64 = 10_000;
+/// Further time of a process that supervises workers: it kills a worker this long after the grace period.
+const WORKER_END_MS: u64 = 10_000;
+/// Default of the option `graceMs` of `jobs.work`.
+const JOB_GRACE_MS: u64 = 30_000;
+/// Time between the longest possible shutdown and the end by force.
+const MARGIN_SECONDS: u64 = 5;
+/// Time in which load balancers learn that a process stops.
+const BALANCER_SECONDS: u64 = 5;
+
+/// Facts about the project that are not in the IR.
+#[derive(Debug, Clone)]
+pub struct Project<'a> {
+    /// Name in `package.json`.
+    pub name: &'a str,
+    /// Version in `package.json`.
+    pub version: &'a str,
+    /// Program that serves.
+    pub runtime: Runtime,
+    /// Path of the program that does jobs; `None` if there is none.
+    pub worker: Option<&'a str>,
+    /// True if the project has committed migrations.
+    pub has_migrations: bool,
+    /// Variables that sources read from `process.env`.
+    pub read_variables: &'a [ReadVariable],
+}
+
+/// Program that serves requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runtime {
+    /// A program for Node.
+    Node {
+        /// Path of the program, such as `src/main.ts`.
+        program: String,
+    },
+    /// A Rust server that kit generated.
+    Rust {
+        /// Name of the program.
+        program: String,
+    },
+}
+
+/// Options of the command.
+#[derive(Debug, Clone, Default)]
+pub struct Choices {
+    /// Image of the application.
+    pub image: Option<String>,
+    /// Image that applies the migrations.
+    pub migration_image: Option<String>,
+    /// Minimum number of replicas.
+    pub replicas: Option<u32>,
+    /// Port of the application.
+    pub port: Option<u16>,
+}
+
+/// Paths of the health checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// Path that tells if the process is alive.
+    pub live: String,
+    /// Path that tells if the process can do requests.
+    pub ready: String,
+}
+
+/// Number of processes of the native server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Processes {
+    /// This number of processes.
+    Count(u64),
+    /// A process for each core that the container may use.
+    Auto,
+}
+
+/// Everything that the files express.
+#[derive(Debug, Clone)]
+pub struct Deployment {
+    /// Name in Kubernetes, compose and systemd.
+    pub name: String,
+    /// Image of the application.
+    pub image: String,
+    /// Image that applies the migrations.
+    pub migration_image: String,
+    /// Minimum number of replicas.
+    pub replicas: u32,
+    /// Program that serves requests.
+    pub runtime: Runtime,
+    /// Port of the application.
+    pub port: u16,
+    /// Port of the metrics; `None` if the application has no metrics for Prometheus.
+    pub metrics: Option<u16>,
+    /// Health checks; `None` if the application has none.
+    pub health: Option<Health>,
+    /// Number of processes in a container.
+    pub processes: Processes,
+    /// True if a job applies migrations before a release.
+    pub has_migrations: bool,
+    /// True if the application uses PostgreSQL.
+    pub has_database: bool,
+    /// Path of the program that does jobs.
+    pub worker: Option<String>,
+    /// True if the application exports traces, metrics or logs by OTLP.
+    pub has_telemetry: bool,
+    /// Environment variables.
+    pub variables: Vec<Variable>,
+    /// Facts that the user has to check, as sentences.
+    pub notes: Vec<String>,
+    /// The option `shutdownDelayMs`.
+    shutdown_delay_ms: u64,
+}
+
+impl Deployment {
+    /// Reads the settings of an application.
+    ///
+    /// ```
+    /// use kit_deploy::{Choices, Deployment, Project, Runtime};
+    ///
+    /// let project = Project {
+    ///     name: "@acme/shop",
+    ///     version: "1.2.0",
+    ///     runtime: Runtime::Rust { program: "shop".to_owned() },
+    ///     worker: None,
+    ///     has_migrations: true,
+    ///     read_variables: &[],
+    /// };
+    /// let deployment = Deployment::new(&kit_ir::Program::default(), &project, &Choices::default());
+    /// assert_eq!(deployment.name, "acme-shop");
+    /// assert_eq!(deployment.image, "acme-shop:1.2.0");
+    /// assert_eq!(deployment.health.unwrap().ready, "/readyz");
+    /// ```
+    pub fn new(program: &Program, project: &Project<'_>, choices: &Choices) -> Self {
+        let mut notes = Vec::new();
+        let is_rust = matches!(project.runtime, Runtime::Rust { .. });
+        let name = dns_label(project.name);
+        let image = choices
+            .image
+            .clone()
+            .unwrap_or_else(|| format!("{name}:{}", project.version));
+        let jobs = program.application.jobs.is_some();
+        let reads_database = project
+            .read_variables
+            .iter()
+            .any(|variable| variable.name == "DATABASE_URL");
+        let has_database = !program.entities.is_empty() || project.has_migrations || jobs || reads_database;
+        let variables = variables(program, project.read_variables, has_database);
+        let required = |variable: &&Variable| variable.source == VariableSource::Required;
+        for Variable { name, .. } in variables.iter().filter(required) {
+            notes.push(format!(
+                "write the value of {name} into the files: the application does not start without the variable"
+            ));
+        }
+        if jobs && project.worker.is_none() {
+            notes.push(
+                "the application declares jobs, but kit found no program that does them; name the program with `--worker src/worker.ts`"
+                    .to_owned(),
+            );
+        }
+        Self {
+            migration_image: choices
+                .migration_image
+                .clone()
+                .unwrap_or_else(|| with_suffix(&image)),
+            image,
+            name,
+            replicas: choices.replicas.unwrap_or(2),
+            port: choices
+                .port
+                .or_else(|| default_port(program))
+                .unwrap_or(DEFAULT_PORT),
+            metrics: metrics(program, &mut notes),
+            health: health(program, is_rust, &mut notes),
+            processes: processes(program, is_rust, &mut notes),
+            has_migrations: project.has_migrations,
+            has_database,
+            worker: project.worker.map(str::to_owned),
+            has_telemetry: has_telemetry(program),
+            variables,
+            shutdown_delay_ms: shutdown_delay(program, is_rust, &mut notes),
+            runtime: project.runtime.clone(),
+            notes,
+        }
+    }
+
+    /// Returns the seconds between the start of a shutdown and the end of the process by force, without
+    /// [`Self::extra_delay_seconds`].
+    pub(crate) fn stop_seconds(&self) -> u64 {
+        let workers = if self.processes == Processes::Count(1) {
+            0
+        } else {
+            WORKER_END_MS
+        };
+        (self.shutdown_delay_ms + GRACE_MS + workers).div_ceil(1000) + MARGIN_SECONDS
+    }
+
+    /// Returns the explanation of [`Self::stop_seconds`].
+    pub(crate) fn stop_reason(&self) -> String {
+        let delay = match self.shutdown_delay_ms {
+            0 => String::new(),
+            delay => format!("{delay} ms of shutdownDelayMs, "),
+        };
+        let workers = if self.processes == Processes::Count(1) {
+            ""
+        } else {
+            "10 s until workers are killed, "
+        };
+        format!("{delay}10 s for requests in progress, {workers}{MARGIN_SECONDS} s of reserve")
+    }
+
+    /// Returns the seconds that a process must continue to serve after the load balancer is told that it stops, and that the
+    /// option `shutdownDelayMs` does not cover.
+    pub(crate) fn extra_delay_seconds(&self) -> u64 {
+        BALANCER_SECONDS.saturating_sub(self.shutdown_delay_ms / 1000)
+    }
+
+    /// Returns the seconds that a worker needs to stop, and their explanation.
+    pub(crate) fn worker_stop() -> (u64, String) {
+        let seconds = JOB_GRACE_MS / 1000 + MARGIN_SECONDS;
+        let reason = format!(
+            "30 s for jobs in progress (`graceMs` of `jobs.work`, if you do not set it), {MARGIN_SECONDS} s of reserve"
+        );
+        (seconds, reason)
+    }
+}
+
+/// Returns the name of an image with `-migrate` before its tag or digest: `registry:5000/shop-migrate:1.2.0`.
+fn with_suffix(image: &str) -> String {
+    // A digest identifies the bytes of one image, so the other image has no digest.
+    let image = image.split_once('@').map_or(image, |(image, _)| image);
+    let start = image.rfind('/').map_or(0, |slash| slash + 1);
+    match image[start..].split_once(':') {
+        Some((name, tag)) => format!("{}{name}-migrate:{tag}", &image[..start]),
+        None => format!("{image}-migrate"),
+    }
+}
+
+fn metrics(program: &Program, notes: &mut Vec<String>) -> Option<u16> {
+    let port = match find(program, "telemetry.prometheus") {
+        Found::Absent | Found::Known(Value::Bool(false)) => return None,
+        Found::Known(Value::Bool(true)) => Some(DEFAULT_METRICS_PORT),
+        Found::Known(Value::Object(address)) => address
+            .get("port")
+            .map_or(Some(DEFAULT_METRICS_PORT), Value::as_u64),
+        Found::Known(_) | Found::Unknown => None,
+    };
+    let port = port
+        .and_then(|port| u16::try_from(port).ok())
+        .filter(|port| *port > 0);
+    if port.is_none() {
+        notes.push(
+            "the port of `telemetry.prometheus` is known only when the application runs, so the files do not mention it"
+                .to_owned(),
+        );
+    }
+    let hostname = find(program, "telemetry.prometheus.hostname");
+    if port.is_some() && hostname != Found::Absent && hostname != Found::Known(&Value::from("0.0.0.0")) {
+        notes.push(
+            "`telemetry.prometheus.hostname` in the source decides who can read the metrics: remove the option, so that the variable OTEL_EXPORTER_PROMETHEUS_HOST of the files applies"
+                .to_owned(),
+        );
+    }
+    port
+}
+
+fn health(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> Option<Health> {
+    let paths = |object: Option<&Value>| {
+        let path = |name: &str, default: &str| {
+            let path = object.and_then(|object| object.get(name));
+            path.and_then(Value::as_str).unwrap_or(default).to_owned()
+        };
+        Some(Health {
+            live: path("live", "/healthz"),
+            ready: path("ready", "/readyz"),
+        })
+    };
+    match find(program, "health") {
+        Found::Known(Value::Bool(true)) => paths(None),
+        Found::Known(object @ Value::Object(_)) => paths(Some(object)),
+        Found::Absent if is_rust => paths(None),
+        Found::Unknown => {
+            notes.push(
+                "kit cannot read the option `health` without running the application, so the probes only connect to the port"
+                    .to_owned(),
+            );
+            None
+        }
+        Found::Known(_) | Found::Absent => {
+            notes.push(
+                "the application has no health checks, so the probes only connect to the port: set `health: true` in `createApp`"
+                    .to_owned(),
+            );
+            None
+        }
+    }
+}
+
+fn processes(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> Processes {
+    if is_rust {
+        return Processes::Count(1);
+    }
+    match find(program, "server.workers") {
+        Found::Known(Value::String(text)) if text == "auto" => Processes::Auto,
+        Found::Known(value) => Processes::Count(value.as_u64().unwrap_or(1).max(1)),
+        Found::Absent => Processes::Count(1),
+        Found::Unknown => {
+            // Options of an adapter without `workers` may be unknown as well, and most applications have one process.
+            if !program.application.has_unread_options {
+                notes.push(
+                    "the number of `workers` is known only when the application runs: check the resources in the files"
+                        .to_owned(),
+                );
+            }
+            Processes::Count(1)
+        }
+    }
+}
+
+fn shutdown_delay(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> u64 {
+    match find(program, "shutdownDelayMs") {
+        Found::Known(value) => value.as_u64().unwrap_or(0),
+        Found::Unknown if !program.application.has_unread_options => {
+            notes.push(
+                "`shutdownDelayMs` is known only when the application runs: add it to the grace periods in the files"
+                    .to_owned(),
+            );
+            0
+        }
+        // The Rust server waits for 100 ms.
+        Found::Absent | Found::Unknown => 100 * u64::from(is_rust),
+    }
+}
+
+/// Returns true if the option `telemetry` turns on a signal, or if its value is not known.
+fn has_telemetry(program: &Program) -> bool {
+    ["tracing", "metrics", "logs"].iter().any(|signal| {
+        let found = find(program, &format!("telemetry.{signal}"));
+        found == Found::Unknown || found == Found::Known(&Value::Bool(true))
+    }) && program.application.options.contains_key("telemetry")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_suffix;
+
+    #[test]
+    fn the_image_of_migrations_has_the_tag_of_the_application() {
+        for (image, migration) in [
+            ("shop", "shop-migrate"),
+            ("shop:1.2.0", "shop-migrate:1.2.0"),
+            ("registry:5000/acme/shop", "registry:5000/acme/shop-migrate"),
+            ("registry:5000/shop:1", "registry:5000/shop-migrate:1"),
+            ("shop:1@sha256:ab", "shop-migrate:1"),
+        ] {
+            assert_eq!(with_suffix(image), migration);
+        }
+    }
+}

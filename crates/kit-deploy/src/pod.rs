@@ -1,0 +1,312 @@
+//! Pods of Kubernetes: containers with their variables, probes, resources and restrictions.
+
+use serde_json::{Map, Value, json};
+
+use crate::deployment::{Deployment, Health, Processes, Runtime};
+use crate::variable::{Variable, VariableSource};
+
+/// User and group in the container: `node` in the images of Node.
+const USER: u32 = 1000;
+
+/// Part of an application that runs in pods of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Component {
+    /// Serves requests.
+    Server,
+    /// Does jobs.
+    Worker,
+    /// Applies migrations, then ends.
+    Migration,
+}
+
+impl Component {
+    /// Returns the value of the label `app.kubernetes.io/component`.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Worker => "worker",
+            Self::Migration => "migration",
+        }
+    }
+}
+
+/// Returns the labels of a component.
+pub(crate) fn labels(deployment: &Deployment, component: Component) -> Value {
+    json!({
+        "app.kubernetes.io/name": deployment.name,
+        "app.kubernetes.io/component": component.label(),
+    })
+}
+
+/// Returns the template of the pods of a component.
+pub(crate) fn template(deployment: &Deployment, component: Component) -> Value {
+    let mut metadata = json!({ "labels": labels(deployment, component) });
+    if let (Component::Server, Some(port)) = (component, deployment.metrics) {
+        metadata["annotations"] = json!({
+            "prometheus.io/scrape": "true",
+            "prometheus.io/port": port.to_string(),
+            "prometheus.io/path": "/metrics",
+        });
+    }
+    json!({ "metadata": metadata, "spec": spec(deployment, component) })
+}
+
+fn spec(deployment: &Deployment, component: Component) -> Value {
+    let mut spec = Map::new();
+    let mut set = |key: &str, value: Value| spec.insert(key.to_owned(), value);
+    set("automountServiceAccountToken", json!(false));
+    set(
+        "# links",
+        json!("Without this line, Kubernetes sets variables such as PORT for each service."),
+    );
+    set("enableServiceLinks", json!(false));
+    match component {
+        Component::Server => {
+            let delay = pre_stop_seconds(deployment);
+            let before = if delay == 0 {
+                String::new()
+            } else {
+                format!("{delay} s of preStop, ")
+            };
+            set("# grace", json!(format!("{before}{}", deployment.stop_reason())));
+            set(
+                "terminationGracePeriodSeconds",
+                json!(delay + deployment.stop_seconds()),
+            );
+            set(
+                "topologySpreadConstraints",
+                json!([{
+                    "maxSkew": 1,
+                    "topologyKey": "kubernetes.io/hostname",
+                    "whenUnsatisfiable": "ScheduleAnyway",
+                    "labelSelector": { "matchLabels": labels(deployment, component) },
+                }]),
+            );
+        }
+        Component::Worker => {
+            let (seconds, reason) = Deployment::worker_stop();
+            set("# grace", json!(reason));
+            set("terminationGracePeriodSeconds", json!(seconds));
+        }
+        Component::Migration => {
+            set("restartPolicy", json!("Never"));
+        }
+    }
+    set(
+        "securityContext",
+        json!({
+            "runAsNonRoot": true,
+            "runAsUser": USER,
+            "runAsGroup": USER,
+            "fsGroup": USER,
+            "seccompProfile": { "type": "RuntimeDefault" },
+        }),
+    );
+    set("containers", json!([container(deployment, component)]));
+    set(
+        "volumes",
+        json!([{ "name": "tmp", "emptyDir": { "sizeLimit": "256Mi" } }]),
+    );
+    Value::Object(spec)
+}
+
+/// Returns the seconds for which the hook `preStop` delays SIGTERM. A Rust server has a variable for this delay.
+fn pre_stop_seconds(deployment: &Deployment) -> u64 {
+    deployment.extra_delay_seconds()
+}
+
+fn container(deployment: &Deployment, component: Component) -> Value {
+    let mut container = Map::new();
+    let mut set = |key: &str, value: Value| container.insert(key.to_owned(), value);
+    set("name", json!(component.label()));
+    let image = match component {
+        Component::Migration => &deployment.migration_image,
+        Component::Server | Component::Worker => &deployment.image,
+    };
+    set("image", json!(image));
+    match component {
+        Component::Server => {}
+        Component::Worker => {
+            let program = deployment.worker.as_deref().unwrap_or_default();
+            set("command", json!(["node", program]));
+        }
+        Component::Migration => {
+            set(
+                "# command",
+                json!("Several runs at the same time wait for each other."),
+            );
+            set("command", json!(["node_modules/.bin/kit", "migrate:apply"]));
+        }
+    }
+    set("env", Value::Array(env(deployment, component)));
+    if component == Component::Server {
+        let mut ports = vec![json!({ "name": "http", "containerPort": deployment.port })];
+        ports.extend(
+            deployment
+                .metrics
+                .map(|port| json!({ "name": "metrics", "containerPort": port })),
+        );
+        set("ports", Value::Array(ports));
+        for (name, probe) in probes(deployment.health.as_ref()) {
+            set(name, probe);
+        }
+        let delay = pre_stop_seconds(deployment);
+        if delay > 0 {
+            set(
+                "# lifecycle",
+                json!("Load balancers need this time to stop sending requests. Needs Kubernetes 1.30."),
+            );
+            set(
+                "lifecycle",
+                json!({ "preStop": { "sleep": { "seconds": delay } } }),
+            );
+        }
+    }
+    set("resources", resources(deployment, component));
+    set(
+        "securityContext",
+        json!({
+            "allowPrivilegeEscalation": false,
+            "readOnlyRootFilesystem": true,
+            "capabilities": { "drop": ["ALL"] },
+        }),
+    );
+    set("volumeMounts", json!([{ "name": "tmp", "mountPath": "/tmp" }]));
+    Value::Object(container)
+}
+
+fn probes(health: Option<&Health>) -> Vec<(&'static str, Value)> {
+    let Some(Health { live, ready }) = health else {
+        let check = json!({ "port": "http" });
+        return vec![
+            (
+                "startupProbe",
+                json!({ "tcpSocket": check, "periodSeconds": 2, "failureThreshold": 30 }),
+            ),
+            (
+                "readinessProbe",
+                json!({ "tcpSocket": check, "periodSeconds": 5 }),
+            ),
+        ];
+    };
+    let get = |path: &str| json!({ "path": path, "port": "http" });
+    vec![
+        (
+            "startupProbe",
+            json!({ "httpGet": get(live), "periodSeconds": 2, "timeoutSeconds": 2, "failureThreshold": 30 }),
+        ),
+        (
+            "livenessProbe",
+            json!({ "httpGet": get(live), "periodSeconds": 10, "timeoutSeconds": 5, "failureThreshold": 3 }),
+        ),
+        (
+            "readinessProbe",
+            json!({
+                "httpGet": get(ready),
+                "periodSeconds": 5,
+                "# timeout": "A check of the application may take 5 s.",
+                "timeoutSeconds": 6,
+                "failureThreshold": 2,
+            }),
+        ),
+    ]
+}
+
+/// Returns the variables of a container.
+fn env(deployment: &Deployment, component: Component) -> Vec<Value> {
+    let mut env = Vec::new();
+    if component == Component::Migration {
+        let url = |name: &str, optional: bool| secret(deployment, name, optional);
+        let mut migrate = url("MIGRATE_URL", true);
+        let mut entry = Map::new();
+        entry.insert(
+            "# role".to_owned(),
+            json!("Used in place of DATABASE_URL if it is set, for a role that may change tables."),
+        );
+        if let Value::Object(rest) = &mut migrate {
+            entry.append(rest);
+        }
+        return vec![url("DATABASE_URL", false), Value::Object(entry)];
+    }
+    let mut set = |name: &str, value: &str| env.push(json!({ "name": name, "value": value }));
+    set("NODE_ENV", "production");
+    if component == Component::Server {
+        set("PORT", &deployment.port.to_string());
+        if deployment.metrics.is_some() {
+            set("OTEL_EXPORTER_PROMETHEUS_HOST", "0.0.0.0");
+        }
+    }
+    if matches!(deployment.runtime, Runtime::Node { .. }) {
+        set("NODE_COMPILE_CACHE", "/tmp/compile-cache");
+    }
+    for variable in &deployment.variables {
+        env.push(variable_entry(deployment, variable));
+    }
+    env
+}
+
+fn variable_entry(deployment: &Deployment, variable: &Variable) -> Value {
+    let name = &variable.name;
+    let mut entry = Map::new();
+    let description = variable.description.as_deref();
+    let mut comment = |text: String| entry.insert("# about".to_owned(), json!(text));
+    match &variable.source {
+        VariableSource::Secret { required } => {
+            if let Some(description) = description {
+                comment(description.to_owned());
+            }
+            if let Value::Object(mut rest) = secret(deployment, name, !required) {
+                entry.append(&mut rest);
+            }
+        }
+        VariableSource::Required => {
+            let description = description.map(|text| format!("{text} ")).unwrap_or_default();
+            comment(format!("{description}Required: write the value here."));
+            entry.insert("name".to_owned(), json!(name));
+            entry.insert("value".to_owned(), json!(""));
+        }
+        VariableSource::Optional(_) => {
+            comment(format!("{} {}", name, variable.optional_text()));
+        }
+    }
+    Value::Object(entry)
+}
+
+/// Returns the variable that has the value of the key with the same name in the secret of the application.
+fn secret(deployment: &Deployment, name: &str, optional: bool) -> Value {
+    let mut reference = json!({ "name": deployment.name, "key": name });
+    if optional {
+        reference["optional"] = json!(true);
+    }
+    json!({ "name": name, "valueFrom": { "secretKeyRef": reference } })
+}
+
+/// Returns the resources of a container. A limit of CPU would slow down the garbage collector, so only `workers: "auto"`, which
+/// counts the cores of the limit, has one.
+fn resources(deployment: &Deployment, component: Component) -> Value {
+    let is_rust = matches!(deployment.runtime, Runtime::Rust { .. });
+    let (memory, most) = if is_rust && component == Component::Server {
+        (32, 256)
+    } else {
+        (128, 512)
+    };
+    match (component, deployment.processes) {
+        (Component::Server, Processes::Auto) => json!({
+            "requests": { "cpu": "500m", "memory": format!("{}Mi", 3 * memory) },
+            "# cpu": "`workers: \"auto\"` starts a process for each core of the limit.",
+            "limits": { "cpu": "2", "memory": format!("{}Mi", 3 * most) },
+        }),
+        (Component::Server, Processes::Count(count)) => {
+            // The process that supervises workers needs memory, too.
+            let processes = if count == 1 { 1 } else { count + 1 };
+            json!({
+                "requests": { "cpu": format!("{}m", 250 * count), "memory": format!("{}Mi", memory * processes) },
+                "limits": { "memory": format!("{}Mi", most * processes) },
+            })
+        }
+        (Component::Worker | Component::Migration, _) => json!({
+            "requests": { "cpu": "100m", "memory": format!("{memory}Mi") },
+            "limits": { "memory": format!("{most}Mi") },
+        }),
+    }
+}

@@ -1,0 +1,271 @@
+//! Units for systemd.
+
+use std::fmt::Write as _;
+
+use crate::deployment::{Deployment, Processes, Runtime};
+use crate::mark::comment_lines;
+use crate::variable::VariableSource;
+
+/// Returns paths and texts of the units.
+pub(crate) fn files(deployment: &Deployment) -> Vec<(String, String)> {
+    let name = &deployment.name;
+    let mut files = vec![(format!("{name}.service"), server(deployment))];
+    if deployment.worker.is_some() {
+        files.push((format!("{name}-worker.service"), worker(deployment)));
+    }
+    if deployment.has_migrations {
+        files.push((format!("{name}-migrate.service"), migrate(deployment)));
+    }
+    files
+}
+
+/// Part of a unit file.
+struct Unit(String);
+
+impl Unit {
+    fn section(&mut self, name: &str) {
+        if !self.0.is_empty() {
+            self.0.push('\n');
+        }
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(self.0, "[{name}]");
+    }
+
+    fn set(&mut self, key: &str, value: &str) {
+        let _ = writeln!(self.0, "{key}={value}");
+    }
+
+    fn comment(&mut self, text: &str) {
+        let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+        let _ = writeln!(self.0, "# {text}");
+    }
+}
+
+fn server(deployment: &Deployment) -> String {
+    let name = &deployment.name;
+    let mut unit = Unit(usage(deployment));
+    let program = match &deployment.runtime {
+        Runtime::Node { program } => format!("/usr/bin/node {}", escaped(program)),
+        Runtime::Rust { program } => format!("/opt/{name}/{}", escaped(program)),
+    };
+    let reason = deployment.stop_reason();
+    begin(&mut unit, &format!("{name}: server"));
+    restart_without_end(&mut unit);
+    unit.section("Service");
+    unit.set("Type", "exec");
+    unit.set("WorkingDirectory", &format!("/opt/{name}"));
+    unit.set("ExecStart", &program);
+    unit.set("Environment", &format!("PORT={}", deployment.port));
+    variables(&mut unit, deployment);
+    unit.comment(&reason);
+    unit.set("TimeoutStopSec", &deployment.stop_seconds().to_string());
+    if deployment.processes != Processes::Count(1) {
+        unit.comment("Only the process that supervises the workers gets SIGTERM.");
+        unit.set("KillMode", "mixed");
+    }
+    restart(&mut unit);
+    harden(
+        &mut unit,
+        deployment,
+        matches!(deployment.runtime, Runtime::Rust { .. }),
+    );
+    install(&mut unit);
+    unit.0
+}
+
+fn worker(deployment: &Deployment) -> String {
+    let name = &deployment.name;
+    let mut unit = Unit(String::new());
+    let program = deployment.worker.as_deref().unwrap_or_default();
+    let (seconds, reason) = Deployment::worker_stop();
+    begin(&mut unit, &format!("{name}: worker"));
+    restart_without_end(&mut unit);
+    unit.section("Service");
+    unit.set("Type", "exec");
+    unit.set("WorkingDirectory", &format!("/opt/{name}"));
+    unit.set("ExecStart", &format!("/usr/bin/node {}", escaped(program)));
+    variables(&mut unit, deployment);
+    unit.comment(&reason);
+    unit.set("TimeoutStopSec", &seconds.to_string());
+    restart(&mut unit);
+    harden(&mut unit, deployment, false);
+    install(&mut unit);
+    unit.0
+}
+
+fn migrate(deployment: &Deployment) -> String {
+    let name = &deployment.name;
+    let mut unit = Unit(String::new());
+    unit.comment(&format!(
+        "Needs kit in /opt/{name}/node_modules. MIGRATE_URL in /etc/{name}/environment is used in place of DATABASE_URL."
+    ));
+    begin(&mut unit, &format!("{name}: migrations of the database"));
+    unit.section("Service");
+    unit.set("Type", "oneshot");
+    unit.set("WorkingDirectory", &format!("/opt/{name}"));
+    unit.set(
+        "ExecStart",
+        &format!("/usr/bin/env node /opt/{name}/node_modules/.bin/kit migrate:apply"),
+    );
+    unit.set("EnvironmentFile", &format!("/etc/{name}/environment"));
+    unit.set("TimeoutStartSec", "infinity");
+    harden(&mut unit, deployment, false);
+    unit.0
+}
+
+/// Returns the comment that shows how to install the units.
+fn usage(deployment: &Deployment) -> String {
+    let name = &deployment.name;
+    let mut needed: Vec<String> = deployment
+        .variables
+        .iter()
+        .filter_map(|variable| match &variable.source {
+            VariableSource::Secret { required: true } | VariableSource::Required => {
+                Some(variable.name.clone())
+            }
+            VariableSource::Secret { required: false } => Some(format!("{} (optional)", variable.name)),
+            VariableSource::Optional(_) => None,
+        })
+        .collect();
+    if deployment.has_migrations {
+        needed.push("MIGRATE_URL (optional)".to_owned());
+    }
+    let mut lines = vec![format!(
+        "Copy the project to /opt/{name}, and the units to /etc/systemd/system."
+    )];
+    if !needed.is_empty() {
+        lines.push(format!(
+            "Write /etc/{name}/environment with NAME=value lines, mode 0600: {}.",
+            needed.join(", ")
+        ));
+    }
+    let start = if deployment.has_migrations {
+        format!("systemctl start {name}-migrate && systemctl restart {name}")
+    } else {
+        format!("systemctl restart {name}")
+    };
+    let worker = if deployment.worker.is_some() {
+        format!(" {name}-worker")
+    } else {
+        String::new()
+    };
+    lines.push("Each release:".to_owned());
+    lines.push(format!("  systemctl daemon-reload && {start}{worker}"));
+    comment_lines(&lines)
+}
+
+fn begin(unit: &mut Unit, description: &str) {
+    unit.section("Unit");
+    unit.set("Description", description);
+    unit.set("Wants", "network-online.target");
+    unit.set("After", "network-online.target");
+}
+
+/// Makes systemd restart the unit without an end, so that the application starts when a database is back after hours.
+fn restart_without_end(unit: &mut Unit) {
+    unit.comment("No maximum number of restarts: a database may be down for hours.");
+    unit.set("StartLimitIntervalSec", "0");
+}
+
+fn variables(unit: &mut Unit, deployment: &Deployment) {
+    let name = &deployment.name;
+    unit.set("Environment", "NODE_ENV=production");
+    if matches!(deployment.runtime, Runtime::Node { .. }) {
+        unit.set("Environment", "NODE_COMPILE_CACHE=%C/%N");
+        unit.set("CacheDirectory", "%N");
+    }
+    for variable in &deployment.variables {
+        if let VariableSource::Optional(_) = variable.source {
+            unit.comment(&format!("{} {}", variable.name, variable.optional_text()));
+        }
+    }
+    let needs_file = deployment
+        .variables
+        .iter()
+        .any(|variable| !matches!(variable.source, VariableSource::Optional(_)));
+    // The `-` accepts a missing file.
+    let dash = if needs_file { "" } else { "-" };
+    unit.set("EnvironmentFile", &format!("{dash}/etc/{name}/environment"));
+}
+
+fn restart(unit: &mut Unit) {
+    unit.set("Restart", "always");
+    unit.set("RestartSec", "2");
+    unit.set("LimitNOFILE", "65536");
+}
+
+/// Takes all rights from the processes that they do not need.
+fn harden(unit: &mut Unit, deployment: &Deployment, is_rust: bool) {
+    unit.comment("A user without a home directory, which exists while the unit runs.");
+    unit.set("DynamicUser", "yes");
+    for key in [
+        "LockPersonality",
+        "NoNewPrivileges",
+        "PrivateDevices",
+        "PrivateTmp",
+        "ProtectClock",
+        "ProtectControlGroups",
+        "ProtectHome",
+        "ProtectHostname",
+        "ProtectKernelLogs",
+        "ProtectKernelModules",
+        "ProtectKernelTunables",
+        "RemoveIPC",
+        "RestrictNamespaces",
+        "RestrictRealtime",
+        "RestrictSUIDSGID",
+    ] {
+        unit.set(key, "yes");
+    }
+    unit.set("ProtectProc", "invisible");
+    unit.set("ProtectSystem", "strict");
+    unit.set(
+        "CapabilityBoundingSet",
+        if deployment.port < 1024 {
+            "CAP_NET_BIND_SERVICE"
+        } else {
+            ""
+        },
+    );
+    unit.set(
+        "AmbientCapabilities",
+        if deployment.port < 1024 {
+            "CAP_NET_BIND_SERVICE"
+        } else {
+            ""
+        },
+    );
+    unit.set("RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX AF_NETLINK");
+    unit.set("SystemCallArchitectures", "native");
+    unit.set("SystemCallFilter", "@system-service");
+    unit.set("SystemCallFilter", "~@privileged @resources");
+    unit.set("SystemCallErrorNumber", "EPERM");
+    unit.set("UMask", "0077");
+    if is_rust {
+        unit.set("MemoryDenyWriteExecute", "yes");
+    }
+}
+
+fn install(unit: &mut Unit) {
+    unit.section("Install");
+    unit.set("WantedBy", "multi-user.target");
+}
+
+/// Returns an argument of `ExecStart` in double quotes if systemd would split or expand the argument.
+fn escaped(argument: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./-@+".contains(letter);
+    if argument.chars().all(is_plain) {
+        return argument.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for letter in argument.chars().filter(|letter| !letter.is_control()) {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '%' => quoted.push_str("%%"),
+            '$' => quoted.push_str("$$"),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,203 @@
+//! Environment variables of the application.
+
+use kit_ir::{DefaultValue, LiteralValue, Program, Property};
+
+/// An environment variable that the application reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Name, such as `DATABASE_URL`.
+    pub name: String,
+    /// Description from the doc comment, or the file that reads the variable.
+    pub description: Option<String>,
+    /// Origin of the value.
+    pub source: VariableSource,
+}
+
+impl Variable {
+    /// Returns the rest of a comment about a variable without which the application works: `is info by default. Lowest level of the log.`.
+    pub(crate) fn optional_text(&self) -> String {
+        let value = match &self.source {
+            VariableSource::Optional(Some(default)) => format!("is {default} by default."),
+            _ => "is optional.".to_owned(),
+        };
+        match &self.description {
+            Some(description) => format!("{value} {description}"),
+            None => value,
+        }
+    }
+}
+
+/// Origin of the value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VariableSource {
+    /// The value is secret, so files contain only the name.
+    Secret {
+        /// True if the application does not start without the variable.
+        required: bool,
+    },
+    /// The user has to write the value into the files.
+    Required,
+    /// The application works without the variable: the value in the source, or `None` if there is none.
+    Optional(Option<String>),
+}
+
+/// A variable that a source reads from `process.env`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadVariable {
+    /// Name of the variable.
+    pub name: String,
+    /// Path of the source.
+    pub path: String,
+}
+
+/// Variables that the generated files set themselves.
+const SET: [&str; 9] = [
+    "HOST",
+    "METRICS_HOST",
+    "MIGRATE_URL",
+    "NODE_COMPILE_CACHE",
+    "NODE_ENV",
+    "OTEL_EXPORTER_PROMETHEUS_HOST",
+    "PORT",
+    "SHUTDOWN_DELAY_MS",
+    "TMPDIR",
+];
+
+/// Last words of names whose values are usually secret. A URL often contains a password.
+const SECRET_WORDS: [&str; 9] = [
+    "CREDENTIALS",
+    "DSN",
+    "KEY",
+    "KEYS",
+    "PASSWORD",
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "TOKENS",
+];
+
+/// Returns the variables of the application: those of the type of `env`, then those that only the sources name. The database is
+/// the first variable if `has_database` is true.
+pub(crate) fn variables(program: &Program, read: &[ReadVariable], has_database: bool) -> Vec<Variable> {
+    let mut found: Vec<Variable> = Vec::new();
+    if has_database {
+        found.push(Variable {
+            name: "DATABASE_URL".to_owned(),
+            description: Some("PostgreSQL database of the application.".to_owned()),
+            source: VariableSource::Secret { required: true },
+        });
+    }
+    let declared = program.application.environment.as_ref();
+    let declared = declared.map_or(&[][..], |environment| {
+        program.properties(program.declarations[environment.declaration].r#type)
+    });
+    let declared = declared.iter().map(of_property);
+    let undeclared = read.iter().map(|ReadVariable { name, path }| Variable {
+        name: name.clone(),
+        description: Some(format!("{path} reads this variable.")),
+        source: if is_secret(name) || name.ends_with("_URL") {
+            VariableSource::Secret { required: false }
+        } else {
+            VariableSource::Optional(None)
+        },
+    });
+    for variable in declared.chain(undeclared) {
+        let is_known = found.iter().any(|known| known.name == variable.name);
+        if !is_known && !SET.contains(&variable.name.as_str()) {
+            found.push(variable);
+        }
+    }
+    found
+}
+
+/// Returns the default port from the type of `env`, if the type has a variable `PORT` with a default.
+pub(crate) fn default_port(program: &Program) -> Option<u16> {
+    let environment = program.application.environment.as_ref()?;
+    let declaration = &program.declarations[environment.declaration];
+    let port = program
+        .properties(declaration.r#type)
+        .iter()
+        .find(|property| property.name == "PORT")?;
+    default_text(port)?.parse().ok().filter(|port| *port > 0)
+}
+
+fn of_property(property: &Property) -> Variable {
+    let description = property.documentation.description.as_deref();
+    let name = &property.name;
+    let default = default_text(property);
+    let has_default = property.tags.default.is_some();
+    Variable {
+        name: name.clone(),
+        description: description.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        source: if property.tags.sensitive || is_secret(name) || name == "DATABASE_URL" {
+            VariableSource::Secret {
+                required: !property.optional && !has_default,
+            }
+        } else if property.optional || has_default {
+            VariableSource::Optional(default)
+        } else {
+            VariableSource::Required
+        },
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    SECRET_WORDS.iter().any(|word| {
+        name.strip_suffix(word)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
+    })
+}
+
+/// Returns the default of a variable as a text. Returns `None` if there is none, or if the default has no fixed text.
+fn default_text(property: &Property) -> Option<String> {
+    match property.tags.default.as_ref()? {
+        DefaultValue::Literal(LiteralValue::String(text) | LiteralValue::BigInt(text))
+        | DefaultValue::Json(text) => Some(text.clone()),
+        DefaultValue::Literal(LiteralValue::Number(number)) => Some(number.to_string()),
+        DefaultValue::Literal(LiteralValue::Boolean(flag)) => Some(flag.to_string()),
+        DefaultValue::Null | DefaultValue::Now => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ReadVariable, VariableSource, is_secret, variables};
+
+    #[test]
+    fn names_with_secret_words_are_secret() {
+        for name in ["AUTH_SECRET", "KIT_COOKIE_KEYS", "SMTP_PASSWORD", "TOKEN"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["AUTH_ISSUER", "MONKEY", "KEYBOARD_LAYOUT", "PORT"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn variables_that_only_sources_name_are_optional() {
+        let read = |name: &str| ReadVariable {
+            name: name.to_owned(),
+            path: "src/auth.ts".to_owned(),
+        };
+        let program = kit_ir::Program::default();
+        let read = [
+            read("PORT"),
+            read("AUTH_SECRET"),
+            read("AUTH_ISSUER"),
+            read("DATABASE_URL"),
+        ];
+        let found = variables(&program, &read, true);
+        let sources: Vec<_> = found
+            .iter()
+            .map(|variable| (variable.name.as_str(), variable.source.clone()))
+            .collect();
+        assert_eq!(
+            sources,
+            [
+                ("DATABASE_URL", VariableSource::Secret { required: true }),
+                ("AUTH_SECRET", VariableSource::Secret { required: false }),
+                ("AUTH_ISSUER", VariableSource::Optional(None)),
+            ]
+        );
+    }
+}
