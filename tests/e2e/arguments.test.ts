@@ -17,6 +17,8 @@ const PLACES: Readonly<Record<string, string>> = {
     "starts cargo, and a server that gets the URL of its database in the environment",
   "packages/cli/src/dev/terminal.ts": "opens a browser at the URL of the application",
   "packages/cli/src/dev/type-checker.ts": '"start no process with the password in its arguments"',
+  "packages/cli/src/dev/worker-program.ts":
+    "starts a program that gets the URL of its database in the environment",
   "packages/cli/src/node-run.ts": '"start no process with the password in its arguments"',
   "packages/cli/src/psql.ts":
     '"passes the password to psql only in the environment" (packages/cli/test/psql.test.ts)',

@@ -258,6 +258,9 @@ pub struct Serve {
     /// Output directory of a project whose server is in Rust, relative to the root: cargo builds and runs the program. `None` if
     /// Node runs the program.
     pub rust: Option<String>,
+    /// Path of the program that does the jobs of the application, relative to the root. The program runs beside the application.
+    /// `None` if there is none.
+    pub worker: Option<String>,
     /// Port on which the application listens in place of the port that it chooses itself.
     pub port: Option<u16>,
     /// Address on which the application listens in place of the address that it chooses itself.

@@ -12,6 +12,8 @@ pub enum Consequence {
     BreaksRequests,
     /// The new server answers something that clients of the old contract do not expect.
     BreaksAnswers,
+    /// A worker refuses the data of a job that the other release stored, or no worker does the job any more.
+    BreaksJobs,
     /// The migration of the database loses stored values.
     LosesData,
     /// The new release refuses the environment variables of the old release, so that the deployment must change them.
@@ -32,6 +34,7 @@ impl Consequence {
         match self {
             Self::BreaksRequests => "breaks-requests",
             Self::BreaksAnswers => "breaks-answers",
+            Self::BreaksJobs => "breaks-jobs",
             Self::LosesData => "loses-data",
             Self::NeedsEnvironment => "needs-environment",
             Self::RenamesClient => "renames-client",
@@ -39,7 +42,7 @@ impl Consequence {
         }
     }
 
-    /// Returns true if running clients break, or stored values are lost.
+    /// Returns true if running clients or jobs break, or stored values are lost.
     ///
     /// ```
     /// use kit_diff::Consequence;
@@ -48,7 +51,10 @@ impl Consequence {
     /// assert!(!Consequence::RenamesClient.is_breaking());
     /// ```
     pub fn is_breaking(self) -> bool {
-        matches!(self, Self::BreaksRequests | Self::BreaksAnswers | Self::LosesData)
+        matches!(
+            self,
+            Self::BreaksRequests | Self::BreaksAnswers | Self::BreaksJobs | Self::LosesData
+        )
     }
 }
 

@@ -1,5 +1,5 @@
 import type { LogLevel } from "@kit/core";
-import { isMilliseconds, longestTimeoutMs } from "@kit/core/process";
+import { isMilliseconds, longestTimeoutMs, severityOf } from "@kit/core/process";
 
 import { requireInteger, requireKnown } from "./options.ts";
 
@@ -47,7 +47,6 @@ const known: Readonly<Record<keyof WorkerOptions<Record<string, object>>, true>>
 };
 const knownInSchedules = { job: true, cron: true, timeZone: true, key: true, data: true };
 const knownInLogging = { level: true, redact: true };
-const levels: readonly unknown[] = ["trace", "debug", "info", "warn", "error", "fatal"];
 const defaultConcurrency = 5;
 
 /** Schedule without the types of the jobs. */
@@ -95,8 +94,8 @@ export function readWorkerOptions(
       `work: \`graceMs\` must be a whole number from 0 to ${longestTimeoutMs}, not ${String(graceMs)}`,
     );
   if (typeof signals !== "boolean") throw new TypeError("work: `signals` must be true or false");
-  if (!levels.includes(level))
-    throw new TypeError(`work: \`logging.level\` must be one of ${levels.join(", ")}`);
+  if (!Object.hasOwn(severityOf, level))
+    throw new TypeError(`work: \`logging.level\` must be one of ${Object.keys(severityOf).join(", ")}`);
   if (!Array.isArray(redact) || !redact.every((pattern) => typeof pattern === "string"))
     throw new TypeError("work: `logging.redact` must be an array of strings such as `*.password`");
   const keys = new Set<string>();

@@ -45,6 +45,9 @@ const extraConnections = 3;
 /** Maximum number of connections of a worker. Handlers use the application's own pool. */
 const mostConnections = 10;
 
+/** Option of a schedule with the names of all jobs of its application. */
+const ownerOption = "kitJobs";
+
 /** Settings of a connection that pg-boss takes from the pool of the application. */
 const connectionSettings = [
   "connectionString",
@@ -194,18 +197,24 @@ function connectionOf({ options }: JobsPool): object {
   );
 }
 
-/** Writes the schedules of this list, and removes all others of these jobs. Another application may have schedules of its jobs. */
+/**
+ * Writes the schedules of this list, and removes all others of the application: also those of jobs that its type no longer
+ * contains. Each schedule has the names of all jobs of its application at that time, because another application may have
+ * schedules in the same tables.
+ */
 async function setSchedules(
   boss: PgBoss,
   { schedules }: ReadWorkerOptions,
   { jobs }: CompiledJobs,
 ): Promise<void> {
   const wanted = new Set<string>();
+  // pg-boss stores options that it does not know, and ignores them.
+  const owner: { readonly [ownerOption]: readonly string[] } = { [ownerOption]: Object.keys(jobs) };
   for (const { job, cron, timeZone = "UTC", key = "", data } of schedules) {
     wanted.add(`${job} ${key}`);
     try {
       // oxlint-disable-next-line no-await-in-loop -- a few schedules, on one connection
-      await boss.schedule(job, cron, wireOf(job, jobs[job]!, data), { tz: timeZone, key });
+      await boss.schedule(job, cron, wireOf(job, jobs[job]!, data), { tz: timeZone, key, ...owner });
     } catch (cause) {
       if (cause instanceof JobDataError) throw cause;
       throw new StartError({
@@ -216,9 +225,12 @@ async function setSchedules(
       });
     }
   }
-  for (const { name, key } of await boss.getSchedules()) {
+  const isOwn = (name: string): boolean => Object.hasOwn(jobs, name);
+  for (const { name, key, options } of await boss.getSchedules()) {
+    const known = (options as { readonly [ownerOption]?: readonly string[] } | null)?.[ownerOption] ?? [];
+    if (wanted.has(`${name} ${key}`) || !(isOwn(name) || known.some(isOwn))) continue;
     // oxlint-disable-next-line no-await-in-loop -- a few schedules, on one connection
-    if (Object.hasOwn(jobs, name) && !wanted.has(`${name} ${key}`)) await boss.unschedule(name, key);
+    await boss.unschedule(name, key);
   }
 }
 

@@ -16,7 +16,7 @@ import { Pool, types } from "pg";
 
 import { Cluster, until } from "../../../tests/database/support/cluster.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
-import { otherJobs, type TestJobs, testJobs } from "./support/jobs.ts";
+import { jobsWithoutMail, otherJobs, type TestJobs, testJobs } from "./support/jobs.ts";
 
 quietStdout();
 
@@ -264,6 +264,21 @@ describe("jobs", { timeout: 120_000 }, () => {
     );
     await assert.rejects(start({ ...nightly, job: "other" }), /other, which is no job/);
     await withWorker(nothing, async () => assert.deepEqual(await list(), [["other", "0 4 * * *", "UTC"]]));
+  });
+
+  const isListed = async (): Promise<boolean> =>
+    (await jobs.report()).schedules.some(({ name }) => name === "send-mail");
+
+  it("the schedule of a job that the type no longer contains is removed", async () => {
+    const schedules = [{ job: "send-mail", cron: "0 3 * * *", data: mail }] as const;
+    await withWorker(nothing, async () => assert.ok(await isListed()), { schedules });
+    const other = otherJobs(pool);
+    const kept = { job: "other", cron: "0 4 * * *", data: { number: 3 } } as const;
+    await (await other.work({ other: () => undefined }, { signals: false, schedules: [kept] })).stop();
+    assert.ok(await isListed(), "another application does not remove it");
+    const next = jobsWithoutMail(pool);
+    await (await next.work({ count: () => undefined }, { signals: false })).stop();
+    assert.deepEqual(await list(), [["other", "0 4 * * *", "UTC"]]);
   });
 
   it("a worker that stops waits for its jobs, and a job that does not end in time returns to the queue", async () => {

@@ -149,6 +149,8 @@ export interface ServeRequest {
   readonly entry: string;
   /** Output directory of a project whose server is in Rust, relative to the root: cargo builds the program. `null` if Node runs it. */
   readonly rust: string | null;
+  /** Path of the program that does jobs, relative to the root, or `null`. It runs beside the application. */
+  readonly worker: string | null;
   /** Port to listen on instead of the port in the program, or `null`. */
   readonly port: number | null;
   /** Address to listen on instead of the address in the program, or `null`. */

@@ -31,6 +31,9 @@ use crate::{database_url, env_file};
 /// host names, so that no web page can reach it by DNS rebinding. Keys on a terminal: r builds again, o opens the page of the API,
 /// q quits.
 ///
+/// If the application declares jobs with `createJobs`, the program `worker` beside the program of the application runs, too. It starts again
+/// with each version of the application.
+///
 /// If the project has a server in Rust and no program in TypeScript, or with --rust, cargo builds the server after each edit, also of
 /// Rust files. The last version serves until the new one listens. Errors of the Rust compiler name the contract of their handler.
 #[derive(Debug, Args)]
@@ -57,6 +60,12 @@ pub(crate) struct Arguments {
     /// File that starts the application. Default: the first of src/main.ts, src/server.ts, src/index.ts, …
     #[arg(long, value_name = "FILE")]
     entry: Option<String>,
+    /// Program that does jobs. Default: the file `worker` beside the program of the application, if the application declares jobs.
+    #[arg(long, value_name = "FILE", conflicts_with = "rust")]
+    worker: Option<String>,
+    /// Do not run the program that does jobs.
+    #[arg(long, conflicts_with = "worker")]
+    no_worker: bool,
     /// Run the server in Rust, also if the project has a program in TypeScript.
     #[arg(long, conflicts_with = "entry")]
     rust: bool,
@@ -87,6 +96,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         database: Database::default(),
         served: None,
         printed_pending: None,
+        is_missing_worker_told: false,
         types: PrintedTypeErrors::default(),
         env: EnvFile::default(),
     };
@@ -147,6 +157,8 @@ struct Development<'a> {
     /// Last printed line about database changes without a migration. The line is not repeated after every
     /// edit.
     printed_pending: Option<String>,
+    /// True if the user was told that no program does the jobs.
+    is_missing_worker_told: bool,
     /// Type errors that were already printed.
     types: PrintedTypeErrors,
     /// Result of loading `.env` for the last build.
@@ -212,6 +224,7 @@ impl Development<'_> {
         self.look_at_database(&project, &report).await;
         Ok(Serve {
             root: project.root.to_string_lossy().into_owned(),
+            worker: self.worker(&project, &entry)?,
             entry,
             rust: self.is_rust.then(|| project.config.output_dir.clone()),
             port: self.arguments.port,
@@ -235,6 +248,7 @@ impl Development<'_> {
             entry: self.entry(&root)?,
             rust: self.is_rust.then(|| ResolvedConfig::default().output_dir),
             root: root.to_string_lossy().into_owned(),
+            worker: None,
             port: self.arguments.port,
             host: self.arguments.host.clone(),
             allowed_hosts: self.arguments.allow_host.clone(),
@@ -250,6 +264,37 @@ impl Development<'_> {
             return Ok(entry::RUST.to_owned());
         }
         entry::find(root, self.arguments.entry.as_deref())
+    }
+
+    /// Returns the program that does the jobs of the application; `None` if there is none.
+    fn worker(&mut self, project: &Project, entry: &str) -> Result<Option<String>, CommandError> {
+        let root = &project.root;
+        if let Some(worker) = &self.arguments.worker {
+            if root.join(worker).is_file() {
+                return Ok(Some(worker.clone()));
+            }
+            return Err(Problem::build(
+                "configuration",
+                format!("there is no file {worker} in {}", root.display()),
+            )
+            .help("`--worker` is the file that does jobs, relative to the project's root")
+            .into());
+        }
+        let has_jobs = root.join(&project.config.output_dir).join("jobs.ts").is_file();
+        if self.is_rust || self.arguments.no_worker || !has_jobs {
+            return Ok(None);
+        }
+        let worker = entry::worker_beside(entry);
+        if root.join(&worker).is_file() {
+            return Ok(Some(worker));
+        }
+        if !self.is_missing_worker_told {
+            self.is_missing_worker_told = true;
+            self.context.console.warning(&format!(
+                "no program does the jobs of the application: there is no {worker}; name another program with `--worker`"
+            ));
+        }
+        Ok(None)
     }
 
     /// Returns the type check of the built project; `None` if the project lacks TypeScript or its configuration.

@@ -74,6 +74,34 @@ fn keeps_serving_the_last_version_after_a_mistake_and_reports_it() {
 }
 
 #[test]
+fn the_worker_beside_the_program_is_served_if_the_application_declares_jobs() {
+    let project = hello();
+    let jobs = "import { createJobs } from \"@kit/jobs\";\nexport const jobs = createJobs<{ mail: { to: string } }>({ pool: undefined as never });\n";
+    project.write("src/jobs.ts", jobs);
+    let outcome = project.kit(&["dev", "--no-db"]);
+    assert!(
+        outcome
+            .err
+            .contains("no program does the jobs of the application: there is no src/worker.ts"),
+        "{}",
+        outcome.err
+    );
+    project.write("src/worker.ts", "export {};\n");
+    for args in [&["dev", "--no-db"][..], &["dev", "--no-db", "--no-worker"]] {
+        assert_eq!(project.kit(args).code, 0);
+    }
+    let missing = project.kit(&["dev", "--no-db", "--worker", "src/nobody.ts"]);
+    assert!(
+        missing.err.contains("there is no file src/nobody.ts"),
+        "{}",
+        missing.err
+    );
+    let served = project.host.served.borrow();
+    let workers: Vec<Option<&str>> = served.iter().map(|serve| serve.worker.as_deref()).collect();
+    assert_eq!(workers, [None, Some("src/worker.ts"), None, None]);
+}
+
+#[test]
 fn error_lists_the_usual_entry_files_if_the_project_has_none() {
     let project = hello();
     project.remove("src/main.ts");

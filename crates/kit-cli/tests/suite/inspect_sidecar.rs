@@ -297,3 +297,27 @@ fn says_that_a_program_on_the_port_does_not_answer() {
     let help = failure["suggestion"].as_str().unwrap();
     assert!(help.contains("stopped in a debugger"), "{help}");
 }
+
+#[test]
+fn requests_the_jobs_from_the_sidecar() {
+    let project = Project::new(&[]);
+    let body = r#"{"hasJobs":true,"queues":[{"name":"send-mail","waiting":2,"later":0,"active":1,"completed":9,"failed":1,"oldestSeconds":4}],
+        "failures":[{"id":"7","name":"send-mail","attempts":5,"at":"2026-01-01T00:00:00.000Z","message":null}],"workers":[],
+        "schedules":[{"name":"send-mail","key":"","cron":"0 3 * * *","timeZone":"UTC"}]}"#;
+    let (port, asked) = sidecar("200 OK", body);
+    let outcome = project.kit(&["inspect", "jobs", "--debug-port", &port]);
+    assert_eq!(
+        outcome.out,
+        "JOB        WAITING  LATER  ACTIVE  DONE  FAILED  OLDEST s\nsend-mail  2        0      1       9     1       4\n\n\
+         SCHEDULE   KEY  CRON       TIME ZONE\nsend-mail       0 3 * * *  UTC\n\nno worker runs\n\n\
+         FAILURE    ID  ATTEMPTS  AT                        MESSAGE\nsend-mail  7   5         2026-01-01T00:00:00.000Z  -\n"
+    );
+    assert!(asked.join().unwrap().starts_with("GET /_debug/jobs "));
+    let (port, _asked) = sidecar("200 OK", r#"{"hasJobs":false}"#);
+    let outcome = project.kit(&["inspect", "jobs", "--debug-port", &port]);
+    assert!(
+        outcome.out.starts_with("the application has no jobs"),
+        "{}",
+        outcome.out
+    );
+}

@@ -8,6 +8,7 @@ mod build_watch;
 mod dev;
 mod diff;
 mod diff_commits;
+mod diff_jobs;
 mod diff_options;
 mod diff_routes;
 mod explain;

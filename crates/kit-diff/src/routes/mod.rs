@@ -3,6 +3,7 @@
 mod answers;
 mod application;
 mod bodies;
+mod jobs;
 mod messages;
 mod paths;
 
@@ -31,6 +32,7 @@ pub fn compare(old: &Program, new: &Program, today: &str) -> Vec<Change> {
     // Routes share types, so that results for one route hold for others.
     let mut solver = Solver::new(Graph::new(old, new));
     application::compare(&mut solver, (old, new), &mut changes);
+    jobs::compare(&mut solver, (old, new), &mut changes);
     let limits = [old, new].map(|program| application::body_limit(&program.application));
     let [old_routes, new_routes] =
         [old, new].map(|program| program.routes.iter().map(Pattern::of).collect::<Vec<_>>());

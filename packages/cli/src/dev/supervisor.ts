@@ -9,6 +9,7 @@ import { AppProcess, type SupervisorSocket, type ProcessEnd, type Program } from
 import { defaultHost } from "./allowed-hosts.ts";
 import { Terminal } from "./terminal.ts";
 import { TypeChecker } from "./type-checker.ts";
+import { WorkerProgram } from "./worker-program.ts";
 import type { EventQueue } from "./event-queue.ts";
 
 const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
@@ -34,6 +35,7 @@ export class Supervisor {
   readonly #queue: EventQueue;
   readonly #terminal: Terminal;
   readonly #types: TypeChecker;
+  readonly #worker: WorkerProgram;
   readonly #held: SupervisorSocket[] = [];
   /**
    * Socket for the address that the application will probably listen on. The real address is known only when the application calls
@@ -66,6 +68,11 @@ export class Supervisor {
     this.#compiler = compiler;
     this.#queue = queue;
     this.#types = new TypeChecker((end) => queue.deliver({ kind: "checked", ...end }));
+    this.#worker = new WorkerProgram((description) =>
+      this.#terminal.warn(
+        `the worker ended (${description}); kit dev starts the worker again when a file changes`,
+      ),
+    );
     queue.onChange = (files) => {
       this.#changedAt = performance.now();
       // The type check is out of date, and the next build and start need the processor.
@@ -104,7 +111,14 @@ export class Supervisor {
     this.#terminal.close();
     this.#spareProcess?.kill();
     this.#next?.kill();
-    const processes = [this.#types, this.#current, this.#next, this.#spareProcess, ...this.#closing];
+    const processes = [
+      this.#types,
+      this.#worker,
+      this.#current,
+      this.#next,
+      this.#spareProcess,
+      ...this.#closing,
+    ];
     await Promise.all(processes.map((one) => (one === undefined ? undefined : one.close())));
     for (const held of this.#held.splice(0)) held.release();
   }
@@ -243,6 +257,8 @@ export class Supervisor {
     this.#terminal.ready(tookMs);
     this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
     this.#spareProcess ??= this.#spawn(this.#program());
+    const { worker, root } = this.#request;
+    this.#worker.replace(worker === null ? null : { ...this.#program(), entry: join(root, worker) });
     this.#checkTypes();
   }
 

@@ -69,15 +69,19 @@ export class Dev {
     });
   }
 
-  /** Starts `kit dev`. If `command` is given, it returns the command line to run instead of starting Node directly. */
+  /**
+   * Starts `kit dev`. If `command` is given, it returns the command line to run instead of starting Node directly. `files` are further
+   * files of the project.
+   */
   static async start(
     t: TestContext,
     main: string,
     args: readonly string[] = ["--no-db"],
     command: (line: readonly string[]) => readonly string[] = (line) => line,
+    files: Readonly<Record<string, string>> = {},
   ): Promise<Dev> {
     let dev: Dev | undefined;
-    const project = await Project.create(t, { ...NOTES, "src/main.ts": main }, async () => {
+    const project = await Project.create(t, { ...NOTES, "src/main.ts": main, ...files }, async () => {
       // If the process hangs, the test must still end.
       const killer = setTimeout(() => dev?.child.kill("SIGKILL"), 10_000);
       dev?.child.kill();

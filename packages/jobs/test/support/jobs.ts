@@ -26,6 +26,15 @@ export function testJobs(
   });
 }
 
+/** Creates the jobs of the next release of the application, which has no job `send-mail`. */
+export function jobsWithoutMail(pool: JobsOptions<TestJobs>["pool"]): Jobs<Pick<TestJobs, "count">> {
+  const { jobs, ...rest } = compiled as CompiledJobs;
+  return createJobs<Pick<TestJobs, "count">>({
+    pool,
+    compiled: { ...rest, jobs: { count: jobs["count"]! } },
+  });
+}
+
 /** Creates the jobs of another application on the same database. */
 export function otherJobs(pool: JobsOptions<TestJobs>["pool"]): Jobs<{ other: { number: number } }> {
   const { jobs, ...rest } = compiled as CompiledJobs;

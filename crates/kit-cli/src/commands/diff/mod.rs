@@ -69,7 +69,7 @@ const WORKING_TREE: &str = "working tree";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// Changes that break requests or answers, or lose data.
+    /// Changes that break requests, answers or jobs, or lose data.
     Breaking,
     /// Also changes of environment variables, and of the names in generated clients.
     Any,
@@ -258,6 +258,7 @@ struct Report<'a> {
 struct Counts {
     breaks_requests: usize,
     breaks_answers: usize,
+    breaks_jobs: usize,
     loses_data: usize,
     needs_environment: usize,
     renames_client: usize,
@@ -325,6 +326,7 @@ impl<'a> Report<'a> {
                 _ if line.accepted.is_some() => &mut counts.accepted,
                 Consequence::BreaksRequests => &mut counts.breaks_requests,
                 Consequence::BreaksAnswers => &mut counts.breaks_answers,
+                Consequence::BreaksJobs => &mut counts.breaks_jobs,
                 Consequence::LosesData => &mut counts.loses_data,
                 Consequence::NeedsEnvironment => &mut counts.needs_environment,
                 Consequence::RenamesClient => &mut counts.renames_client,

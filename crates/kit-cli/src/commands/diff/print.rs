@@ -123,6 +123,7 @@ fn shown_value(change: &Change) -> Option<String> {
         Consequence::BreaksAnswers => {
             "the new server can send this value, and the old type does not contain it"
         }
+        Consequence::BreaksJobs => "one release stores this value, and a worker of the other refuses it",
         Consequence::NeedsEnvironment => {
             "the old release accepts these variables, and the new one does not start with them"
         }
@@ -156,6 +157,7 @@ fn summary(report: &Report<'_>, is_same: bool) -> String {
     let Counts {
         breaks_requests,
         breaks_answers,
+        breaks_jobs,
         loses_data,
         needs_environment,
         renames_client,
@@ -165,6 +167,7 @@ fn summary(report: &Report<'_>, is_same: bool) -> String {
     let parts: Vec<String> = [
         (*breaks_requests, "breaks requests", "break requests"),
         (*breaks_answers, "breaks answers", "break answers"),
+        (*breaks_jobs, "breaks jobs", "break jobs"),
         (*loses_data, "loses data", "lose data"),
         (
             *needs_environment,

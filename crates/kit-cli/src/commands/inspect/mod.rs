@@ -3,6 +3,7 @@
 mod build_status;
 mod built_project;
 mod dependencies;
+mod jobs;
 mod middleware;
 mod pipeline;
 mod route_options;
@@ -27,7 +28,7 @@ use crate::failure::CommandError;
 /// Show information about a project, for people or as JSON for programs.
 ///
 /// The results of a build (routes, route, middleware, dependencies, schemas, schema, build-pipeline) are read from .kit/ and need no
-/// running server. The state of a running application (errors, traces, streams, stream, performance, server) comes from its debug sidecar.
+/// running server. The state of a running application (errors, traces, streams, stream, performance, jobs, server) comes from its debug sidecar.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -201,6 +202,14 @@ Examples:
         #[arg(long, value_name = "PATH", default_value = "/")]
         route: String,
     },
+    /// Show the jobs of a running application by name and state, the schedules, the workers and the last failures.
+    ///
+    /// The application needs `jobs.plugin` of `@kit/jobs` in `plugins`.
+    #[command(after_help = "\
+Examples:
+  kit inspect jobs
+  kit inspect jobs --json | jq '.queues[] | select(.waiting > 100)'")]
+    Jobs,
     /// Compare two states of the types, as `kit diff` does.
     #[command(after_help = "\
 Examples:
@@ -240,6 +249,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         }
         Subject::Stream { request_id } => return streams::one(request_id, port, context),
         Subject::Performance { route } => return runtime::performance(route, port, context),
+        Subject::Jobs => return jobs::run(port, context),
         Subject::Server => return runtime::server(port, context),
         Subject::Diff(selection) => return diff::run(selection, &arguments.common(), context).await,
         _ => {}
@@ -258,6 +268,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         | Subject::Streams { .. }
         | Subject::Stream { .. }
         | Subject::Performance { .. }
+        | Subject::Jobs
         | Subject::Diff(_)
         | Subject::Server => Ok(()),
     }
