@@ -202,6 +202,21 @@ const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 /// The application with idempotency keys, for `tests/conformance`.
 const RUST_PAYMENTS: &str = "tests/conformance/rust-payments";
 
+/// Builds the Rust server with idempotency keys.
+pub(crate) fn build_rust_payments(repository: &Repository) -> anyhow::Result<()> {
+    let lock = |project: &str| repository.path(project).join("Cargo.lock");
+    std::fs::copy(lock(RUST_EXAMPLE), lock(RUST_PAYMENTS))?;
+    build_rust_server(repository, RUST_PAYMENTS)
+}
+
+fn build_rust_server(repository: &Repository, project: &str) -> anyhow::Result<()> {
+    let mut kit = tool(repository, "kit", &["build"])?;
+    kit.current_dir(repository.path(project))
+        .env("CARGO_TARGET_DIR", generated_target(repository));
+    run::step(&format!("kit build in {project}, with cargo"), kit)?;
+    Ok(())
+}
+
 /// Builds the Rust servers of the examples and of the tests with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
@@ -224,10 +239,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
         RUST_KEYS,
         RUST_PAYMENTS,
     ] {
-        let mut kit = tool(repository, "kit", &["build"])?;
-        kit.current_dir(repository.path(project))
-            .env("CARGO_TARGET_DIR", generated_target(repository));
-        run::step(&format!("kit build in {project}, with cargo"), kit)?;
+        build_rust_server(repository, project)?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod addons;
 mod bench;
 mod check;
 mod clippy;
+mod cluster;
 mod cpu;
 mod dashboard;
 mod demo;
@@ -125,6 +126,12 @@ enum Command {
     /// connections, mixed load, the sidecar and telemetry, SIGTERM.
     #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
     Soak(soak::Options),
+    /// Run an application as on many machines: kill and pause each part under load, deploy a release with a migration, and check that
+    /// no request and no job is lost or doubled.
+    #[command(
+        after_help = "Examples:\n  cargo xtask cluster\n  cargo xtask cluster --minutes 3\n  cargo xtask cluster --minutes 2 --only postgres\n\nNeeds haproxy, pgbouncer, and valkey-server or redis-server: `apt-get install haproxy pgbouncer redis-server`."
+    )]
+    Cluster(cluster::Options),
 }
 
 fn main() -> ExitCode {
@@ -172,5 +179,6 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Site(options) => site::run(&repository, &options),
         Command::Bench(options) => bench::run(&repository, &options),
         Command::Soak(options) => soak::run(&repository, &options),
+        Command::Cluster(options) => cluster::run(&repository, &options),
     }
 }
