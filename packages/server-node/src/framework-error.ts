@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
-
 import { AppError, errorFor } from "@kit/errors";
+
+import { http } from "./http-module.ts";
 
 /** Error of Express, Fastify or Hono with the status of the response that it asks for. */
 interface HttpError extends Error {
@@ -26,7 +26,7 @@ function isHttpError(error: unknown): error is HttpError {
 export function errorOfFramework(error: unknown): unknown {
   if (AppError.isAppError(error) || !isHttpError(error)) return error;
   const status = statusOf(error)!;
-  const phrase = STATUS_CODES[status] ?? "Error";
+  const phrase = http.STATUS_CODES[status] ?? "Error";
   const code = phrase.toUpperCase().replaceAll(/[^A-Z]+/g, "_");
   return errorFor(status, code, status < 500 ? error.message : phrase, undefined, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -14,6 +14,7 @@ import { DirectExchange } from "./direct-exchange.ts";
 import { originForm, refusalOf } from "./guard.ts";
 import { watchHalfClosed } from "./half-closed.ts";
 import { isEnding, Discarder } from "./discard.ts";
+import { http } from "./http-module.ts";
 import { addressOf, listenError } from "./listen-error.ts";
 import { type Framework, destinationOf } from "./destination.ts";
 import { badRequest, earlyBytes, expectationFailed, notImplemented } from "./refusal.ts";
@@ -171,7 +172,7 @@ export class NodeHost {
     limits: HostLimits = defaultLimits,
   ): NodeHost {
     const serve = listener ?? ((request, response) => serveDirectly(service, request, response));
-    const server = createServer(serverOptionsFor(timeouts, limits), serve);
+    const server = http.createServer(serverOptionsFor(timeouts, limits), serve);
     return new NodeHost(server, service, timeouts, framework, limits);
   }
 

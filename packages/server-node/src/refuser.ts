@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import type { ErrorBodies, ServerRefusal, ServerService } from "@kit/types";
 
 import { closeAfter, isEnding, type Discarder } from "./discard.ts";
+import { http } from "./http-module.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { applyRules, linesOfDefaults } from "./response-rules.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
@@ -49,7 +50,7 @@ export class Refuser {
     const { status } = refusal;
     const body = this.#bodyOf(socket, refusal);
     socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
+      `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? "Error"}\r\n` +
         `content-type: ${this.#contentType}\r\n` +
         `${noSniffName}: ${noSniff}\r\n` +
         this.#lines +

@@ -1,6 +1,6 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
-
 import type { ResponseBody } from "@kit/types";
+
+import { http } from "./http-module.ts";
 
 /** Headers that a handler cannot set. The server sets them itself, because a wrong value would break the framing of the response. */
 const reserved: ReadonlySet<string> = new Set([
@@ -40,14 +40,14 @@ export function checkResponse(
     throw codedError("ERR_INVALID_ARG_TYPE", "The response body must be a string, a Uint8Array or null");
   }
   if (contentType !== null && contentType !== "application/json") {
-    validateHeaderValue("content-type", contentType);
+    http.validateHeaderValue("content-type", contentType);
   }
   if (headers === null) return;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;
     const value = headers[index + 1]!;
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
+    http.validateHeaderName(name);
+    http.validateHeaderValue(name, value);
     const isConnection = name === "connection" && value.toLowerCase() !== "close";
     // A 426 response must name the protocol (RFC 9110, 15.5.22), and `connection` must name the header (7.8).
     const asksForUpgrade =

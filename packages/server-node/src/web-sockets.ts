@@ -1,11 +1,12 @@
 /** WebSockets of servers on node:http. The library `ws` reads and writes the frames. */
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import type { ServerExchange, ServerService, ServerSocket, SocketEvents, SocketOptions } from "@kit/types";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
 
+import { http } from "./http-module.ts";
 import { checkResponse, codedError } from "./response-check.ts";
 
 /** Bytes that wait for a client from which on the sender should wait, as for streamed responses. */
@@ -96,7 +97,7 @@ export class WebSocketServers {
     socket: Socket,
     refuse: ((response: ServerResponse) => void) | undefined,
   ): ServerResponse {
-    const response = new ServerResponse(request);
+    const response = new http.ServerResponse(request);
     upgrades.set(request, { socket, servers: this, refuse: refuse && (() => refuse(response)) });
     // node:http no longer reads requests from the connection.
     response.shouldKeepAlive = false;

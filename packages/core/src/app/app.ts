@@ -39,7 +39,6 @@ import { RequestLog } from "../request/request-log.ts";
 import { StaticFiles } from "../request/static-files.ts";
 import { RefusedRequestLog } from "../request/refused-request-log.ts";
 import type { App, AppCloseOptions } from "./app-interface.ts";
-import { compressedService } from "./compressed-service.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { developmentLink } from "./development-link.ts";
 import { findApiDocs } from "./find-api-docs.ts";
@@ -505,7 +504,11 @@ class Application implements App {
           });
     const ruled = rules === null ? withFiles : ruledService(withFiles, rules);
     // Compression is outside of the rules, so that it sees all headers. The log is outside of both: it counts bytes.
-    const compressed = compression === null ? ruled : compressedService(ruled, new Compression(compression));
+    const compressed =
+      compression === null
+        ? ruled
+        : // Only applications with compression load `node:zlib`.
+          (await import("./compressed-service.ts")).compressedService(ruled, new Compression(compression));
     const service = await testedService(
       requestLog === null ? compressed : loggedService(compressed, requestLog),
     );

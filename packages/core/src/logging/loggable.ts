@@ -2,9 +2,8 @@
  * Converts any value to data for a log entry: plain JSON data, redacted and of limited size. Logging must neither throw
  * nor stall, for any value, because it is used where something has already failed.
  */
-import { types } from "node:util";
-
 import { viewOfDatabaseError } from "./database-error.ts";
+import { util } from "../node-modules.ts";
 import { redacted, type Redactor } from "./redact.ts";
 
 /** Maximum length of one string, in UTF-16 code units. */
@@ -74,12 +73,14 @@ class Reader {
     if (ancestors.includes(value)) return "[circular]";
     if (ancestors.length >= maxDepth) return "[too deep]";
     const within = [...ancestors, value];
-    if (types.isDate(value)) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
-    if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
-    if (types.isNativeError(value) || value instanceof Error) return this.#readError(value, path, within);
+    if (util.types.isDate(value))
+      return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
+    if (ArrayBuffer.isView(value) || util.types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
+    if (util.types.isNativeError(value) || value instanceof Error)
+      return this.#readError(value, path, within);
     if (Array.isArray(value)) return this.#readItems(value, path, within);
-    if (types.isSet(value)) return this.#readItems(value, path, within);
-    if (types.isMap(value)) return this.#readEntries(entriesOf(value), path, within);
+    if (util.types.isSet(value)) return this.#readItems(value, path, within);
+    if (util.types.isMap(value)) return this.#readEntries(entriesOf(value), path, within);
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") return this.read(toJSON.call(value), path, within);
     const hidden = this.#isHiddenFailure(value) ? failureTexts : undefined;

@@ -1,6 +1,4 @@
-import { isatty } from "node:tty";
-import { inspect, stripVTControlCharacters } from "node:util";
-
+import { util } from "../node-modules.ts";
 import type { LogEntry, LogLevel } from "./log-entry.ts";
 
 /** Formats an entry as one or more lines. */
@@ -22,7 +20,8 @@ const widthOfLevel = 5;
 
 /** Returns the format for standard output: readable on a terminal in development, otherwise JSON. */
 export function stdoutFormat(isDevelopment: boolean): LogFormat {
-  if (!isDevelopment || !isatty(1)) return jsonFormat;
+  // Only development loads the module `node:tty`.
+  if (!isDevelopment || !process.getBuiltinModule("node:tty").isatty(1)) return jsonFormat;
   // By convention, `NO_COLOR` with any value except the empty string disables colours.
   const hasColours = !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
   return readableFormat(hasColours);
@@ -88,7 +87,8 @@ function stacksOf(error: Readonly<Record<string, unknown>>): string[] {
 
 function shown(value: unknown): string {
   return (
-    inspect(value, { depth: 12, breakLength: Number.POSITIVE_INFINITY, compact: true })
+    util
+      .inspect(value, { depth: 12, breakLength: Number.POSITIVE_INFINITY, compact: true })
       // Data that was copied for the log has no prototype. The note of `inspect` about that is noise.
       .replaceAll("[Object: null prototype] ", "")
   );
@@ -97,7 +97,8 @@ function shown(value: unknown): string {
 /** Replaces control characters, which could move the cursor or change colours: strings may come from clients. */
 function clean(text: string): string {
   return (
-    stripVTControlCharacters(text)
+    util
+      .stripVTControlCharacters(text)
       // eslint-disable-next-line no-control-regex
       .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (character) => {
         const code = character.charCodeAt(0).toString(16).padStart(4, "0");

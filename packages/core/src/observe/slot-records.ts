@@ -1,5 +1,3 @@
-import { STATUS_CODES } from "node:http";
-
 import type { AttributeValue, LifecyclePhase, LifecycleTrace, RequestRecord, SpanRecord } from "@kit/types";
 
 import { nextRequestId, randomSpanPrefix, randomTraceId, spanIdOf } from "./ids.ts";
@@ -8,6 +6,7 @@ import { monotonicMs } from "./clock.ts";
 import * as phases from "./phases.ts";
 import type { Slot } from "./slot.ts";
 import { shownTarget } from "./target.ts";
+import { statusPhrase } from "../errors/status-phrase.ts";
 import { redacted, type Redactor } from "../logging/redact.ts";
 
 /** Phase that a request entered, with its times in monotonic milliseconds. */
@@ -232,8 +231,7 @@ function rootSpan(slot: Slot, traceId: string, spanId: string): SpanRecord {
   if (slot.droppedCalls > 0) attributes["kit.calls.left_out"] = slot.droppedCalls;
   if (route !== null) attributes["http.route"] = route.compiled.path;
   if (!isActive) attributes["http.status_code"] = status;
-  if (status >= 400 || fault !== null)
-    attributes["error.message"] = fault?.message ?? STATUS_CODES[status] ?? String(status);
+  if (status >= 400 || fault !== null) attributes["error.message"] = fault?.message ?? statusPhrase(status);
   return {
     traceId,
     spanId,

@@ -9,7 +9,7 @@
  * `crates/kit-runtime/src/trust_proxy.rs` has the same rules in Rust, and `conformance/trust-proxy.json`
  * tests the two implementations.
  */
-import { isIP, SocketAddress } from "node:net";
+import { loadNet } from "../node-modules.ts";
 
 /** Header with which proxies report where a request came from. */
 export type ForwardingHeader = "x-forwarded-for" | "forwarded";
@@ -175,7 +175,7 @@ function onlyOf(values: readonly string[]): string | null | undefined {
 function readAddress(node: string): string | undefined {
   const [, bracketed, plain] =
     /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([0-9.]{7,15}))(?::(?:[0-9]{1,5}|_[\w.-]{1,64}))?$/.exec(node) ?? [];
-  if (bracketed !== undefined && isIP(bracketed) !== 6) return undefined;
+  if (bracketed !== undefined && loadNet().isIP(bracketed) !== 6) return undefined;
   return canonicalAddress(bracketed ?? plain ?? node);
 }
 
@@ -184,6 +184,7 @@ function readAddress(node: string): string | undefined {
  * as IPv4. `undefined` if the string is not an address.
  */
 function canonicalAddress(text: string): string | undefined {
+  const { isIP, SocketAddress } = loadNet();
   const version = isIP(text);
   if (version === 4) return text;
   if (version === 0 || text.includes("%")) return undefined;
@@ -192,7 +193,7 @@ function canonicalAddress(text: string): string | undefined {
 
 /** Returns an IPv4 address that was mapped to IPv6 as IPv4. Returns other addresses unchanged. */
 export function plainAddress(address: string): string {
-  return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  return address.startsWith("::ffff:") && loadNet().isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
 
 /** Removes spaces and tabs at both ends. HTTP allows no other whitespace there. */

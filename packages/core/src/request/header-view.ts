@@ -1,7 +1,6 @@
-import { inspect } from "node:util";
-
 import type { ServerExchange } from "@kit/types";
 
+import { util } from "../node-modules.ts";
 import type { RequestHeaders } from "./request-context.ts";
 
 /**
@@ -35,7 +34,7 @@ class Target {
    * Makes `console.log` print the headers. By default, Node would print the target of the proxy, which is not
    * the headers.
    */
-  [inspect.custom](): object {
+  [util.inspect.custom](): object {
     return { ...this };
   }
 

@@ -1,6 +1,7 @@
 /** Determines the address of the client, and the scheme and host that it uses, if proxies are in front of the server. */
-import { BlockList, isIP } from "node:net";
+import type { BlockList } from "node:net";
 
+import { loadNet } from "../node-modules.ts";
 import {
   EntriesFromRight,
   type Forwarded,
@@ -195,6 +196,7 @@ function compileTrust(option: true | number | readonly string[]): IsTrusted {
     return (_address, distance) => distance < option;
   }
   if (!isList(option)) throw refused(option);
+  const { BlockList, isIP } = loadNet();
   const ranges = new BlockList();
   let trustsSockets = false;
   for (const item of option as readonly unknown[]) {
@@ -211,7 +213,7 @@ function compileTrust(option: true | number | readonly string[]): IsTrusted {
 
 function addRange(ranges: BlockList, range: string): void {
   const [address = "", length, ...rest] = range.split("/");
-  const version = isIP(address);
+  const version = loadNet().isIP(address);
   const most = version === 4 ? 32 : 128;
   const bits = length === undefined ? most : Number(length);
   const isLength = length === undefined || (/^\d{1,3}$/.test(length) && bits <= most);

@@ -1,5 +1,3 @@
-import { inspect } from "node:util";
-
 /** Message between a worker process and its primary process. */
 export type Message =
   | { readonly kit: "ready" }
@@ -33,7 +31,8 @@ export function readMessage(value: unknown): Message | undefined {
 
 /** Converts an error to the form in which it is sent to another process. */
 export function toFailure(error: unknown): Failure {
-  const inspected = inspect(error);
+  // An import of `node:util` would load more modules of Node at each start.
+  const inspected = process.getBuiltinModule("node:util").inspect(error);
   if (!(error instanceof Error)) return { message: inspected, inspected };
   const { code, [words]: startMessage } = error as NodeJS.ErrnoException & { [words]?: unknown };
   return {
