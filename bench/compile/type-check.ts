@@ -112,7 +112,7 @@ ${handlers.join("")}});
 }
 
 function inMegabytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
 function measure(description: string, packages: readonly string[], write: (root: string) => void): void {
@@ -155,8 +155,8 @@ function measure(description: string, packages: readonly string[], write: (root:
     }
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     console.log(
-      `${description}: src ${alone.toFixed(0)} ms, ${memoryAlone.toFixed(0)} MB; ` +
-        `with .kit ${both.toFixed(0)} ms, ${memoryBoth.toFixed(0)} MB ` +
+      `${description}: src ${alone.toFixed(0)} ms, ${memoryAlone.toFixed(0)} MiB; ` +
+        `with .kit ${both.toFixed(0)} ms, ${memoryBoth.toFixed(0)} MiB ` +
         `(${(both / alone).toFixed(2)} and ${(memoryBoth / memoryAlone).toFixed(2)} times); ` +
         `.kit ${inMegabytes(bytes)} in ${files.length} files`,
     );

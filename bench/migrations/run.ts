@@ -89,7 +89,7 @@ async function repeat(cases: readonly Case[], times: number): Promise<void> {
     }
     await admin.query(`DROP DATABASE filled_${number} WITH (FORCE)`);
     // oxlint-enable no-await-in-loop
-    console.error(`${one.name}: ${runs} runs, ${failures.length} failed statements`);
+    console.error(`after ${one.name}: ${runs} runs, ${failures.length} failed statements`);
   }
   console.log(`${runs} migrations of ${count} rows, ${statements} statements of other sessions`);
   console.log(failures.length === 0 ? "no statement failed" : failures.join("\n"));

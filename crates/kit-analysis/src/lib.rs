@@ -64,5 +64,5 @@ pub use specificity::{is_scalar, specificity};
 pub use template::{Segment, segments, template_source};
 pub use type_printer::TypePrinter;
 pub use value::{DecodedValue, Fit, example, fit, literal_value, read};
-pub use walk::{children, collect_references, resolve};
+pub use walk::{children, collect_references, each_child, resolve};
 pub use words::{is_identifier, is_reserved_word, plural_snake_case};

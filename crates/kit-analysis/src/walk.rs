@@ -18,6 +18,13 @@ pub fn resolve(program: &Program, id: TypeId) -> TypeId {
 /// Returns the types that appear inside of a type: elements, types of properties, members of a union, and
 /// placeholders of a template. The templates in the keys of index signatures are not included.
 pub fn children(kind: &TypeKind) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    each_child(kind, |child| found.push(child));
+    found
+}
+
+/// Calls a function with each of the types that [`children`] returns, without a list in memory.
+pub fn each_child(kind: &TypeKind, mut visit: impl FnMut(TypeId)) {
     match kind {
         TypeKind::Unknown
         | TypeKind::Never
@@ -29,23 +36,24 @@ pub fn children(kind: &TypeKind) -> Vec<TypeId> {
         | TypeKind::Date
         | TypeKind::Bytes
         | TypeKind::Literal { .. }
-        | TypeKind::Reference { .. } => Vec::new(),
-        TypeKind::Template { parts } => parts
-            .iter()
-            .filter_map(|part| match part {
-                TemplatePart::Text(_) => None,
-                TemplatePart::Placeholder(id) => Some(*id),
-            })
-            .collect(),
-        TypeKind::Array { element } => vec![*element],
-        TypeKind::Tuple { elements } => elements.iter().map(|element| element.r#type).collect(),
-        TypeKind::Object(object) => {
-            let properties = object.properties.iter().map(|property| property.r#type);
-            properties
-                .chain(object.index.iter().map(|signature| signature.value))
-                .collect()
+        | TypeKind::Reference { .. } => {}
+        TypeKind::Template { parts } => {
+            for part in parts {
+                if let TemplatePart::Placeholder(id) = part {
+                    visit(*id);
+                }
+            }
         }
-        TypeKind::Union { members } => members.clone(),
+        TypeKind::Array { element } => visit(*element),
+        TypeKind::Tuple { elements } => elements.iter().for_each(|element| visit(element.r#type)),
+        TypeKind::Object(object) => {
+            object
+                .properties
+                .iter()
+                .for_each(|property| visit(property.r#type));
+            object.index.iter().for_each(|signature| visit(signature.value));
+        }
+        TypeKind::Union { members } => members.iter().for_each(|member| visit(*member)),
     }
 }
 
@@ -57,10 +65,6 @@ pub fn collect_references(program: &Program, id: TypeId, found: &mut Vec<Declara
                 found.push(*declaration);
             }
         }
-        kind => {
-            for child in children(kind) {
-                collect_references(program, child, found);
-            }
-        }
+        kind => each_child(kind, |child| collect_references(program, child, found)),
     }
 }

@@ -15,6 +15,8 @@ pub enum NoContractTests {
     NoRoutes,
     /// The module that exports the application was not found.
     NoApplication,
+    /// The project declares its API with `declareApi`, and the configuration names no module that starts the server.
+    DeclaredApi,
 }
 
 /// Returns the options of the contract tests of a project.
@@ -30,11 +32,12 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
         return Err(NoContractTests::NoRoutes);
     }
     let application = &program.application;
-    // The module of `declareApi` exports no application that could run.
-    let factory = application.span.filter(|_| !application.is_declared);
-    let factory = factory.map(|span| program.path(span).to_owned());
-    let Some(app) = config.tests.app.clone().or(factory) else {
-        return Err(NoContractTests::NoApplication);
+    let app = match (&config.tests.app, application.span) {
+        (Some(app), _) => app.clone(),
+        // The module of `declareApi` exports no application that could run.
+        (None, Some(_)) if application.is_declared => return Err(NoContractTests::DeclaredApi),
+        (None, Some(span)) => program.path(span).to_owned(),
+        (None, None) => return Err(NoContractTests::NoApplication),
     };
     Ok(ContractTests {
         runner: if config.packages.vitest {

@@ -4,7 +4,9 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+#[cfg(unix)]
+use std::time::Duration;
+use std::time::SystemTime;
 
 use crate::BuildError;
 
@@ -58,23 +60,21 @@ pub(crate) fn stamp(path: &Path) -> Option<FileStamp> {
 
 /// Time after which a file system gives a second change of a file another time than the first. The times of FAT have
 /// the largest steps.
+#[cfg(unix)]
 const CLOCK_STEP: Duration = Duration::from_secs(2);
 
 /// Returns a number that changes if a file changes. Returns `None` if the last change of the file is so recent that the next
-/// change could have the same time, and if the file system stores no times.
+/// change could have the same time, or if the file system stores no times.
+#[cfg(unix)]
 pub(crate) fn settled_stamp(path: &Path) -> Option<u128> {
+    use std::os::unix::fs::MetadataExt as _;
+
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let modified = metadata.modified().ok()?;
     // Tools that copy files may set the modification time, but not the time of the last change.
-    #[cfg(unix)]
-    let changed = {
-        use std::os::unix::fs::MetadataExt as _;
-        let seconds = u64::try_from(metadata.ctime()).ok()?;
-        let nanoseconds = u32::try_from(metadata.ctime_nsec()).ok()?;
-        SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)
-    };
-    #[cfg(not(unix))]
-    let changed = modified;
+    let seconds = u64::try_from(metadata.ctime()).ok()?;
+    let nanoseconds = u32::try_from(metadata.ctime_nsec()).ok()?;
+    let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
     let last = modified.max(changed);
     // A time in the future is never settled.
     let is_settled = SystemTime::now()
@@ -82,6 +82,13 @@ pub(crate) fn settled_stamp(path: &Path) -> Option<u128> {
         .is_ok_and(|age| age > CLOCK_STEP);
     let since = last.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     is_settled.then(|| since.as_nanos() << 64 | u128::from(metadata.len()))
+}
+
+/// Returns `None`: programs can set all times of a file on this system. A file that an archive or a copy replaces by a file of
+/// the same length and time would keep its stamp.
+#[cfg(not(unix))]
+pub(crate) fn settled_stamp(_path: &Path) -> Option<u128> {
+    None
 }
 
 /// Returns the modification time of a file or directory; `None` if it does not exist, or if its file system

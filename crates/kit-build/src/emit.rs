@@ -39,7 +39,7 @@ pub(crate) fn artifacts(
     let mut files = Vec::new();
     let used: BTreeSet<String> = replaced.union(imported).cloned().collect();
     let options_of = |time: &str| options(program, config, time, replaced);
-    for artifact in emitter.emit_used(program, tree, &options_of(&now), &used) {
+    for artifact in emitter.emit_used(program, tree, &options_of(&now), Some(&used)) {
         if !artifact.dated {
             files.push(file(artifact, None));
             continue;

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::disk;
-use crate::disk::FileStamp;
 
 /// Paths that each module imported when it was last read.
 #[derive(Debug, Default)]
-pub(crate) struct ImportedValidators(BTreeMap<PathBuf, (Option<FileStamp>, Vec<String>)>);
+pub(crate) struct ImportedValidators(BTreeMap<PathBuf, (Option<u128>, Vec<String>)>);
 
 impl ImportedValidators {
     /// Returns the imported files of a large program, relative to the output directory. `modules` are the modules of the
@@ -17,7 +16,7 @@ impl ImportedValidators {
     pub(crate) fn find(&mut self, modules: &[PathBuf]) -> BTreeSet<String> {
         let mut known = std::mem::take(&mut self.0);
         for path in modules {
-            let stamp = disk::stamp(path);
+            let stamp = disk::settled_stamp(path);
             let entry = match known.remove(path) {
                 Some(entry) if stamp.is_some() && entry.0 == stamp => entry,
                 // A module that cannot be read, or is not UTF-8, imports nothing.

@@ -190,7 +190,7 @@ codes! {
         1402 ROUTE_CONFLICT "two routes for the same requests"
         1403 PARAMETER_MISMATCH "path and params name different parameters"
         1404 INVALID_CONTRACT "a contract that is not a `Route` or a `RouteContract`"
-        1405 NOT_STATICALLY_KNOWN "a call of `createApp` that kit cannot read without running the code"
+        1405 NOT_STATICALLY_KNOWN "a call of `createApp` or `declareApi` that kit cannot read without running the code"
         1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
         1407 UNSUPPORTED_PARAMETER_TYPE "a type of params, query, headers or cookies that is not text"
         1408 NO_ROUTES "contracts that no route group registers"

@@ -172,6 +172,7 @@ impl<'a> Analysis<'a> {
                 recursive && group.iter().any(|id| trying.contains(id))
             })
             .collect();
+        let with_to_json = with_to_json(program, &groups, &references);
         Self {
             groups,
             uses,
@@ -181,7 +182,7 @@ impl<'a> Analysis<'a> {
             large: is_large(program),
             received: references.reached(received),
             sent: references.reached(written.iter().copied()),
-            with_to_json: with_to_json(program, &references),
+            with_to_json,
             written,
             reply_headers: replies.filter_map(|reply| reply.headers).collect(),
             in_answers: in_answers(program),
@@ -437,7 +438,7 @@ fn is_tried(decision: &Decision) -> bool {
 }
 
 /// Returns the declarations whose values can contain objects with `toJSON`.
-fn with_to_json(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
+fn with_to_json(program: &Program, groups: &Groups, references: &References) -> FxHashSet<DeclarationId> {
     if !program.types.iter().any(|r#type| r#type.calls_to_json) {
         return FxHashSet::default();
     }
@@ -452,9 +453,15 @@ fn with_to_json(program: &Program, references: &References) -> FxHashSet<Declara
         }
         false
     };
-    let all: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
-    let own: FxHashSet<DeclarationId> = all.iter().copied().filter(|id| is_own(*id)).collect();
-    all.into_iter()
-        .filter(|id| !references.reached([*id]).is_disjoint(&own))
-        .collect()
+    let mut found = FxHashSet::default();
+    // Each group comes after the groups to which it refers.
+    for group in groups.iter() {
+        let has = |id: &DeclarationId| {
+            is_own(*id) || references.of(*id).iter().any(|target| found.contains(target))
+        };
+        if group.iter().any(has) {
+            found.extend(group.iter().copied());
+        }
+    }
+    found
 }

@@ -127,25 +127,15 @@ impl Emitter {
     /// # Panics
     /// Panics in the same cases as [`emit`].
     pub fn emit(&mut self, program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
-        self.emit_with(program, tree, options, None)
+        self.emit_used(program, tree, options, None)
     }
 
     /// Returns the same artifacts as [`Emitter::emit`] without the files in `validators/` that a large program does not use.
-    /// `used` has the paths of the files that the project imports or that plugins replace.
+    /// `used` has the paths of the files that the project imports or that plugins replace; `None` if all files are needed.
     ///
     /// # Panics
     /// Panics in the same cases as [`emit`].
     pub fn emit_used(
-        &mut self,
-        program: &Program,
-        tree: &RouteTree,
-        options: &EmitOptions,
-        used: &BTreeSet<String>,
-    ) -> Vec<Artifact> {
-        self.emit_with(program, tree, options, Some(used))
-    }
-
-    fn emit_with(
         &mut self,
         program: &Program,
         tree: &RouteTree,

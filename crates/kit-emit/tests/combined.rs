@@ -132,7 +132,7 @@ fn types_have_no_files_of_their_own_if_there_are_more_than_500() {
     let written = |count| {
         let (program, used) = (program(count), BTreeSet::new());
         let artifacts =
-            Emitter::default().emit_used(&program, &support::tree(&program), &options(&[]), &used);
+            Emitter::default().emit_used(&program, &support::tree(&program), &options(&[]), Some(&used));
         let written = artifacts.iter();
         written
             .filter(|artifact| artifact.path.starts_with("validators/"))

@@ -16,7 +16,7 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// Maximum number of threads. More threads do not make a build of usual size faster, and starting a thread costs time.
@@ -62,7 +62,9 @@ pub fn join<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() 
 /// Returns the number of threads to use: the number of cores, at most [`MOST`] and at most the number of items.
 fn threads(items: usize) -> usize {
     // If the number of cores is not available, one thread is the safe choice.
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    // The number is kept, because on Linux each question reads files.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get));
     cores.min(MOST).min(items)
 }
 

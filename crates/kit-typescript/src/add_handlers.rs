@@ -1,6 +1,7 @@
 //! Editor of source texts that adds handlers to the object literal of `defineHandlers<Group>({ … })`. An edit only inserts text.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -24,19 +25,20 @@ pub struct MissingHandler {
     pub key: String,
 }
 
-/// Returns the source text with handlers for the keys, at the end of the handler map that the call at this offset has. Each new
+/// Returns the text of the source file `path` with handlers for the keys, at the end of the handler map that the call at this offset has. Each new
 /// handler throws an error until the user writes it.
 ///
 /// # Errors
 ///
 /// Fails if the text cannot be edited. The error is the reason, as a part of a sentence.
-pub fn add_handlers(text: &str, call: u32, keys: &[&str]) -> Result<String, String> {
-    StackSize::for_text(text).run(|| edit(text, call, keys))
+pub fn add_handlers(path: &Path, text: &str, call: u32, keys: &[&str]) -> Result<String, String> {
+    StackSize::for_text(text).run(|| edit(path, text, call, keys))
 }
 
-fn edit(text: &str, call: u32, keys: &[&str]) -> Result<String, String> {
+fn edit(path: &Path, text: &str, call: u32, keys: &[&str]) -> Result<String, String> {
     let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
+    let kind = SourceType::from_path(path).unwrap_or_else(|_| SourceType::ts());
+    let parsed = Parser::new(&allocator, text, kind).parse();
     if parsed.panicked || !parsed.diagnostics.is_empty() {
         return Err("the file has a syntax error".to_owned());
     }
@@ -131,7 +133,7 @@ mod tests {
     fn edited(map: &str) -> String {
         let text = format!("const a = 1;\nconst b = defineHandlers<B>({map});\n");
         let call = u32::try_from(text.find("defineHandlers").unwrap()).unwrap();
-        let edited = add_handlers(&text, call, &["GET /b"]).unwrap();
+        let edited = add_handlers("src/b.ts".as_ref(), &text, call, &["GET /b"]).unwrap();
         let edited = edited
             .strip_prefix("const a = 1;\nconst b = defineHandlers<B>(")
             .unwrap();
@@ -165,7 +167,7 @@ mod tests {
     fn keeps_crlf_line_ends() {
         let text = "defineHandlers<B>({\r\n});\r\n";
         assert_eq!(
-            add_handlers(text, 0, &["GET /b"]).unwrap(),
+            add_handlers("src/b.ts".as_ref(), text, 0, &["GET /b"]).unwrap(),
             format!("defineHandlers<B>({{\n{ADDED}}});\n").replace('\n', "\r\n")
         );
     }
@@ -174,7 +176,18 @@ mod tests {
     fn refuses_handlers_that_are_no_object_literal() {
         for text in ["defineHandlers<B>(map);", "defineHandlers<B>({", "other({})"] {
             let call = u32::from(text.starts_with("other"));
-            assert!(add_handlers(text, call, &["GET /b"]).is_err(), "{text}");
+            assert!(
+                add_handlers("src/b.ts".as_ref(), text, call, &["GET /b"]).is_err(),
+                "{text}"
+            );
         }
+    }
+    #[test]
+    fn accepts_jsx_in_tsx_files_only() {
+        let text = "const page = <p>note</p>;\ndefineHandlers<B>({});\n";
+        let call = u32::try_from(text.find("defineHandlers").unwrap()).unwrap();
+        let edit = |path: &str| add_handlers(path.as_ref(), text, call, &["GET /b"]);
+        assert!(edit("src/page.tsx").unwrap().contains("GET /b"));
+        assert_eq!(edit("src/page.ts").unwrap_err(), "the file has a syntax error");
     }
 }

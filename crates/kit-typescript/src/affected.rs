@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use kit_ir::{EntityOwner, Program, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::factory::{CREATE_APP, DECLARE_API, MIDDLEWARE_MAKERS, WRAPPER_MAKERS};
 use crate::modules::{Chunk, ChunkKind, DeclId, Graph, ParsedFile, ParsedFiles, Word};
 
 /// The part of a program that an edit can affect. Only this part is compiled again.
@@ -145,15 +146,12 @@ impl Affected {
 /// are middleware.
 fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) -> bool {
     let word = Word::new;
-    let (handlers, makers) = (
-        word("defineHandlers"),
-        [
-            word("defineMiddleware"),
-            word("defineWrapper"),
-            word("declareMiddleware"),
-            word("declareWrapper"),
-        ],
-    );
+    let handlers = word("defineHandlers");
+    let makers: Vec<Word> = MIDDLEWARE_MAKERS
+        .into_iter()
+        .chain(WRAPPER_MAKERS)
+        .map(word)
+        .collect();
     let is_value = |kind: ChunkKind| matches!(kind, ChunkKind::Value | ChunkKind::TypeAndValue);
     let mut types: FxHashSet<Word> = FxHashSet::default();
     for (place, chunk) in statements.iter() {
@@ -163,7 +161,7 @@ fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) 
     }
     let mut read: FxHashSet<Place> = FxHashSet::default();
     let mut words: FxHashSet<Word> = FxHashSet::default();
-    let registers = [word("createApp"), word("declareApi")];
+    let registers = [CREATE_APP, DECLARE_API].map(word);
     words.extend(registers);
     loop {
         let before = (read.len(), words.len(), types.len());

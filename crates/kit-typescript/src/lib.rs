@@ -196,7 +196,8 @@ pub struct Session {
 
 impl Session {
     /// Compiles an application like [`compile`]. Earlier calls do not change the result. The session compares
-    /// the contents of files, so the caller need not know the changed files.
+    /// the stamps of files, and the contents of files without a stamp or with another stamp, so the caller need not know the
+    /// changed files.
     pub fn compile(&mut self, input: &Input<'_>) -> Output {
         let read = self.dependencies.iter();
         let named = input.type_files.iter().chain(&input.route_files);

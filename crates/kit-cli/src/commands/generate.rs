@@ -97,10 +97,14 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
 
 /// Returns the error for a project that gets no contract tests.
 pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -> Problem {
-    let application = format!(
-        "name the module that exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
-        config.options_file
-    );
+    let application = |module: &str| {
+        format!(
+            "name {module}: `tests: {{ app: \"src/app.ts\" }}` in {}",
+            config.options_file
+        )
+    };
+    let exporting = application("the module that exports the application");
+    let starting = application("a module that starts the server");
     let (why, help) = match why {
         NoContractTests::NoPackage => (
             "package.json does not list @kit/testing, which the contract tests import",
@@ -112,7 +116,11 @@ pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -
         ),
         NoContractTests::NoApplication => (
             "no file calls `createApp`, or kit cannot find the call without running the code",
-            application.as_str(),
+            exporting.as_str(),
+        ),
+        NoContractTests::DeclaredApi => (
+            "the project declares its API with `declareApi`, so no TypeScript module exports the application",
+            starting.as_str(),
         ),
     };
     Problem::testing(format!("there are no contract tests: {why}")).help(help)

@@ -41,6 +41,12 @@ pub(crate) fn left_out(
                 "no file calls `createApp`; name the module that exports the application in `tests.app` of the configuration",
             );
         }
+        Err(NoContractTests::DeclaredApi) => {
+            add(
+                "contract tests",
+                "the project declares its API with `declareApi`; name a module that starts the server in `tests.app` of the configuration",
+            );
+        }
         // A project without routes has nothing to test.
         Err(NoContractTests::NoPackage | NoContractTests::NoRoutes) | Ok(_) => {}
     }

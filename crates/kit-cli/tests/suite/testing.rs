@@ -361,6 +361,11 @@ const APP: (&str, &str) = (
      const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": ({ params }) => params });\n\
      export const app = createApp({ routes: [{ prefix: \"/notes\", handlers }] });\n",
 );
+const DECLARED: (&str, &str) = (
+    "src/app.ts",
+    "import { declareApi, declareContracts } from \"@kit/core\";\nimport type { NoteRoutes } from \"./note.routes.ts\";\n\
+     export const api = declareApi({ routes: [{ prefix: \"/notes\", contracts: declareContracts<NoteRoutes>() }] });\n",
+);
 const EMPTY: (&str, &str) = (
     "src/app.ts",
     "import { createApp } from \"@kit/core\";\nexport const app = createApp({ routes: [] });\n",
@@ -414,6 +419,11 @@ fn explains_why_a_project_gets_no_contract_tests() {
             vec![TESTED, TYPES, ROUTES],
             "no file calls `createApp`",
             "tests: { app: \"src/app.ts\" }",
+        ),
+        (
+            vec![TESTED, TYPES, ROUTES, DECLARED],
+            "the project declares its API with `declareApi`",
+            "name a module that starts the server: `tests: { app: \"src/app.ts\" }`",
         ),
     ] {
         for command in ["generate:tests", "test:contracts"] {

@@ -101,16 +101,14 @@ impl<'a> PrintedParts<'a> {
             version.print_schema(context.declared.get(*id, *direction), layout)
         });
         let mut responses = IndexMap::new();
-        let responses_of = routes.iter().map(|route| {
-            let shared = operations.shared_responses(route).into_iter();
-            let names = shared.map(|(name, response)| {
-                let print = || document::part(&response, layout);
-                responses.entry(name).or_insert_with(print);
-                name
-            });
-            names.collect()
-        });
-        let responses_of = responses_of.collect();
+        let responses_of = routes
+            .iter()
+            .map(|route| operations.shared_responses(route, &mut responses))
+            .collect();
+        let responses = responses
+            .into_iter()
+            .map(|(name, response)| (name, document::part(&response, layout)))
+            .collect();
         let has_scopes = routes.iter().any(|route| !route.scopes.is_empty());
         Self {
             operations: kept.operations.get_or_create(&keyed, |route| {

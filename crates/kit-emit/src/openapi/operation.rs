@@ -225,24 +225,34 @@ impl<'a> Operations<'a> {
         context.analysis.is_large() && context.options.openapi.has_json_schema() && !route.negotiates()
     }
 
-    /// Returns the responses of a route that are components, by name.
-    pub(crate) fn shared_responses(&self, route: &Route) -> IndexMap<&'static str, Response> {
-        let mut shared = IndexMap::new();
+    /// Returns the names of a route's responses that are components. Adds the responses that `known` lacks.
+    pub(crate) fn shared_responses(
+        &self,
+        route: &Route,
+        known: &mut IndexMap<&'static str, Response>,
+    ) -> Vec<&'static str> {
+        let mut names = Vec::new();
         if !self.shares_responses(route) {
-            return shared;
+            return names;
         }
         let program = self.context.program;
         let rules = program.application.error_rules();
-        let schema = self.error_reference(self.context.schemas(Direction::Output));
+        let schema = || self.error_reference(self.context.schemas(Direction::Output));
         let has_preconditions = preconditions::are_evaluated(program, route);
         for (_, failures) in Failures::of(route, rules, has_preconditions).by_status() {
-            if let Some(name) = shared_responses::name(&failures) {
+            let Some(name) = shared_responses::name(&failures) else {
+                continue;
+            };
+            known.entry(name).or_insert_with(|| {
                 let descriptions = failures.iter().map(Failure::described).collect();
-                shared.insert(name, error(rules, descriptions, schema.clone(), IndexMap::new()));
-            }
+                error(rules, descriptions, schema(), IndexMap::new())
+            });
+            names.push(name);
         }
-        shared.insert(shared_responses::OTHER, shared_responses::other(rules, schema));
-        shared
+        let other = known.entry(shared_responses::OTHER);
+        other.or_insert_with(|| shared_responses::other(rules, schema()));
+        names.push(shared_responses::OTHER);
+        names
     }
 
     /// Returns the headers of a reply, except for `content-type`: OpenAPI takes the content type from the key

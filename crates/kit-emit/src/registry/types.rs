@@ -110,26 +110,11 @@ struct SchemaEntry<'a> {
     input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
     /// Routes that use the type directly, each with the slot that uses it.
-    #[serde(skip_serializing_if = "Listed::is_left_out")]
-    used_by: Listed<Usage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    used_by: Option<Vec<Usage>>,
     /// Types that the type names in its properties. Tools follow them to find routes that use the type indirectly.
-    #[serde(skip_serializing_if = "Listed::is_left_out")]
-    refers_to: Listed<&'a str>,
-}
-
-/// A list. In a large program, an empty list is left out, because thousands of entries have empty lists.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Listed<T> {
-    items: Vec<T>,
-    #[serde(skip)]
-    is_large: bool,
-}
-
-impl<T> Listed<T> {
-    fn is_left_out(&self) -> bool {
-        self.is_large && self.items.is_empty()
-    }
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refers_to: Option<Vec<&'a str>>,
 }
 
 #[derive(Serialize)]
@@ -144,8 +129,8 @@ struct PropertyEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<Value>,
     /// Doc tags as they are written in TypeScript: `@minLength 1`.
-    #[serde(skip_serializing_if = "Listed::is_left_out")]
-    tags: Listed<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
 }
 
 #[derive(Serialize, Hash)]
@@ -154,6 +139,11 @@ struct Usage {
     route: String,
     #[serde(rename = "as")]
     slot: &'static str,
+}
+
+/// Returns a list. Returns `None` for an empty list in a large program, because thousands of entries have empty lists.
+fn listed<T>(items: Vec<T>, is_large: bool) -> Option<Vec<T>> {
+    (!is_large || !items.is_empty()).then_some(items)
 }
 
 fn schema_entry<'a>(context: Context<'a>, described: &BTreeSet<Use>, id: DeclarationId) -> SchemaEntry<'a> {
@@ -212,20 +202,11 @@ fn schema_entry<'a>(context: Context<'a>, described: &BTreeSet<Use>, id: Declara
                 r#type: type_text(context, property.r#type),
                 required: (!is_large || property.optional).then_some(!property.optional),
                 default: property.tags.default.as_ref().and_then(default_value),
-                tags: Listed {
-                    items: written_tags(program, property),
-                    is_large,
-                },
+                tags: listed(written_tags(program, property), is_large),
             })
             .collect(),
-        used_by: Listed {
-            items: usages(context, id).collect(),
-            is_large,
-        },
-        refers_to: Listed {
-            items: references(program, declaration.r#type),
-            is_large,
-        },
+        used_by: listed(usages(context, id).collect(), is_large),
+        refers_to: listed(references(program, declaration.r#type), is_large),
     }
 }
 

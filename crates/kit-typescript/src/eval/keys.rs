@@ -224,8 +224,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns true if `M[K]` has no result because the argument for the type parameter `M` lacks the key `K`. This is no mistake
-    /// if the constraint of `M` has the key as an optional property. For TypeScript, the result is `unknown`.
+    /// Returns true if `M[K]` has no result because the argument for the type parameter `M` lacks the key `K`. TypeScript
+    /// accepts `M[K]` with type parameters only if the constraint of `M` has the key, so that a missing key is an optional
+    /// property of the constraint. For TypeScript, the result is `unknown`.
     pub(super) fn is_key_of_constraint(
         &mut self,
         result: TyId,

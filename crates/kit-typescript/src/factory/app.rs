@@ -6,8 +6,9 @@ use oxc_ast::ast::Expression;
 use super::calls::{calls, kit_function};
 use super::expression::{Resolved, follow, properties};
 use super::{
-    CREATED, DECLARED, DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups,
-    jobs, literal, middleware, security_headers, warn_computed,
+    CREATE_APP, DECLARE_API, DefinedMiddleware, Factory, LiteralOption, Located, MIDDLEWARE_MAKERS,
+    WRAPPER_MAKERS, cors, environment, errors, groups, jobs, literal, middleware, security_headers,
+    warn_computed,
 };
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
@@ -18,8 +19,8 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
     for module in modules {
         for call in calls(lowering, *module) {
             let is_declared = match kit_function(lowering, *module, call) {
-                Some(CREATED) => false,
-                Some(DECLARED) => true,
+                Some(CREATE_APP) => false,
+                Some(DECLARE_API) => true,
                 _ => continue,
             };
             let location = Location {
@@ -33,7 +34,7 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
                 let message = if factory.is_declared == is_declared {
                     format!("`{function}` is called a second time")
                 } else {
-                    format!("the project calls `{CREATED}` and `{DECLARED}`")
+                    format!("the project calls `{CREATE_APP}` and `{DECLARE_API}`")
                 };
                 let diagnostic = Diagnostic::warning(codes::NOT_STATICALLY_KNOWN, message)
                     .label(lowering.graph().label(location))
@@ -173,8 +174,8 @@ fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Fact
             continue;
         };
         let is_wrapper = match kit_function(lowering, module, call) {
-            Some("defineMiddleware" | "declareMiddleware") => false,
-            Some("defineWrapper" | "declareWrapper") => true,
+            Some(name) if MIDDLEWARE_MAKERS.contains(&name) => false,
+            Some(name) if WRAPPER_MAKERS.contains(&name) => true,
             _ => continue,
         };
         factory.defined.push(DefinedMiddleware {

@@ -85,3 +85,12 @@ pub(super) fn kit_call<'a>(
     };
     (kit_function(lowering, located.module, call) == Some(name)).then_some(call)
 }
+
+/// Returns an expression as a call if it calls one of the functions of kit with the given names.
+pub(super) fn kit_call_of_any<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+    names: &[&str],
+) -> Option<&'a CallExpression<'a>> {
+    names.iter().find_map(|name| kit_call(lowering, located, name))
+}

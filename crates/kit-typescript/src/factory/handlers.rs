@@ -75,7 +75,11 @@ impl HandlerMap {
                 group: group.to_owned(),
                 key: contract.key.clone(),
             };
-            lowering.missing_handlers.push(missing);
+            // A map can be registered several times, with different prefixes. The equal errors of these registrations are one
+            // error, too.
+            if !lowering.missing_handlers.contains(&missing) {
+                lowering.missing_handlers.push(missing);
+            }
             let message = format!(
                 "`{}` has no handler for `{}` of `{group}`",
                 self.export, contract.key

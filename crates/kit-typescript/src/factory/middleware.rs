@@ -3,10 +3,13 @@
 use kit_ir::DeclaredReply;
 use oxc_ast::ast::{CallExpression, Expression};
 
-use super::calls::kit_call;
+use super::calls::kit_call_of_any;
 use super::declared_middleware::{self, DeclaredType};
 use super::expression::{Member, Resolved, elements, follow, number, properties, string};
-use super::{Located, MiddlewareTags, middleware_responses, middleware_tags, warn_computed};
+use super::{
+    Located, MIDDLEWARE_MAKERS, MiddlewareTags, WRAPPER_MAKERS, middleware_responses, middleware_tags,
+    warn_computed,
+};
 use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::Location;
@@ -179,8 +182,7 @@ fn declared<'a>(
         Resolved::Function(..) => return (None, None),
         Resolved::Unknown(_) => return of_type(declared_middleware::read(lowering, located)),
     };
-    let middleware = kit_call(lowering, found, "defineMiddleware");
-    if let Some(call) = middleware.or_else(|| kit_call(lowering, found, "declareMiddleware")) {
+    if let Some(call) = kit_call_of_any(lowering, found, &MIDDLEWARE_MAKERS) {
         let added = type_argument(lowering, found, call);
         if added.is_some() {
             return (added, None);
@@ -236,8 +238,7 @@ fn wrapper_call<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,
 ) -> Option<(Located<'a>, &'a CallExpression<'a>)> {
-    let wrapper = kit_call(lowering, found, "defineWrapper");
-    if let Some(call) = wrapper.or_else(|| kit_call(lowering, found, "declareWrapper")) {
+    if let Some(call) = kit_call_of_any(lowering, found, &WRAPPER_MAKERS) {
         return Some((found, call));
     }
     let Expression::CallExpression(call) = found.expression else {
@@ -251,7 +252,7 @@ fn wrapper_call<'a>(
         module,
         expression: value.get_inner_expression(),
     };
-    let call = kit_call(lowering, value, "defineWrapper")?;
+    let call = kit_call_of_any(lowering, value, &WRAPPER_MAKERS)?;
     Some((value, call))
 }
 

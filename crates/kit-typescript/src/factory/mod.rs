@@ -84,14 +84,18 @@ pub(crate) type LiteralOption = Option<(Location, Option<serde_json::Value>)>;
 impl Factory {
     /// Returns the name of the function that registers the routes.
     pub(crate) fn function(&self) -> &'static str {
-        if self.is_declared { DECLARED } else { CREATED }
+        if self.is_declared { DECLARE_API } else { CREATE_APP }
     }
 }
 
 /// Function that makes an application with handlers in TypeScript.
-const CREATED: &str = "createApp";
+pub(crate) const CREATE_APP: &str = "createApp";
 /// Function that declares an application whose handlers another server has.
-const DECLARED: &str = "declareApi";
+pub(crate) const DECLARE_API: &str = "declareApi";
+/// Functions that make a middleware.
+pub(crate) const MIDDLEWARE_MAKERS: [&str; 2] = ["defineMiddleware", "declareMiddleware"];
+/// Functions that make a wrapper.
+pub(crate) const WRAPPER_MAKERS: [&str; 2] = ["defineWrapper", "declareWrapper"];
 
 /// A constant whose value is a call of `defineMiddleware`, `defineWrapper`, `declareMiddleware` or `declareWrapper`.
 pub(crate) struct DefinedMiddleware {

@@ -4,7 +4,7 @@
 //! one that was evaluated first. A part of a program does not show which one that is. Therefore types that an edit does not
 //! change keep their identity and their locations, and a type that an edit changes must not be shared, before or after.
 
-use kit_analysis::children;
+use kit_analysis::{children, each_child};
 use kit_ir::{DeclarationId, Program, Property, Span, Type, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
@@ -32,9 +32,7 @@ impl<'p> Merge<'p> {
         let mut uses = vec![0; program.types.len()];
         for r#type in &program.types {
             // Only uses of objects count, and the templates in keys contain none.
-            for inner in children(&r#type.kind) {
-                uses[usize::from(inner)] += 1;
-            }
+            each_child(&r#type.kind, |inner| uses[usize::from(inner)] += 1);
         }
         for declaration in &program.declarations {
             uses[usize::from(declaration.r#type)] += 1;
@@ -168,17 +166,25 @@ impl<'p> Merge<'p> {
 
     /// Gives the properties of an equal type their new locations, if they are in an edited statement.
     fn adopt_locations(&mut self, old: TypeId, new: TypeId) {
-        if let (TypeKind::Object(object), TypeKind::Object(other)) =
-            (&mut self.program.types[old].kind, &self.part.types[new].kind)
+        let is_gone = |property: &Property| property.span.source == GONE;
+        let has_gone = match &self.program.types[old].kind {
+            TypeKind::Object(object) => object.properties.iter().any(is_gone),
+            _ => false,
+        };
+        // A mutable access copies a type that the program of the last build shares.
+        if has_gone
+            && let (TypeKind::Object(object), TypeKind::Object(other)) =
+                (&mut self.program.types[old].kind, &self.part.types[new].kind)
         {
             for (property, other) in object.properties.iter_mut().zip(&other.properties) {
-                if property.span.source == GONE {
+                if is_gone(property) {
                     property.span = other.span;
                 }
             }
         }
-        let inner = inner_types(&mut self.program.types[old].clone());
-        let new_inner = inner_types(&mut self.part.types[new].clone());
+        // Templates in keys contain no objects.
+        let inner = children(&self.program.types[old].kind);
+        let new_inner = children(&self.part.types[new].kind);
         for (old, new) in inner.into_iter().zip(new_inner) {
             self.adopt_locations(old, new);
         }

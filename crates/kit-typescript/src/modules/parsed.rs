@@ -3,7 +3,7 @@
 //! A syntax tree borrows from its source text and from the arena that contains its nodes. A cache entry owns
 //! all three, so that they are moved and dropped together.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -127,6 +127,43 @@ pub(crate) struct ParsedFiles {
     files: FxHashMap<PathBuf, ParsedFile>,
     /// Cached results of checking the regular expressions in the files.
     pub(super) verdicts: Verdicts,
+    pub(super) skipped: Skipped,
+}
+
+/// Files that builds need not parse.
+#[derive(Default)]
+pub(super) struct Skipped {
+    /// Entry files without the words of kit.
+    pub(super) entries: KnownTexts,
+    /// Declaration files that kit generated.
+    pub(super) generated: KnownTexts,
+}
+
+/// Files whose texts fulfil a condition, with their stamps. As long as the stamp of a file stays the same, the file is not read again.
+#[derive(Default)]
+pub(super) struct KnownTexts(RefCell<FxHashMap<PathBuf, u128>>);
+
+impl KnownTexts {
+    /// Returns true if the text of a file fulfils the condition. Returns false if the file cannot be read. All calls must have
+    /// the same condition.
+    pub(super) fn contains(
+        &self,
+        path: &Path,
+        files: &dyn FileSystem,
+        condition: impl FnOnce(&str) -> bool,
+    ) -> bool {
+        let stamp = files.stamp(path);
+        if stamp.is_some() && self.0.borrow().get(path).copied() == stamp {
+            return true;
+        }
+        let is_true = files.read(path).is_ok_and(|text| condition(&text));
+        let mut known = self.0.borrow_mut();
+        match stamp {
+            Some(stamp) if is_true => known.insert(path.to_path_buf(), stamp),
+            _ => known.remove(path),
+        };
+        is_true
+    }
 }
 
 impl ParsedFiles {
