@@ -1,7 +1,7 @@
 //! Search for ambiguous unions: a value fits two members, and the handler would get a different value from
 //! each member.
 
-use kit_ir::{Program, Span, TypeId, TypeKind};
+use kit_ir::{DeclarationId, Program, Span, Type, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::members::has_obvious_members;
 use crate::plan::{Decision, UnionPlan};
 use crate::specificity::is_scalar;
 use crate::value::{DecodedValue, example, read};
-use crate::walk::{children, resolve};
+use crate::walk::{children, each_child, resolve};
 
 /// Maximum number of pairs of members that are compared in one union.
 const MAX_PAIRS: usize = 500;
@@ -46,59 +46,137 @@ pub enum Outcome {
 /// A union is not ambiguous if one member accepts more keys than the other, and all keys of the other: kit
 /// chooses the member with more keys.
 pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
+    AmbiguitySearch::default().ambiguities(program)
+}
+
+/// Search for ambiguous unions in several builds. Most edits change no union, and a search in all types of a large program
+/// takes longer than the rest of the analysis.
+#[derive(Debug, Default)]
+pub struct AmbiguitySearch {
+    /// Program of the last search.
+    last: Box<Program>,
+    /// Unions of this program that can be ambiguous, in the order of declaration.
+    unions: Vec<(TypeId, Place)>,
+}
+
+/// Place of a union, which has a location.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Declaration(DeclarationId),
+    /// A property of an object, by its index.
+    Property(TypeId, usize),
+}
+
+impl AmbiguitySearch {
+    /// Returns the same unions as [`ambiguities`].
+    pub fn ambiguities(&mut self, program: &Program) -> Vec<Ambiguity> {
+        if !has_same_structure(&self.last, program) {
+            self.unions = unions(program);
+        }
+        *self.last = program.clone();
+        let mut found = Vec::new();
+        // Instances of one generic type share the locations of their properties.
+        let mut places = FxHashSet::default();
+        for (id, place) in &self.unions {
+            let TypeKind::Union { members } = &program.types[*id].kind else {
+                continue;
+            };
+            let span = place.span(program);
+            if !places.contains(&span)
+                && let Some(ambiguity) = ambiguity(program, *id, members, span)
+            {
+                places.insert(span);
+                found.push(ambiguity);
+            }
+        }
+        found
+    }
+}
+
+impl Place {
+    fn span(self, program: &Program) -> Span {
+        match self {
+            Self::Declaration(id) => program.declarations[id].span,
+            Self::Property(id, index) => match &program.types[id].kind {
+                TypeKind::Object(object) => object.properties[index].span,
+                _ => unreachable!("only objects have properties"),
+            },
+        }
+    }
+}
+
+/// Returns true if the types of two programs have the same kinds and contain each other in the same way.
+fn has_same_structure(before: &Program, program: &Program) -> bool {
+    let has_same_types = program.declarations.iter_ids().all(|(id, declaration)| {
+        let before = before.declarations.get(id);
+        before.is_some_and(|before| std::ptr::eq(before, declaration) || before.r#type == declaration.r#type)
+    });
+    before.types.len() == program.types.len()
+        && before.declarations.len() == program.declarations.len()
+        && has_same_types
+        && program.types.iter_ids().all(|(id, r#type)| {
+            let before = &before.types[id];
+            std::ptr::eq(before, r#type)
+                || (std::mem::discriminant(&before.kind) == std::mem::discriminant(&r#type.kind)
+                    && declaration_of(before) == declaration_of(r#type)
+                    && children(&before.kind) == children(&r#type.kind))
+        })
+}
+
+fn declaration_of(r#type: &Type) -> Option<DeclarationId> {
+    match r#type.kind {
+        TypeKind::Reference { declaration } => Some(declaration),
+        _ => None,
+    }
+}
+
+/// Returns the unions of a program that can be ambiguous, in the order of declaration. Only the kinds of types decide.
+fn unions(program: &Program) -> Vec<(TypeId, Place)> {
     let mut finder = Finder {
         program,
         found: Vec::new(),
         seen: vec![false; program.types.len()],
-        places: FxHashSet::default(),
     };
-    for declaration in &program.declarations {
-        finder.visit(declaration.r#type, declaration.span);
+    for (id, declaration) in program.declarations.iter_ids() {
+        finder.visit(declaration.r#type, Place::Declaration(id));
     }
     finder.found
 }
 
 struct Finder<'a> {
     program: &'a Program,
-    found: Vec<Ambiguity>,
+    found: Vec<(TypeId, Place)>,
     /// For each type, true if it was visited.
     seen: Vec<bool>,
-    /// Locations of the ambiguous unions. Instances of one generic type share the locations of their properties.
-    places: FxHashSet<Span>,
 }
 
 impl Finder<'_> {
-    fn visit(&mut self, id: TypeId, span: Span) {
+    fn visit(&mut self, id: TypeId, place: Place) {
         if std::mem::replace(&mut self.seen[usize::from(id)], true) {
             return;
         }
-        let kind = &self.program.types[id].kind;
+        let program = self.program;
+        let kind = &program.types[id].kind;
         if let TypeKind::Union { members } = kind
-            && !self.places.contains(&span)
-            && let Some(found) = ambiguity(self.program, id, members, span)
+            && (!has_obvious_members(program, members) || has_converted_pair(program, members))
         {
-            self.places.insert(span);
-            self.found.push(found);
+            self.found.push((id, place));
         }
         if let TypeKind::Object(object) = kind {
-            for property in &object.properties {
-                self.visit(property.r#type, property.span);
+            for (index, property) in object.properties.iter().enumerate() {
+                self.visit(property.r#type, Place::Property(id, index));
             }
             for signature in &object.index {
-                self.visit(signature.value, span);
+                self.visit(signature.value, place);
             }
         } else {
-            for child in children(kind) {
-                self.visit(child, span);
-            }
+            each_child(kind, |child| self.visit(child, place));
         }
     }
 }
 
+/// Returns a value that two members of a union decode differently.
 fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> Option<Ambiguity> {
-    if has_obvious_members(program, declared) && !has_converted_pair(program, declared) {
-        return None;
-    }
     let plan = UnionPlan::new(program, declared);
     pairs(program, &plan)
         .into_iter()

@@ -49,7 +49,7 @@ mod walk;
 mod words;
 
 pub use all_disjoint::all_disjoint;
-pub use ambiguity::{Ambiguity, Outcome, ambiguities};
+pub use ambiguity::{Ambiguity, AmbiguitySearch, Outcome, ambiguities};
 pub use describe::describe;
 pub use discriminants::{DiscriminantValue, literals};
 pub use disjoint::disjoint;

@@ -4,7 +4,9 @@
 
 mod support;
 
-use kit_analysis::{DecodedValue, Fit, Outcome, ambiguities, disjoint, example, fit, read, samples};
+use kit_analysis::{
+    AmbiguitySearch, DecodedValue, Fit, Outcome, ambiguities, disjoint, example, fit, read, samples,
+};
 use kit_ir::{Format, Program, TypeId, TypeKind};
 use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
@@ -176,4 +178,32 @@ fn accepts_the_valid_samples_and_never_reports_a_broken_sample_as_valid() {
             assert_ne!(fit(&p, id, value), Fit::Yes, "{value}");
         }
     }
+}
+
+/// Each edit replaces the kind of one type.
+#[test]
+fn search_after_an_edit_finds_the_unions_that_a_new_search_finds() {
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let mut different = 0;
+    for _ in 0..200 {
+        let mut p = program();
+        let members: Vec<_> = (0..3).map(|_| random.r#type(&mut p, 2)).collect();
+        let id = union(&mut p, &members);
+        declare(&mut p, "Random", id);
+        for index in 0..p.types.len() {
+            let mut search = AmbiguitySearch::default();
+            let before = search.ambiguities(&p);
+            let mut edited = p.clone();
+            edited.types[TypeId::from(index)].kind = if index % 2 == 0 {
+                TypeKind::Date
+            } else {
+                TypeKind::String
+            };
+            let found = ambiguities(&edited);
+            different += usize::from(before != found);
+            assert_eq!(search.ambiguities(&edited), found);
+            assert_eq!(search.ambiguities(&p), before);
+        }
+    }
+    assert!(different > 50, "{different}");
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use kit_analysis::AmbiguitySearch;
 use kit_database::{Migration, Schema};
 use kit_diagnostics::Diagnostics;
 use kit_ir::Program;
@@ -107,6 +108,7 @@ pub(crate) struct Compiler {
     plugins: Option<PluginResults>,
     imported_validators: ImportedValidators,
     directories: Directories,
+    ambiguities: AmbiguitySearch,
 }
 
 /// Results of the plugins of a project.
@@ -245,7 +247,7 @@ pub(crate) async fn analyze_in(
         let (ambiguous, (schema, found)) = kit_parallel::join(
             || {
                 let mut found = Diagnostics::default();
-                unions::check(&program, &mut found);
+                unions::check(&mut compiler.ambiguities, &program, &mut found);
                 found
             },
             || {

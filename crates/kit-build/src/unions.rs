@@ -1,14 +1,14 @@
 //! Warns of unions whose members cannot be distinguished. Such a union may decode a value as the wrong member and
 //! lose properties that the client sent.
 
-use kit_analysis::{Ambiguity, Outcome, ambiguities, describe};
+use kit_analysis::{Ambiguity, AmbiguitySearch, Outcome, describe};
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::Program;
 
 /// Warns about each union that has a value matching two of its members. The warning shows an example of this
 /// value.
-pub(crate) fn check(program: &Program, diagnostics: &mut Diagnostics) {
-    for found in ambiguities(program) {
+pub(crate) fn check(search: &mut AmbiguitySearch, program: &Program, diagnostics: &mut Diagnostics) {
+    for found in search.ambiguities(program) {
         diagnostics.push(warning(program, &found));
     }
 }

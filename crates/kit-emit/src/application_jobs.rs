@@ -1,7 +1,5 @@
 //! Emits `jobs.ts`, from which `createJobs` of `@kit/jobs` takes the validators and the serializers of the jobs.
 
-use kit_analysis::sensitive_names;
-
 use crate::context::Context;
 use crate::job::Job;
 use crate::text::{Module, Writer, literal};
@@ -28,7 +26,7 @@ fn write(context: Context<'_>) -> String {
     let mut entries = Writer::default();
     entries.line("version: 1,");
     entries.line(format_args!("source: {source},"));
-    let sensitive = sensitive_names(program);
+    let sensitive = context.analysis.sensitive_names();
     if !sensitive.is_empty() {
         entries.line(format_args!("sensitive: {},", literal::strings(sensitive)));
     }

@@ -8,7 +8,7 @@ use crate::component_names::used;
 use crate::context::Context;
 use crate::direction::Direction;
 use crate::job::Job;
-use crate::openapi::{operation_ids, path_template};
+use crate::openapi::{self, path_template};
 use crate::subprotocols::offered_protocols;
 
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
@@ -18,7 +18,7 @@ pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
 
 fn document(context: Context<'_>) -> String {
     let program = context.program;
-    let ids = operation_ids(program);
+    let ids = &openapi::facts(context).ids;
     let routes: Vec<&Route> = program
         .routes
         .iter()

@@ -22,9 +22,7 @@ pub(crate) fn file_name(name: &str) -> String {
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
     context
-        .program
-        .declarations
-        .iter_ids()
+        .changed()
         .filter(move |(id, _)| context.analysis.is_text(*id) || context.analysis.is_environment(*id))
         .map(move |(id, declaration)| {
             let job = Job::new(file_name(&declaration.name), move || {

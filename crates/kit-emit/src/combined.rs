@@ -15,14 +15,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kit_ir::{DeclarationId, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use kit_ir::DeclarationId;
+use rustc_hash::FxHashSet;
 
 use crate::artifact::Artifact;
 use crate::context::Context;
 use crate::fingerprint::Fingerprint;
 use crate::items::{Items, ValidatorSource, moved, type_imports};
 use crate::job::{Generated, Job};
+use crate::shared_items::{SharedItems, SharedTexts};
 use crate::text::{Exported, Imports, NO_CHECK, header};
 use crate::validator;
 
@@ -88,36 +89,60 @@ fn facade_path(name: &str) -> String {
 }
 
 /// The generated modules of types.
+#[derive(Debug, Default)]
 pub(crate) struct Modules {
     /// For each role, the module of each declaration: validators, coercers, serializers, and writers of headers.
     roles: [Vec<Option<Module>>; 4],
+    shared: SharedTexts,
 }
 
-/// File name and content of the module of a type.
-type Module = (String, Arc<Items>);
+/// Module of a type.
+#[derive(Debug)]
+struct Module {
+    file: String,
+    items: Arc<Items>,
+    /// Numbers of its shared functions and constants, see [`SharedTexts`].
+    shared: Vec<u32>,
+}
 
 impl Modules {
-    /// Generates the modules. `jobs` has the declarations and their jobs for each role.
-    pub(crate) fn new<'a>(
-        program: &Program,
+    /// Generates the modules of all declarations whose modules may differ from those of the last build. `jobs` has these
+    /// declarations and their jobs for each role.
+    pub(crate) fn update<'a>(
+        &mut self,
+        context: Context<'_>,
         jobs: [(Vec<DeclarationId>, Vec<Job<'a>>); 4],
         run: impl FnOnce(Vec<Job<'a>>) -> Vec<Generated>,
-    ) -> Self {
+    ) {
         let mut all = Vec::new();
         let ids = jobs.map(|(ids, jobs)| {
             all.extend(jobs);
             ids
         });
         let mut generated = run(all).into_iter();
-        let roles = ids.map(|ids| {
-            let mut modules: Vec<Option<Module>> = Vec::new();
-            modules.resize_with(program.declarations.len(), || None);
-            for (id, Generated { artifact, items }) in ids.into_iter().zip(generated.by_ref()) {
-                modules[usize::from(id)] = items.map(|items| (artifact.path, items));
+        let declarations = &context.program.declarations;
+        for (modules, ids) in self.roles.iter_mut().zip(ids) {
+            modules.resize_with(declarations.len(), || None);
+            for (id, _) in declarations
+                .iter_ids()
+                .filter(|(id, _)| !context.is_unchanged(*id))
+            {
+                modules[usize::from(id)] = None;
             }
-            modules
-        });
-        Self { roles }
+            for (id, Generated { artifact, items }) in ids.into_iter().zip(generated.by_ref()) {
+                modules[usize::from(id)] = items.map(|items| Module {
+                    file: artifact.path,
+                    shared: self.shared.numbers(&items),
+                    items,
+                });
+            }
+        }
+        if self.shared.has_many_unused() {
+            self.shared = SharedTexts::default();
+            for module in self.roles.iter_mut().flatten().flatten() {
+                module.shared = self.shared.numbers(&module.items);
+            }
+        }
     }
 
     fn validator(&self, id: DeclarationId) -> Option<&Module> {
@@ -154,7 +179,7 @@ fn facades(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
         if distinct && !context.has_file(&path) {
             return None;
         }
-        let (file, items) = modules.validator(id)?;
+        let Module { file, items, .. } = modules.validator(id)?;
         let module = if distinct {
             CODECS.to_owned()
         } else {
@@ -173,6 +198,7 @@ fn facades(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
 struct Section<'a> {
     file: &'a str,
     items: &'a Items,
+    shared: &'a [u32],
     /// True if routes need the module.
     needed: bool,
 }
@@ -186,9 +212,13 @@ fn sections<'a>(context: Context<'_>, modules: &'a Modules) -> Vec<Section<'a>> 
     let mut sections = Vec::new();
     let mut add = |modules: &'a [Option<Module>], is_needed: &dyn Fn(DeclarationId) -> bool| {
         sections.extend(order.iter().filter_map(|id| {
-            let (file, items) = modules[usize::from(*id)].as_ref()?;
-            let needed = is_needed(*id);
-            Some(Section { file, items, needed })
+            let Module { file, items, shared } = modules[usize::from(*id)].as_ref()?;
+            Some(Section {
+                file,
+                items,
+                shared,
+                needed: is_needed(*id),
+            })
         }));
     };
     let [validators, coercers, serializers, header_writers] = &modules.roles;
@@ -209,9 +239,9 @@ fn combined(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
     }
     let (needed, others): (Vec<_>, Vec<_>) = sections.into_iter().partition(|section| section.needed);
     let mut artifacts = Vec::new();
-    let mut codecs = Combined::default();
+    let mut codecs = Combined::new(&modules.shared);
     if !needed.is_empty() {
-        let mut runtime = Combined::default();
+        let mut runtime = Combined::new(&modules.shared);
         for section in &needed {
             runtime.add(context, section, |_| None);
         }
@@ -228,59 +258,7 @@ fn combined(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
     artifacts
 }
 
-/// Functions and constants that several modules contain.
-#[derive(Default)]
-struct SharedItems<'a> {
-    /// Texts of the functions and constants, in order.
-    parts: Vec<Cow<'a, str>>,
-    /// Texts of the functions and constants, by name.
-    texts: FxHashMap<Cow<'a, str>, Cow<'a, str>>,
-}
-
-impl<'a> SharedItems<'a> {
-    /// Adds the shared functions and constants of a module, and returns the code of the module itself. If a text has the
-    /// name of another text, because both have the same hash, the text and the code get a new name.
-    fn add(&mut self, items: &'a Items) -> Cow<'a, str> {
-        let mut renamed: Vec<(&str, String)> = Vec::new();
-        let with_new_names = |text: &'a str, renamed: &[(&str, String)]| {
-            let text = Cow::Borrowed(text);
-            renamed
-                .iter()
-                .fold(text, |text, (name, new)| Cow::Owned(text.replace(*name, new)))
-        };
-        for (name, text) in &items.shared {
-            // Equal hashes of different texts are rare, so nearly all texts keep their names.
-            if renamed.is_empty() {
-                match self.texts.get(name.as_str()) {
-                    Some(known) if known == text => continue,
-                    Some(_) => {}
-                    None => {
-                        self.parts.push(Cow::Borrowed(text));
-                        self.texts.insert(Cow::Borrowed(name), Cow::Borrowed(text));
-                        continue;
-                    }
-                }
-            }
-            let original = with_new_names(text, &renamed);
-            let (mut new, mut text) = (name.clone(), original.clone().into_owned());
-            while self.texts.get(new.as_str()).is_some_and(|known| *known != text) {
-                new.push('$');
-                text = original.replace(name.as_str(), &new);
-            }
-            if !self.texts.contains_key(new.as_str()) {
-                self.parts.push(Cow::Owned(text.clone()));
-                self.texts.insert(Cow::Owned(new.clone()), Cow::Owned(text));
-            }
-            if new != *name {
-                renamed.push((name, new));
-            }
-        }
-        with_new_names(items.own_code(), &renamed)
-    }
-}
-
 /// Several modules in one file.
-#[derive(Default)]
 struct Combined<'a> {
     imports: Imports,
     /// Fingerprints of the imports from packages that are in `imports`. Most modules import the same few functions.
@@ -294,6 +272,17 @@ struct Combined<'a> {
 }
 
 impl<'a> Combined<'a> {
+    fn new(shared: &'a SharedTexts) -> Self {
+        Self {
+            imports: Imports::default(),
+            known_imports: FxHashSet::default(),
+            exports: String::new(),
+            shared: SharedItems::new(shared),
+            parts: Vec::new(),
+            exported: Vec::new(),
+        }
+    }
+
     fn export(&mut self, statement: &str) {
         self.exports.push_str(statement);
     }
@@ -312,7 +301,7 @@ impl<'a> Combined<'a> {
             }
             return;
         }
-        let own = self.shared.add(items);
+        let own = self.shared.add(items, section.shared);
         // A large program has thousands of modules, whose names are in the names of their functions anyway.
         if context.analysis.is_large() {
             self.parts.push(Cow::Borrowed("\n"));
@@ -344,7 +333,7 @@ impl<'a> Combined<'a> {
     /// Returns the JavaScript file and its declarations.
     fn finish(self, path: &str, from: &str) -> [Artifact; 2] {
         let (header, imports) = (header(from), self.imports.print());
-        let before_shared = if self.shared.parts.is_empty() { "" } else { "\n" };
+        let before_shared = if self.shared.parts().is_empty() { "" } else { "\n" };
         let head = [
             header.as_str(),
             NO_CHECK,
@@ -354,7 +343,7 @@ impl<'a> Combined<'a> {
             before_shared,
         ]
         .concat();
-        let parts = self.shared.parts.iter().chain(&self.parts);
+        let parts = self.shared.parts().iter().chain(&self.parts);
         let length: usize = parts.clone().map(|part| part.len()).sum();
         let mut code = String::with_capacity(head.len() + length);
         code.push_str(&head);
@@ -431,45 +420,4 @@ fn references_of_replaced(context: Context<'_>) -> FxHashSet<String> {
         .into_iter()
         .map(file)
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fingerprint::fingerprint;
-
-    /// Returns the code of a module with a shared function that returns `result`.
-    fn items(result: &str) -> Items {
-        let shared = format!("function $is_same(value) {{\n  return {result};\n}}\n");
-        let caller = "function $is_caller(value) {\n  return $is_same(value);\n}\n".to_owned();
-        let own = format!("\nexport const a{result} = [$is_same, $is_caller];\n");
-        Items {
-            text: Arc::new([shared.as_str(), &caller, &own].concat()),
-            code: 0,
-            start: shared.len() + caller.len(),
-            shared: [("$is_same".to_owned(), shared), ("$is_caller".to_owned(), caller)].into(),
-            imports: Imports::default(),
-            package_imports: fingerprint(()),
-            exported: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn functions_with_the_same_name_and_other_texts_get_other_names() {
-        let (one, two) = (items("1"), items("2"));
-        let mut shared = SharedItems::default();
-        assert_eq!(shared.add(&one), one.own_code());
-        assert_eq!(shared.add(&one), one.own_code());
-        assert_eq!(
-            shared.add(&two),
-            "\nexport const a2 = [$is_same$, $is_caller$];\n"
-        );
-        let texts = [
-            "function $is_same(value) {\n  return 1;\n}\n",
-            "function $is_caller(value) {\n  return $is_same(value);\n}\n",
-            "function $is_same$(value) {\n  return 2;\n}\n",
-            "function $is_caller$(value) {\n  return $is_same$(value);\n}\n",
-        ];
-        assert_eq!(shared.parts.concat(), texts.concat());
-    }
 }

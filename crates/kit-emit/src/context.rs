@@ -22,6 +22,8 @@ pub(crate) struct Context<'a> {
     pub(crate) analysis: &'a Analysis<'a>,
     pub(crate) declared: &'a DeclaredSchemas<'a>,
     pub(crate) fingerprints: &'a Fingerprints,
+    /// For each declaration, true if all texts about the declaration are those of the last build. Empty if this is not known.
+    pub(crate) unchanged: &'a [bool],
     /// Files of single validators that the project of a large program uses. `None` if all of them are generated.
     pub(crate) used: Option<&'a BTreeSet<String>>,
 }
@@ -38,7 +40,19 @@ impl<'a> Context<'a> {
     }
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Returns true if the modules of a declaration, its schemas and all other texts about the declaration are those of the last
+    /// build.
+    pub(crate) fn is_unchanged(self, declaration: DeclarationId) -> bool {
+        self.unchanged.get(usize::from(declaration)) == Some(&true)
+    }
+
+    /// Returns the declarations whose texts may differ from those of the last build.
+    pub(crate) fn changed(self) -> impl Iterator<Item = (DeclarationId, &'a Declaration)> {
+        let declarations = self.program.declarations.iter_ids();
+        declarations.filter(move |(id, _)| !self.is_unchanged(*id))
+    }
+
     /// Returns true if a file of a single validator is generated. A large program has only those that are used, because
     /// thousands of files would make the directory large and TypeScript slow.
     pub(crate) fn has_file(self, path: &str) -> bool {

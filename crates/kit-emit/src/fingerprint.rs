@@ -31,6 +31,8 @@ static STATE: FixedState = FixedState::with_seed(0);
 
 /// Fingerprints of a program.
 pub(crate) struct Fingerprints {
+    /// Fingerprints of the declarations themselves, see [`own_fingerprints`].
+    own: Vec<Fingerprint>,
     declarations: Vec<Fingerprint>,
     /// Fingerprint of the names of all types. Each generated module depends on it, because its private names must differ from
     /// the names of all types.
@@ -38,9 +40,13 @@ pub(crate) struct Fingerprints {
 }
 
 impl Fingerprints {
-    pub(crate) fn new(program: &Program, groups: &Groups, references: &References) -> Self {
-        let ids: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
-        let own = kit_parallel::map(&ids, |id| declaration_fingerprint(program, *id));
+    /// Creates the fingerprints from those of the declarations themselves, by declaration.
+    pub(crate) fn new(
+        program: &Program,
+        own: Vec<Fingerprint>,
+        groups: &Groups,
+        references: &References,
+    ) -> Self {
         let mut reached: Vec<Fingerprint> = Vec::with_capacity(groups.len());
         // Each group comes after the groups that it refers to, so their fingerprints are already known.
         for group in groups.iter() {
@@ -64,15 +70,26 @@ impl Fingerprints {
             .collect();
         names.sort_unstable();
         Self {
-            declarations: ids.iter().map(deep).collect(),
+            declarations: program.declarations.iter_ids().map(|(id, _)| deep(&id)).collect(),
+            own,
             names: fingerprint(names),
         }
+    }
+
+    /// Returns the fingerprints of the declarations themselves.
+    pub(crate) fn own(&self) -> &[Fingerprint] {
+        &self.own
     }
 
     /// Returns the fingerprint of a declaration and all declarations that it refers to directly or indirectly.
     pub(crate) fn of(&self, declaration: DeclarationId) -> Fingerprint {
         self.declarations[usize::from(declaration)]
     }
+}
+
+/// Returns the fingerprints of declarations themselves, in the order of `ids`.
+pub(crate) fn own_fingerprints(program: &Program, ids: &[DeclarationId]) -> Vec<Fingerprint> {
+    kit_parallel::map(ids, |id| declaration_fingerprint(program, *id))
 }
 
 /// Returns the fingerprint of a declaration itself. Of the declarations to which it refers, only the names

@@ -21,8 +21,8 @@ pub(crate) fn file_name(name: &str) -> String {
 }
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
-    let declarations = context.program.declarations.iter_ids();
-    declarations
+    context
+        .changed()
         .filter(move |(id, _)| context.analysis.is_reply_headers(*id))
         .map(move |(id, declaration)| {
             let job = Job::new(file_name(&declaration.name), move || {

@@ -106,27 +106,45 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Texts from which long artifacts are assembled, such as the declarations in `types.ts`, by the fingerprints
-/// of their inputs.
+/// Texts from which long artifacts are assembled, such as the declarations in `types.ts`: those of the last build, with the
+/// fingerprints of their inputs.
 #[derive(Debug, Default)]
-pub(crate) struct PartCache(FxHashMap<Fingerprint, Arc<String>>);
+pub(crate) struct PartCache(Vec<(Fingerprint, Arc<String>)>);
 
 impl PartCache {
-    /// Returns the texts for these fingerprints, in order. `make` generates the texts that the cache does not
-    /// have. Afterwards the cache contains only these texts.
+    /// Returns the texts for these items, in order. `key` returns the fingerprint of the inputs of a text, and `make` generates
+    /// the text if the last build had no text with this fingerprint. `is_unchanged` returns true if the text of the
+    /// item is the text that the last build had at the same place.
     pub(crate) fn get_or_create<T: Sync>(
         &mut self,
-        items: &[(Fingerprint, T)],
+        items: &[T],
+        is_unchanged: impl Fn(&T) -> bool,
+        key: impl Fn(&T) -> Fingerprint + Sync,
         make: impl Fn(&T) -> String + Sync,
     ) -> Vec<Arc<String>> {
-        let known = std::mem::take(&mut self.0);
-        let parts = kit_parallel::map(items, |(key, item)| match known.get(key) {
-            Some(part) => Arc::clone(part),
-            None => Arc::new(make(item)),
+        let has_same_places = self.0.len() == items.len();
+        let open: Vec<usize> = (0..items.len())
+            .filter(|index| !has_same_places || !is_unchanged(&items[*index]))
+            .collect();
+        let known: FxHashMap<Fingerprint, &Arc<String>> = if open.is_empty() {
+            FxHashMap::default()
+        } else {
+            self.0.iter().map(|(key, text)| (*key, text)).collect()
+        };
+        let made = kit_parallel::map(&open, |index| {
+            let item = &items[*index];
+            let key = key(item);
+            let text = known.get(&key).map(|text| Arc::clone(text));
+            (key, text.unwrap_or_else(|| Arc::new(make(item))))
         });
-        let keys = items.iter().map(|(key, _)| *key);
-        self.0 = keys.zip(parts.iter().cloned()).collect();
-        parts
+        if has_same_places {
+            for (index, made) in open.into_iter().zip(made) {
+                self.0[index] = made;
+            }
+        } else {
+            self.0 = made;
+        }
+        self.0.iter().map(|(_, text)| Arc::clone(text)).collect()
     }
 }
 
@@ -166,8 +184,19 @@ fn package_imports(imports: &Imports) -> Fingerprint {
 pub(crate) struct ArtifactCache(FxHashMap<String, (Fingerprint, CachedText)>);
 
 /// Generates all artifacts, in the order of the jobs. Takes unchanged artifacts from the cache `made`, and
-/// adds new artifacts to it.
+/// adds new artifacts to it. Afterwards the cache contains only these artifacts.
 pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated> {
+    let keyed = jobs.iter().filter(|job| job.key.is_some());
+    let paths: FxHashSet<String> = keyed.map(|job| job.path.clone()).collect();
+    let generated = run_some(jobs, made);
+    if made.0.len() > paths.len() {
+        made.0.retain(|path, _| paths.contains(path));
+    }
+    generated
+}
+
+/// Generates artifacts like [`run`]. The cache keeps all other artifacts, too.
+pub(crate) fn run_some(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated> {
     let mut texts: Vec<Option<CachedText>> = jobs
         .iter()
         .map(|job| match made.0.get(&job.path) {
@@ -185,11 +214,6 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
             made.0.insert(jobs[index].path.clone(), (key, kept.clone()));
         }
         texts[index] = Some(kept);
-    }
-    if made.0.len() > jobs.iter().filter(|job| job.key.is_some()).count() {
-        let keyed = jobs.iter().filter(|job| job.key.is_some());
-        let paths: FxHashSet<&str> = keyed.map(|job| job.path.as_str()).collect();
-        made.0.retain(|path, _| paths.contains(path.as_str()));
     }
     jobs.into_iter()
         .zip(texts)

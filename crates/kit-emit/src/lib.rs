@@ -55,6 +55,7 @@ mod header_writer;
 mod items;
 mod job;
 mod json_schema;
+mod last_program;
 mod openapi;
 mod options;
 mod origin;
@@ -63,6 +64,7 @@ mod registry;
 mod routes;
 mod samples;
 mod serializer;
+mod shared_items;
 mod subprotocols;
 mod template_pattern;
 mod testing;
@@ -72,15 +74,16 @@ mod validator;
 mod validator_files;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use kit_ir::Program;
 use kit_router::RouteTree;
 
 use analysis::Analysis;
 use context::Context;
-use fingerprint::Fingerprints;
 use job::{ArtifactCache, PartCache};
 use json_schema::DeclaredSchemas;
+use last_program::{LastProgram, ProgramFacts};
 use openapi::DocumentCache;
 
 pub use analysis::is_large;
@@ -103,11 +106,14 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
 /// Generates artifacts repeatedly, and reuses artifacts that cannot have changed.
 #[derive(Debug, Default)]
 pub struct Emitter {
-    /// Modules of types.
-    modules: ArtifactCache,
+    /// Modules of types in the last build.
+    modules: combined::Modules,
+    /// Texts of these modules by their fingerprints.
+    made_modules: ArtifactCache,
     /// All other artifacts.
     made: ArtifactCache,
     parts: PartCaches,
+    last: Option<Box<LastProgram>>,
 }
 
 /// Caches of the texts of which long artifacts consist. An edit changes only a few of these texts.
@@ -142,8 +148,8 @@ impl Emitter {
         options: &EmitOptions,
         used: Option<&BTreeSet<String>>,
     ) -> Vec<Artifact> {
-        let analysis = Analysis::new(program);
-        let fingerprints = Fingerprints::new(program, analysis.groups(), analysis.references());
+        let facts = ProgramFacts::new(program, options.openapi, self.last.take().map(|last| *last));
+        let analysis = Analysis::new(program, Arc::clone(&facts.facts));
         let declared = DeclaredSchemas::new(program, analysis.components());
         let context = Context {
             program,
@@ -151,10 +157,17 @@ impl Emitter {
             options,
             analysis: &analysis,
             declared: &declared,
-            fingerprints: &fingerprints,
+            fingerprints: &facts.fingerprints,
+            unchanged: &facts.unchanged,
             used,
         };
-        let Self { modules, made, parts } = self;
+        let Self {
+            modules,
+            made_modules,
+            made,
+            parts,
+            last,
+        } = self;
         // The files that combine the modules are as long as all others together.
         let (combined, others) = kit_parallel::join(
             || {
@@ -164,11 +177,18 @@ impl Emitter {
                     serializer::emit(context).unzip(),
                     header_writer::emit(context).unzip(),
                 ];
-                let modules = combined::Modules::new(program, jobs, |jobs| job::run(jobs, modules));
-                combined::emit(context, &modules)
+                modules.update(context, jobs, |jobs| {
+                    if context.unchanged.is_empty() {
+                        job::run(jobs, made_modules)
+                    } else {
+                        job::run_some(jobs, made_modules)
+                    }
+                });
+                combined::emit(context, modules)
             },
             || other_artifacts(context, made, parts),
         );
+        *last = Some(Box::new(facts.keep(program, options.openapi)));
         others.into_iter().chain(combined).collect()
     }
 }
@@ -176,9 +196,9 @@ impl Emitter {
 /// Generates all artifacts apart from the modules of types and the files that combine them.
 fn other_artifacts(context: Context<'_>, made: &mut ArtifactCache, known: &mut PartCaches) -> Vec<Artifact> {
     let types = types::parts(context, &mut known.types);
-    let described = openapi::described(context);
-    let entries = registry::entries(context, &described, &mut known.entries);
-    let parts = openapi::PrintedParts::new(context, &described, &mut known.documents);
+    let described = &openapi::facts(context).described;
+    let entries = registry::entries(context, described, &mut known.entries);
+    let parts = openapi::PrintedParts::new(context, &mut known.documents);
     let mut jobs = vec![types::emit(&types)];
     jobs.extend(validator_files::emit(context));
     jobs.extend(routes::emit(context));

@@ -9,13 +9,17 @@ pub(crate) struct References(Vec<Vec<DeclarationId>>);
 
 impl References {
     pub(crate) fn new(program: &Program) -> Self {
-        let of = |declaration: &&Declaration| {
-            let mut found = Vec::new();
-            collect_references(program, declaration.r#type, &mut found);
-            found
-        };
         let declarations: Vec<_> = program.declarations.iter().collect();
-        Self(kit_parallel::map(&declarations, of))
+        Self(kit_parallel::map(&declarations, |declaration| {
+            Self::of_declaration(program, declaration)
+        }))
+    }
+
+    /// Returns the declarations that the type of one declaration names.
+    pub(crate) fn of_declaration(program: &Program, declaration: &Declaration) -> Vec<DeclarationId> {
+        let mut found = Vec::new();
+        collect_references(program, declaration.r#type, &mut found);
+        found
     }
 
     /// Creates references from one list per declaration.

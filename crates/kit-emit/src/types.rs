@@ -17,15 +17,17 @@ const INLINE: usize = 80;
 
 /// Returns the printed declarations, in order. `known` contains unchanged declarations of earlier builds.
 pub(crate) fn parts(context: Context<'_>, known: &mut PartCache) -> Vec<Arc<String>> {
-    let declarations = context.program.declarations.iter_ids();
-    let keyed: Vec<_> = declarations
-        .map(|(id, declaration)| (context.module_key(id), declaration))
-        .collect();
-    known.get_or_create(&keyed, |declaration| {
-        let mut writer = Writer::default();
-        write_declaration(context, declaration, &mut writer);
-        writer.finish()
-    })
+    let declarations: Vec<_> = context.program.declarations.iter_ids().collect();
+    known.get_or_create(
+        &declarations,
+        |(id, _)| context.is_unchanged(*id),
+        |(id, _)| context.module_key(*id),
+        |(_, declaration)| {
+            let mut writer = Writer::default();
+            write_declaration(context, declaration, &mut writer);
+            writer.finish()
+        },
+    )
 }
 
 pub(crate) fn emit(parts: &[Arc<String>]) -> Job<'_> {

@@ -127,6 +127,25 @@ where
         self.items
     }
 
+    /// Returns true if both lists have equal items. Compares only items that the lists do not share.
+    ///
+    /// ```
+    /// use kit_ir::{Arena, TypeId};
+    ///
+    /// let mut names: Arena<TypeId, &str> = Arena::default();
+    /// names.push("Note");
+    /// assert!(names.is_equal(&names.clone()));
+    /// assert!(!names.is_equal(&Arena::default()));
+    /// ```
+    pub fn is_equal(&self, other: &Self) -> bool
+    where
+        T: PartialEq,
+    {
+        let mut pairs = self.items.iter().zip(&other.items);
+        self.items.len() == other.items.len()
+            && pairs.all(|(one, other)| Arc::ptr_eq(one, other) || one == other)
+    }
+
     /// Returns the item with the given id. Returns `None` if there is no such item, for example in a
     /// serialized program that was edited by hand.
     ///

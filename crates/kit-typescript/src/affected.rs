@@ -22,6 +22,10 @@ pub(crate) struct Affected {
     pub(crate) all_routes: bool,
 }
 
+/// Maximum number of names that are searched in the sorted words of a statement. For more names, each word is looked up in the
+/// set of names.
+const FEW_NAMES: usize = 8;
+
 /// A statement, as the index of its file and its index in the file.
 type Place = (usize, usize);
 
@@ -71,28 +75,39 @@ impl Affected {
         let statements = Statements::new(parsed);
         let mut names: FxHashSet<Word> = FxHashSet::default();
         let mut found: FxHashSet<Place> = FxHashSet::default();
-        loop {
-            let before = (found.len(), names.len());
+        for (file, (path, parsed)) in statements.files.iter().enumerate() {
+            let edited = edited.get(*path);
+            for (index, chunk) in parsed.outline().chunks.iter().enumerate() {
+                if chunk.is_opaque || edited.is_some_and(|edited| edited.contains(&index)) {
+                    found.insert((file, index));
+                    names.extend(chunk.names.iter().copied());
+                }
+            }
+        }
+        // Each round looks for the names that the round before found.
+        let mut new: Vec<Word> = names.iter().copied().collect();
+        while !new.is_empty() {
+            let mut next = Vec::new();
             for (place, chunk) in statements.iter() {
                 for (from, to) in &chunk.renamed {
-                    if names.contains(from) {
-                        names.insert(*to);
+                    if names.contains(from) && names.insert(*to) {
+                        next.push(*to);
                     }
                 }
                 if found.contains(&place) {
                     continue;
                 }
-                let (path, _) = statements.files[place.0];
-                let is_edited = || edited.get(path).is_some_and(|edited| edited.contains(&place.1));
-                let mentions = || chunk.words.iter().any(|word| names.contains(word));
-                if chunk.is_opaque || is_edited() || mentions() {
+                let mentions = if new.len() <= FEW_NAMES {
+                    new.iter().any(|name| chunk.has(*name))
+                } else {
+                    chunk.words.iter().any(|word| names.contains(word))
+                };
+                if mentions {
                     found.insert(place);
-                    names.extend(chunk.names.iter().copied());
+                    next.extend(chunk.names.iter().copied().filter(|name| names.insert(*name)));
                 }
             }
-            if before == (found.len(), names.len()) {
-                break;
-            }
+            new = next;
         }
         let has_typed_middleware = program
             .routes

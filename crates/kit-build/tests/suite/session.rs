@@ -27,7 +27,7 @@ impl Dice {
 /// Numbers that determine the source files of a project. An edit changes one of them.
 #[derive(Clone)]
 struct State {
-    parts: [usize; 13],
+    parts: [usize; 15],
 }
 
 impl State {
@@ -37,9 +37,10 @@ impl State {
             |index: usize, texts: &[&str]| -> String { texts[self.parts[index] % texts.len()].to_owned() };
         let lines = "\n".repeat(part(0));
         let shared = format!(
-            "{lines}/** {description} */\nexport interface Money {{ {unit}; /** @minimum {minimum} */ amount: number }}\n\
+            "{lines}/** {description} */\nexport interface Money {{ {unit}; /** {tag}@minimum {minimum} */ amount: number }}\n\
              export interface Page<T> {{ data: T[]; total: number }}\n\
-             export type Tree = {{ value: {value}; children: Tree[] }};\n{extra}",
+             export type Tree = {{ value: {value}; children: Tree[] }};\n\
+             export interface Measured {{ size: {{ wide: string; deep?: {deep} }} | {{ wide: string; high?: number }} }}\n{extra}",
             description = pick(1, &["An amount.", "How much."]),
             unit = pick(
                 2,
@@ -50,6 +51,9 @@ impl State {
                 ]
             ),
             minimum = part(3),
+            // Facts about the whole program depend on these: sensitive names, documents of requests, unions whose members are tried.
+            tag = pick(13, &["", "@sensitive ", "@default 9 "]),
+            deep = pick(14, &["number", "string", "boolean"]),
             value = pick(4, &["string", "Money", "number | null"]),
             extra = pick(
                 5,
@@ -136,7 +140,7 @@ fn session_of_a_large_program_gives_the_same_output_as_new_builds_after_random_e
 /// write because they were unchanged. `more` is the text of a file that no edit changes.
 fn files_left_alone(steps: usize, more: &str) -> usize {
     let mut dice = Dice(20_260_721);
-    let mut state = State { parts: [0; 13] };
+    let mut state = State { parts: [0; 15] };
     let files = |state: &State| {
         let mut files = state.files();
         files.push(("src/more.types.ts", more.to_owned()));
@@ -150,7 +154,7 @@ fn files_left_alone(steps: usize, more: &str) -> usize {
     for step in 0..steps {
         // Some rounds change no source file, and some change files of the output directory.
         if dice.roll(8) > 0 {
-            let part = dice.roll(13);
+            let part = dice.roll(15);
             state.parts[part] = dice.roll(6);
         }
         for (path, text) in state.files() {
@@ -193,7 +197,7 @@ fn files_left_alone(steps: usize, more: &str) -> usize {
 /// After a build that fails, the next build must compare with the last successful one.
 #[test]
 fn session_writes_no_file_if_edits_after_a_failed_build_restore_the_sources() {
-    let state = State { parts: [1; 13] };
+    let state = State { parts: [1; 15] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
     let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
@@ -222,7 +226,7 @@ fn session_writes_no_file_if_edits_after_a_failed_build_restore_the_sources() {
 /// without a session does.
 #[test]
 fn build_without_a_session_restores_a_file_that_was_overwritten_in_place() {
-    let state = State { parts: [1; 13] };
+    let state = State { parts: [1; 15] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
     let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();

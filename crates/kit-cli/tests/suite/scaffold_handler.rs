@@ -52,6 +52,8 @@ fn adds_the_missing_handler_of_a_handler_map() {
     );
     let again = project.kit(&["scaffold", "add", "handler"]);
     assert_eq!(again.parts(), (0, "every route has a handler\n", ""));
+    let named = project.kit(&["scaffold", "add", "handler", "POST /v1/notes"]);
+    assert_eq!(named.parts(), (0, "the named routes have handlers\n", ""));
 }
 
 #[test]
@@ -70,6 +72,15 @@ fn refuses_handlers_of_an_unknown_route_and_of_a_project_with_other_mistakes() {
     let wrong = project.kit(&["scaffold", "add", "handler"]);
     assert_eq!(wrong.code, 1);
     assert!(!wrong.err.is_empty());
+    // A map with two prefixes has one error for its missing handler.
+    let app = String::from_utf8_lossy(&project.tree("")["src/app.ts"]).into_owned();
+    let route = "{ prefix: \"/v1\", handlers: notes }";
+    assert!(app.contains(route), "{app}");
+    let twice = format!("{route}, {}", route.replace("v1", "v2"));
+    project.write("src/app.ts", &app.replace(route, &twice));
+    let before = project.tree("");
+    assert_eq!(project.kit(&["scaffold", "add", "handler"]).code, 1);
+    assert_eq!(project.tree(""), before);
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn applies_to(rule: &Rule, r#type: ColumnType) -> bool {
 }
 
 fn report_unfit_default(builder: &mut Builder<'_>, entity: &str, column: &Column, value: &LiteralValue) {
-    let Some((_, declaration)) = builder.program.declaration(entity) else {
+    let Some((_, declaration)) = builder.declaration(entity) else {
         return;
     };
     let span = builder

@@ -30,7 +30,7 @@ pub(super) fn check_names(builder: &mut Builder<'_>, schema: &Schema) {
                 other.map(|(_, first)| format!("the enum type of {first} has this name and other values"))
             };
             if let Some(owner) = owner
-                && let Some((_, declaration)) = builder.program.declaration(&table.entity)
+                && let Some((_, declaration)) = builder.declaration(&table.entity)
             {
                 let properties = builder.program.properties(declaration.r#type);
                 let property = properties

@@ -13,7 +13,7 @@ mod unique_names;
 use std::collections::{BTreeSet, HashMap};
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, codes};
-use kit_ir::{Entity, Program, Span};
+use kit_ir::{Declaration, DeclarationId, Entity, Program, Span};
 
 use crate::{ColumnType, Index, Schema, Table, Unique, local_name, names, qualified};
 
@@ -23,6 +23,11 @@ impl Schema {
     pub fn from_program(program: &Program) -> (Self, Diagnostics) {
         let mut builder = Builder {
             program,
+            by_name: program
+                .declarations
+                .iter_ids()
+                .map(|(id, declaration)| (declaration.name.as_str(), id))
+                .collect(),
             diagnostics: Diagnostics::default(),
         };
         let mut schema = Self {
@@ -40,10 +45,18 @@ impl Schema {
 /// State that all passes of [`Schema::from_program`] share.
 struct Builder<'a> {
     program: &'a Program,
+    /// Declarations by their names. Passes look up the declaration of each table.
+    by_name: HashMap<&'a str, DeclarationId>,
     diagnostics: Diagnostics,
 }
 
 impl<'a> Builder<'a> {
+    /// Returns the declaration with the given name.
+    fn declaration(&self, name: &str) -> Option<(DeclarationId, &'a Declaration)> {
+        let id = *self.by_name.get(name)?;
+        Some((id, &self.program.declarations[id]))
+    }
+
     fn tables(&mut self) -> Vec<Table> {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         let mut tables = Vec::new();

@@ -74,7 +74,7 @@ fn adopt_types(schema: &mut Schema, keys: &[(usize, ForeignKey)]) -> bool {
 /// Returns the references that an entity declares.
 fn declared(builder: &Builder<'_>, entity: &str) -> Vec<Declared> {
     let program = builder.program;
-    let Some((id, declaration)) = program.declaration(entity) else {
+    let Some((id, declaration)) = builder.declaration(entity) else {
         return Vec::new();
     };
     let own = program

@@ -12,7 +12,7 @@ use crate::{ForeignKey, Schema, Table};
 /// Warns about each foreign key without an index, unless a property has `@index none`.
 pub(super) fn warn(builder: &mut Builder<'_>, schema: &Schema) {
     for table in &schema.tables {
-        let Some((_, declaration)) = builder.program.declaration(&table.entity) else {
+        let Some((_, declaration)) = builder.declaration(&table.entity) else {
             continue;
         };
         let properties = builder.program.properties(declaration.r#type);

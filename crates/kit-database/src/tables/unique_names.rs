@@ -96,7 +96,7 @@ fn constraints(table: &mut Table) {
 }
 
 fn span(builder: &Builder<'_>, table: &Table) -> Option<Span> {
-    let (_, declaration) = builder.program.declaration(&table.entity)?;
+    let (_, declaration) = builder.declaration(&table.entity)?;
     Some(declaration.span)
 }
 

@@ -304,8 +304,10 @@ impl Schemas<'_> {
 pub(crate) struct DeclaredSchemas<'a> {
     program: &'a Program,
     names: &'a ComponentNames,
-    output: Vec<OnceLock<Schema>>,
-    input: Vec<OnceLock<Schema>>,
+    /// Schemas of responses, made when they are needed. A schema has hundreds of bytes, and an edit needs few of them.
+    output: Vec<OnceLock<Box<Schema>>>,
+    /// Schemas of requests.
+    input: Vec<OnceLock<Box<Schema>>>,
 }
 
 impl<'a> DeclaredSchemas<'a> {
@@ -331,7 +333,7 @@ impl<'a> DeclaredSchemas<'a> {
             names: self.names,
             implied: true,
         };
-        made.get_or_init(|| schemas.declaration(id))
+        made.get_or_init(|| Box::new(schemas.declaration(id)))
     }
 }
 

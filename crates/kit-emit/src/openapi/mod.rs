@@ -21,6 +21,7 @@ use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
 use kit_ir::{DeclarationId, DeclarationOrigin, Route, RouteId, SourceId};
 
+use crate::analysis::DocumentFacts;
 use crate::component_names::{self, Use};
 use crate::context::Context;
 use crate::direction::Direction;
@@ -30,7 +31,8 @@ use crate::options::EmitOptions;
 
 use document::{Document, Head, Info, Layout, License, Server};
 use operation::Operations;
-pub(crate) use operation::{operation_ids, path_template};
+use operation::operation_ids;
+pub(crate) use operation::path_template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use security::SecuritySchemes;
@@ -57,13 +59,11 @@ pub(crate) struct PrintedParts<'a> {
     /// bodies.
     error: Option<(String, String)>,
     schemes: SecuritySchemes<'a>,
-    by_file: FxHashMap<SourceId, Vec<RouteId>>,
-    /// Declarations that `schemas/openapi.json` contains as components. Empty if the program is not large.
-    described: &'a BTreeSet<Use>,
+    facts: &'a DocumentFacts,
 }
 
 impl<'a> PrintedParts<'a> {
-    pub(crate) fn new(context: Context<'a>, described: &'a BTreeSet<Use>, kept: &mut DocumentCache) -> Self {
+    pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
         let program = context.program;
         let version = context.options.openapi;
         let layout = if context.analysis.is_large() {
@@ -75,31 +75,13 @@ impl<'a> PrintedParts<'a> {
         let names = context.analysis.components().fingerprint(program);
         let shared = key::shared(context, &operations, names);
         let routes: Vec<&Route> = program.routes.iter().collect();
-        let keyed: Vec<_> = routes
-            .iter()
-            .map(|route| {
-                let key = key::operation(context, &operations, route);
-                (fingerprint((key, shared, version, layout)), *route)
-            })
-            .collect();
-        let entities = program.entities.iter();
-        let error = program
-            .application
-            .declared_format()
-            .map(|declared| declared.body);
-        let roots: Vec<_> = entities.map(|entity| entity.declaration).chain(error).collect();
-        let used: Vec<_> = component_names::used(context.analysis.references(), &routes, &roots)
-            .into_iter()
-            .map(|used| {
-                (
-                    fingerprint((context.fingerprints.of(used.0), used.1, names, version, layout)),
-                    used,
-                )
-            })
-            .collect();
-        let texts = kept.components.get_or_create(&used, |(id, direction)| {
-            version.print_schema(context.declared.get(*id, *direction), layout)
-        });
+        let facts = facts(context);
+        let texts = kept.components.get_or_create(
+            &facts.used,
+            |(id, _)| context.is_unchanged(*id),
+            |(id, direction)| fingerprint((context.fingerprints.of(*id), direction, names, version, layout)),
+            |(id, direction)| version.print_schema(context.declared.get(*id, *direction), layout),
+        );
         let mut responses = IndexMap::new();
         let responses_of = routes
             .iter()
@@ -111,20 +93,25 @@ impl<'a> PrintedParts<'a> {
             .collect();
         let has_scopes = routes.iter().any(|route| !route.scopes.is_empty());
         Self {
-            operations: kept.operations.get_or_create(&keyed, |route| {
-                version.print_operation(&operations.operation(route), layout)
-            }),
+            operations: kept.operations.get_or_create(
+                &routes,
+                |_| false,
+                |route| {
+                    let key = key::operation(context, &operations, route);
+                    fingerprint((key, shared, version, layout))
+                },
+                |route| version.print_operation(&operations.operation(route), layout),
+            ),
             responses,
             responses_of,
-            components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
+            components: facts.used.iter().copied().zip(texts).collect(),
             error: error_body::component(program.application.error_rules(), has_scopes).map(|schema| {
                 (
                     operations.error_name().to_owned(),
                     version.print_schema(&schema, layout),
                 )
             }),
-            by_file: routes_by_file(context),
-            described,
+            facts,
             schemes: operations.into_schemes(),
             context,
         }
@@ -220,7 +207,7 @@ impl PrintedParts<'_> {
     fn referring_document(&self, title: &str, routes: &[RouteId], entity: DeclarationId) -> Option<String> {
         let program = self.context.program;
         let used = (entity, Direction::Output);
-        if !self.described.contains(&used) {
+        if !self.facts.described.contains(&used) {
             return None;
         }
         let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
@@ -264,9 +251,29 @@ fn reference_to(part: &str, name: &str) -> String {
     .to_string()
 }
 
-/// Returns the declarations that `schemas/openapi.json` contains as components, if the program is large. Other files of a
-/// large program refer to these components.
-pub(crate) fn described(context: Context<'_>) -> BTreeSet<Use> {
+/// Returns the facts for documents.
+pub(crate) fn facts(context: Context<'_>) -> &DocumentFacts {
+    context.analysis.documents(|| DocumentFacts {
+        ids: operation_ids(context.program),
+        described: described(context),
+        used: used(context),
+        by_file: routes_by_file(context),
+    })
+}
+
+/// Returns the declarations that are components of a document: those of the routes, of entities, and of errors.
+fn used(context: Context<'_>) -> Vec<Use> {
+    let program = context.program;
+    let routes: Vec<&Route> = program.routes.iter().collect();
+    let entities = program.entities.iter().map(|entity| entity.declaration);
+    let error = program.application.declared_format();
+    let roots: Vec<_> = entities.chain(error.map(|declared| declared.body)).collect();
+    let used = component_names::used(context.analysis.references(), &routes, &roots);
+    used.into_iter().collect()
+}
+
+/// Returns the declarations that `schemas/openapi.json` contains as components, if the program is large.
+fn described(context: Context<'_>) -> BTreeSet<Use> {
     if !context.analysis.is_large() {
         return BTreeSet::new();
     }
@@ -300,7 +307,7 @@ pub(crate) fn emit<'a>(context: Context<'a>, parts: &'a PrintedParts<'a>) -> Vec
         let path = format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case());
         // The document of an entity contains the routes whose body or response has a type from the entity's
         // file.
-        let routes = parts.by_file.get(&declaration.span.source);
+        let routes = parts.facts.by_file.get(&declaration.span.source);
         let routes = routes.map_or(&[][..], Vec::as_slice);
         let title = format!("{title}: {}", declaration.name);
         let root = entity.declaration;

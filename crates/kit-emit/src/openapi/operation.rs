@@ -35,7 +35,7 @@ const NO_PARAMETERS: [&str; 3] = ["accept", "content-type", "authorization"];
 pub(crate) struct Operations<'a> {
     context: Context<'a>,
     error_name: String,
-    ids: IndexMap<String, String>,
+    ids: &'a IndexMap<String, String>,
     schemes: SecuritySchemes<'a>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Operations<'a> {
         Self {
             context,
             error_name,
-            ids: operation_ids(program),
+            ids: &super::facts(context).ids,
             schemes: SecuritySchemes::new(program),
         }
     }

@@ -20,8 +20,8 @@ use crate::types::type_text;
 /// Returns the entries of `schemas.json`, each on one line, in the order of the declarations. `parts` contains unchanged
 /// entries of earlier builds.
 ///
-/// `described` has the declarations whose schemas `schemas.json` does not repeat, as [`openapi::described`](crate::openapi::described)
-/// returns them. Their entries refer to `schemas/openapi.json`, if its schemas are JSON Schemas.
+/// `described` has the declarations whose schemas `schemas.json` does not repeat, as [`DocumentFacts`](crate::analysis::DocumentFacts)
+/// lists them. Their entries refer to `schemas/openapi.json`, if its schemas are JSON Schemas.
 pub(crate) fn entries(
     context: Context<'_>,
     described: &BTreeSet<Use>,
@@ -35,13 +35,16 @@ pub(crate) fn entries(
         &none
     };
     let ids = context.program.declarations.iter_ids();
-    let keyed: Vec<_> = ids
-        .map(|(id, _)| (entry_key(context, names, described, id), id))
-        .collect();
-    parts.get_or_create(&keyed, |id| {
-        serde_json::to_string(&schema_entry(context, described, *id))
-            .expect("entries are structs and maps with text keys, which serialize without fail")
-    })
+    let ids: Vec<DeclarationId> = ids.map(|(id, _)| id).collect();
+    parts.get_or_create(
+        &ids,
+        |id| context.is_unchanged(*id),
+        |id| entry_key(context, names, described, *id),
+        |id| {
+            serde_json::to_string(&schema_entry(context, described, *id))
+                .expect("entries are structs and maps with text keys, which serialize without fail")
+        },
+    )
 }
 
 /// Returns the fingerprint of all inputs of an entry. `names` is the fingerprint of all component names, because

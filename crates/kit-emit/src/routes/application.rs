@@ -1,7 +1,6 @@
 //! Emits `routes/index.ts`, from which `@kit/core` loads the application, and `routes/routes.js` with the routes. The routes
 //! are JavaScript, because TypeScript would need time and memory for each of them.
 
-use kit_analysis::sensitive_names;
 use kit_ir::{DeclaredReply, Route, Security, Slot};
 
 use super::functions::{coercer_of, value};
@@ -67,7 +66,7 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             writer.line(format_args!("tree: {tree},"));
             writer.line(format_args!("table: {table},"));
             writer.line(format_args!("{routes},"));
-            let sensitive = sensitive_names(context.program);
+            let sensitive = context.analysis.sensitive_names();
             if !sensitive.is_empty() {
                 writer.line(format_args!("sensitive: {},", literal::strings(sensitive)));
             }

@@ -7,7 +7,6 @@ mod functions;
 mod table;
 mod tree;
 
-use kit_analysis::sensitive_names;
 use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, Route, Security, Slot};
 use kit_router::RouteTree;
 
@@ -38,7 +37,7 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 7] {
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
-    let sensitive = sensitive_names(program);
+    let sensitive = context.analysis.sensitive_names();
     fingerprint((
         context.fingerprints.names,
         routes,

@@ -25,8 +25,8 @@ pub(crate) fn file_name(name: &str) -> String {
 /// functions of the types in them.
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
     let program = context.program;
-    let declarations = program.declarations.iter_ids();
-    declarations
+    context
+        .changed()
         .filter(move |(id, _)| {
             let analysis = context.analysis;
             !analysis.is_only_text(program, *id) && (!analysis.is_large() || analysis.is_sent(*id))

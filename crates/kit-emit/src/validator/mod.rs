@@ -33,16 +33,12 @@ pub(crate) fn import_path(name: &str) -> String {
 }
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = (DeclarationId, Job<'_>)> {
-    context
-        .program
-        .declarations
-        .iter_ids()
-        .map(move |(id, declaration)| {
-            let job = Job::new(file_name(&declaration.name), move || {
-                emit_module(context, id, declaration)
-            });
-            (id, job.keyed(context.module_key(id)))
-        })
+    context.changed().map(move |(id, declaration)| {
+        let job = Job::new(file_name(&declaration.name), move || {
+            emit_module(context, id, declaration)
+        });
+        (id, job.keyed(context.module_key(id)))
+    })
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {

@@ -1,7 +1,8 @@
 //! Puts the compiled part of a program into the program of the last compilation.
 
 use kit_ir::{
-    Declaration, DeclarationId, DeclarationOrigin, Program, Route, RouteId, SourceId, Span, TypeId, TypeKind,
+    Declaration, DeclarationId, DeclarationOrigin, Program, Route, RouteId, SourceId, Span, Type, TypeId,
+    TypeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,7 +32,7 @@ pub(super) fn splice(
     if has_headers || has_equal_declarations(program) {
         return None;
     }
-    move_spans(program, edits);
+    let moved = move_spans(program, edits);
     adopt_sources(program, &mut part)?;
     let ids = adopt_declarations(program, &mut part)?;
     let mut replaced = FxHashMap::default();
@@ -72,15 +73,20 @@ pub(super) fn splice(
         declaration.documentation.clone_from(&new.documentation);
         declaration.span = new.span;
     }
-    if !keeps_order {
-        sort_types(program);
-    }
     let is_known = |span: Span| span.source != GONE;
-    let mut is_complete = program.types.iter().all(|r#type| match &r#type.kind {
+    let has_known_spans = |of: &Type| match &of.kind {
         TypeKind::Object(object) => object.properties.iter().all(|property| is_known(property.span)),
         _ => true,
-    });
-    each_other_span(program, &mut |span| is_complete &= is_known(*span));
+    };
+    let mut is_complete = if keeps_order {
+        moved.iter().all(|id| has_known_spans(&program.types[*id]))
+    } else {
+        // Some of the moved types may be replaced, and `sort_types` removes them.
+        sort_types(program);
+        program.types.iter().all(has_known_spans)
+    };
+    let is_gone = |span: Span| !is_known(span);
+    each_other_span(program, &is_gone, &mut |span| is_complete &= is_known(*span));
     is_complete.then_some(replaced.len())
 }
 
@@ -114,25 +120,27 @@ fn is_affected(program: &Program, affected: &Affected, declaration: &Declaration
     }
 }
 
-/// Moves the locations in edited files. A location in an edited statement gets the source [`GONE`].
-fn move_spans(program: &mut Program, edits: &[Edit<'_>]) {
-    let edits: FxHashMap<SourceId, &Edit<'_>> = program
+/// Moves the locations in edited files. A location in an edited statement gets the source [`GONE`]. Returns the types with
+/// moved locations.
+fn move_spans(program: &mut Program, edits: &[Edit<'_>]) -> Vec<TypeId> {
+    let edits: Vec<Option<&Edit<'_>>> = program
         .sources
-        .iter_ids()
-        .filter_map(|(id, file)| {
-            let edit = edits
-                .iter()
-                .find(|edit| edit.after.source().display == file.path)?;
-            Some((id, edit))
+        .iter()
+        .map(|file| {
+            let mut edits = edits.iter();
+            edits.find(|edit| edit.after.source().display == file.path)
         })
         .collect();
+    let edit_of = |span: Span| edits.get(usize::from(span.source)).copied().flatten();
     let mut change = |span: &mut Span| {
-        if let Some(edit) = edits.get(&span.source) {
+        if let Some(edit) = edit_of(*span) {
             *span = moved(*span, edit);
         }
     };
-    each_property_span(program, &|span| edits.contains_key(&span.source), &mut change);
-    each_other_span(program, &mut change);
+    let is_edited = |span: Span| edit_of(span).is_some();
+    let types = each_property_span(program, &is_edited, &mut change);
+    each_other_span(program, &is_edited, &mut change);
+    types
 }
 
 fn moved(span: Span, edit: &Edit<'_>) -> Span {

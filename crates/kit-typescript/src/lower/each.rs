@@ -1,8 +1,8 @@
 //! Visits the references to declarations, the types and the locations in a program, to change them.
 
 use kit_ir::{
-    Application, DeclarationId, ErrorFormat, IndexKey, Program, Route, Slot, Span, TemplatePart, TypeId,
-    TypeKind,
+    Application, DeclarationId, ErrorFormat, IndexKey, Program, Route, RouteId, Slot, Span, TemplatePart,
+    TypeId, TypeKind,
 };
 
 /// Changes each reference to a declaration.
@@ -104,15 +104,17 @@ pub(crate) fn each_inner_type(kind: &mut TypeKind, change: &mut dyn FnMut(&mut T
 /// Changes each location.
 pub(crate) fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
     each_property_span(program, &|_| true, change);
-    each_other_span(program, change);
+    each_other_span(program, &|_| true, change);
 }
 
-/// Changes the locations of the properties of all objects with a location for which `is_wanted` returns true.
+/// Changes the locations of the properties of all objects with a location for which `is_wanted` returns true. Returns these
+/// objects.
 pub(crate) fn each_property_span(
     program: &mut Program,
     is_wanted: &dyn Fn(Span) -> bool,
     change: &mut dyn FnMut(&mut Span),
-) {
+) -> Vec<TypeId> {
+    let mut changed = Vec::new();
     for index in 0..program.types.len() {
         let id = TypeId::from(index);
         // Most types are no objects or have no such location. Access for changes would take longer.
@@ -123,23 +125,44 @@ pub(crate) fn each_property_span(
         if is_changed && let TypeKind::Object(object) = &mut program.types[id].kind {
             let properties = object.properties.iter_mut();
             properties.for_each(|property| change(&mut property.span));
+            changed.push(id);
         }
     }
+    changed
 }
 
-/// Changes each location that is not the location of a property.
-pub(crate) fn each_other_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
+/// Changes the locations for which `is_wanted` returns true and that are not locations of properties. May also change other
+/// locations of routes and of the application.
+pub(crate) fn each_other_span(
+    program: &mut Program,
+    is_wanted: &dyn Fn(Span) -> bool,
+    change: &mut dyn FnMut(&mut Span),
+) {
+    // Access for changes copies an item that the program of the last build shares.
     for index in 0..program.declarations.len() {
-        change(&mut program.declarations[index.into()].span);
+        let id = DeclarationId::from(index);
+        if is_wanted(program.declarations[id].span) {
+            change(&mut program.declarations[id].span);
+        }
     }
     for index in 0..program.routes.len() {
-        let route = &mut program.routes[index.into()];
+        let id = RouteId::from(index);
+        if !spans_of_route(&program.routes[id]).any(is_wanted) {
+            continue;
+        }
+        let route = &mut program.routes[id];
         change(&mut route.span);
         if let Some(handler) = &mut route.handler {
             change(&mut handler.span);
         }
     }
     each_span_of_application(&mut program.application, change);
+}
+
+/// Returns the locations of a route.
+fn spans_of_route(route: &Route) -> impl Iterator<Item = Span> {
+    let handler = route.handler.as_ref().map(|handler| handler.span);
+    std::iter::once(route.span).chain(handler)
 }
 
 fn each_span_of_application(application: &mut Application, change: &mut dyn FnMut(&mut Span)) {

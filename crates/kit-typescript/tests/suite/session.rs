@@ -294,6 +294,35 @@ impl FileSystem for Stamped {
     }
 }
 
+#[test]
+fn session_reads_files_that_it_does_not_parse_once() {
+    let texts = [
+        ("a.types.ts", "export interface A { id: string }"),
+        ("plain.ts", "export const one = 1;"),
+    ];
+    let texts = texts.map(|(path, text)| (Path::new("/app").join(path), text.to_owned()));
+    let files = Arc::new(Stamped {
+        files: MemoryFiles::new(texts.clone()),
+        changed: None,
+        read: Mutex::default(),
+    });
+    let mut session = Session::default();
+    let mut compile = || {
+        session.compile(&Input {
+            entry_files: vec![PathBuf::from("/app/plain.ts")],
+            files: files.clone(),
+            ..input(&[("a.types.ts".to_owned(), texts[0].1.clone())])
+        });
+        std::mem::take(&mut *files.read.lock().unwrap())
+    };
+    assert!(compile().contains(&PathBuf::from("/app/plain.ts")));
+    let again: Vec<PathBuf> = compile()
+        .into_iter()
+        .filter(|path| path.ends_with("plain.ts"))
+        .collect();
+    assert!(again.is_empty(), "{again:?}");
+}
+
 /// The stamp of `b.types.ts` is unknown first, then known, then another one.
 #[test]
 fn session_reads_only_files_with_new_or_unknown_stamps() {

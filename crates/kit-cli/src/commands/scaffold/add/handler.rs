@@ -42,7 +42,7 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             write_text(&project.root.join(&edit.path), &edit.text)?;
         }
     }
-    report(&edits, arguments.dry_run, context);
+    report(&edits, wanted, arguments.dry_run, context);
     Ok(())
 }
 
@@ -106,7 +106,7 @@ fn typescript(
         }
         let edit = &mut edits[index];
         let keys: Vec<&str> = handlers.iter().map(|handler| handler.key.as_str()).collect();
-        edit.text = add_handlers(&edit.text, call, &keys).map_err(|why| {
+        edit.text = add_handlers(path.as_ref(), &edit.text, call, &keys).map_err(|why| {
             let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
             Problem::scaffold(format!("{path} cannot be edited: {why}; nothing was changed"))
                 .at(path)
@@ -161,7 +161,7 @@ fn rust(
     Ok(edits)
 }
 
-fn report(edits: &[HandlerEdit], dry_run: bool, context: &Context<'_>) {
+fn report(edits: &[HandlerEdit], wanted: Option<&str>, dry_run: bool, context: &Context<'_>) {
     let (status, verb) = if dry_run {
         ("planned", "would add")
     } else {
@@ -178,7 +178,10 @@ fn report(edits: &[HandlerEdit], dry_run: bool, context: &Context<'_>) {
             .collect(),
     });
     if edits.is_empty() {
-        context.console.result("every route has a handler");
+        context.console.result(match wanted {
+            Some(_) => "the named routes have handlers",
+            None => "every route has a handler",
+        });
         return;
     }
     for edit in edits {
