@@ -22,6 +22,8 @@ export function start(args) {
     process.exitCode = 1;
     return;
   }
+  // Node keeps the compiled code of kit's modules for the next command, in a directory for temporary files.
+  process.getBuiltinModule("node:module").enableCompileCache();
   import("#main").then(
     (kit) => kit.main(args),
     (error) => {
