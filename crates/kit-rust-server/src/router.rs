@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use heck::ToSnakeCase;
 use kit_analysis::sensitive_names;
 use kit_ir::{
-    DeclarationId, DeclaredError, Lifecycle, MiddlewareKind, Program, Route, RouteLimits, Segment, Slot,
-    TypeKind,
+    DeclarationId, DeclaredError, DeclaredReply, Lifecycle, Method, MiddlewareKind, Program, Route,
+    RouteLimits, Segment, Slot, TypeKind,
 };
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -237,7 +237,7 @@ impl<'a> RouteNames<'a> {
 
     /// Returns the reason if the contract has slots for which kit cannot generate a handler, because types do not
     /// tell their meaning: headers, cookies, several replies, bodies that are not JSON, or errors with details.
-    pub(crate) fn part_without_meaning(&self) -> Option<String> {
+    pub(crate) fn part_without_meaning(&self, program: &Program) -> Option<String> {
         let Route {
             slots,
             replies,
@@ -251,14 +251,24 @@ impl<'a> RouteNames<'a> {
         if !response_format.is_json() || replies.iter().any(|reply| !reply.format.is_json()) {
             return Some("the body of the response is not JSON".to_owned());
         }
-        for (slot, name) in [(slots.headers, "headers"), (slots.cookies, "cookies")] {
-            if slot.is_some() {
-                return Some(format!(
-                    "types do not tell the meaning of the {name} of the request"
-                ));
-            }
+        let names = |slot: Option<DeclarationId>| {
+            let properties = slot.map(|id| program.properties(program.declarations[id].r#type));
+            properties
+                .unwrap_or_default()
+                .iter()
+                .map(|property| property.name.as_str())
+        };
+        if let Some(name) = names(slots.headers).find(|name| !self.needs_no_header(name)) {
+            return Some(format!(
+                "types do not tell the meaning of the header `{name}` of the request"
+            ));
         }
-        if replies.len() > 1 {
+        if let Some(name) = names(slots.cookies).find(|name| !self.needs_no_cookie(name)) {
+            return Some(format!(
+                "types do not tell the meaning of the cookie `{name}` of the request"
+            ));
+        }
+        if replies.len() > 1 && self.replies_of_upsert().is_none() {
             return Some("types do not tell which of the replies the handler chooses".to_owned());
         }
         let mut errors = self.contract_errors();
@@ -267,12 +277,62 @@ impl<'a> RouteNames<'a> {
             .map(|error| format!("types do not tell the details of the error `{}`", error.code))
     }
 
-    /// Returns the type of the response body. A contract with a single reply has the body of this reply.
-    pub(crate) fn response_body(&self) -> Option<DeclarationId> {
+    /// Returns true if another part of the server than the handler reads a header of the request.
+    fn needs_no_header(&self, name: &str) -> bool {
+        match name.to_ascii_lowercase().as_str() {
+            "authorization" => !self.middleware.is_empty(),
+            "idempotency-key" => self.route.has_idempotency_keys(),
+            "accept" | "host" | "origin" | "referer" | "traceparent" | "tracestate" | "user-agent"
+            | "x-request-id" => true,
+            _ => false,
+        }
+    }
+
+    /// Returns true if a cookie has the id of a session, which middleware of the route reads.
+    fn needs_no_cookie(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let plain = ["__host-", "__secure-"]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix))
+            .unwrap_or(&name);
+        let plain = plain.replace(['-', '_', '.'], "");
+        !self.middleware.is_empty()
+            && matches!(plain.as_str(), "sid" | "session" | "sessionid" | "connectsid")
+    }
+
+    /// Returns true if the method of the route inserts or changes rows.
+    pub(crate) fn is_write(&self) -> bool {
+        matches!(self.route.method, Method::Post | Method::Put | Method::Patch)
+    }
+
+    /// Returns the replies of a route that changes a row, or inserts the row if it does not exist: `PUT` with the replies 200 and
+    /// 201, which have the same body and no headers.
+    pub(crate) fn replies_of_upsert(&self) -> Option<(&'a DeclaredReply, &'a DeclaredReply)> {
+        let (changed, inserted) = match self.route.replies.as_slice() {
+            [one, other] if one.status < other.status => (one, other),
+            [one, other] => (other, one),
+            _ => return None,
+        };
+        let is_upsert = self.route.method == Method::Put && (changed.status, inserted.status) == (200, 201);
+        let has_headers = changed.headers.or(inserted.headers).is_some();
+        (is_upsert && changed.body == inserted.body && !has_headers).then_some((changed, inserted))
+    }
+
+    /// Returns the reply at the end of a generated handler. Returns `None` if the contract declares no replies, or if types do not
+    /// tell which of the replies the handler sends.
+    pub(crate) fn last_reply(&self) -> Option<&'a DeclaredReply> {
         match self.route.replies.as_slice() {
-            [] => self.route.slots.response,
-            [reply] => reply.body,
-            _ => None,
+            [reply] => Some(reply),
+            _ => self.replies_of_upsert().map(|(_, inserted)| inserted),
+        }
+    }
+
+    /// Returns the type of the response body. If the contract declares replies, returns the body of the last reply.
+    pub(crate) fn response_body(&self) -> Option<DeclarationId> {
+        if self.route.replies.is_empty() {
+            self.route.slots.response
+        } else {
+            self.last_reply()?.body
         }
     }
 

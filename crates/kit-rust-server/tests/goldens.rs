@@ -65,12 +65,30 @@ fn warns_with_the_reason_of_each_handler_that_types_do_not_determine() {
         .map(|warning| warning.message.as_str())
         .collect();
     let expected = [
-        "`GET /found/products` answers 501, because kit cannot generate its handler: types do not tell which rows `search` of the query selects, because `Product` has no such property",
+        "`GET /found/products` answers 501, because kit cannot generate its handler: types do not tell which rows `search` of the query selects, because neither `Product` nor one table that connects `Product` with other values has such a property",
         "`GET /totals/orders/:id` answers 501, because kit cannot generate its handler: the property `total` of the response is neither a property of `Order` nor rows of a table with one foreign key to it",
         "`POST /logins` answers 501, because kit cannot generate its handler: neither the response `CustomerName` nor the path names the table of an entity",
-        "`PUT /products/:id` answers 501, because kit cannot generate its handler: types do not tell which of the replies the handler chooses",
+        "`GET /translated/products/:id` answers 501, because kit cannot generate its handler: types do not tell the meaning of the header `accept-language` of the request",
+        "`PUT /products/:id` answers 501, because kit cannot generate its handler: the database creates the key of a new row of `Product`, so that the path cannot choose it",
     ];
     assert_eq!(messages, expected);
+}
+
+/// `cargo test --test built` compiles the handler with the wrapper that the user has written.
+#[test]
+fn queries_of_a_handler_with_idempotency_keys_belong_to_the_transaction_of_the_wrapper() {
+    let files = files(&whole("identity", &projects::identity()));
+    let handlers = &files["src/handlers/bookings.rs"];
+    let connection = "let mut transaction = input.once.transaction.connection().await?;";
+    assert!(handlers.contains(connection), "{handlers}");
+    assert!(
+        handlers.contains("booking::insert(&mut *transaction, &new)"),
+        "{handlers}"
+    );
+    assert!(!handlers.contains("self.pool"), "{handlers}");
+    let wrapper = &files["src/middleware/once.rs"];
+    let field = "pub transaction: kit_runtime::postgres::RequestTransaction,";
+    assert!(wrapper.contains(field), "{wrapper}");
 }
 
 #[test]

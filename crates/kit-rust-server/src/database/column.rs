@@ -305,7 +305,7 @@ impl StoredColumn<'_> {
     }
 
     /// Returns true if generated code copies the values, and false if it borrows them.
-    pub(super) fn is_copied(&self) -> bool {
+    pub(crate) fn is_copied(&self) -> bool {
         match self.kind {
             Kind::Plain => self.plain_type().is_copied(),
             Kind::Text => true,
@@ -396,6 +396,12 @@ impl StoredColumn<'_> {
             let elements = format!("ARRAY(SELECT jsonb_array_elements_text(${number}))::{cast}[]");
             return format!("(${number}::jsonb IS NULL OR {name} @> {elements})");
         }
+        format!("({} OR {name} = {parameter})", self.is_absent(number))
+    }
+
+    /// Returns the condition that a list does not filter by the column, which is no array.
+    pub(super) fn is_absent(&self, number: usize) -> String {
+        let parameter = self.compared(number);
         // With `$1 IS NULL`, PostgreSQL does not know the type of the parameter, so the parameter is cast.
         let typed = match self.column.r#type {
             ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
@@ -415,7 +421,7 @@ impl StoredColumn<'_> {
             | ColumnType::Enum { .. }
             | ColumnType::Array { .. } => parameter.clone(),
         };
-        format!("({typed} IS NULL OR {name} = {parameter})")
+        format!("{typed} IS NULL")
     }
 
     /// Returns the calls that bind a value whose field has `options` `Option`s. For two `Option`s, there are

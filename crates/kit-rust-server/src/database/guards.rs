@@ -26,26 +26,22 @@ impl Stored<'_> {
         compared: &[(&StoredColumn<'_>, (Ident, Parameter))],
         nothing: &TokenStream,
     ) -> TokenStream {
-        let uuids = compared.iter().filter(|(stored, _)| is_uuid(stored));
-        let mut uuids: Vec<_> = uuids.map(|(_, (name, _))| quote!(!is_uuid(#name))).collect();
-        let numbers = compared.iter().filter(|(_, (_, r#type))| r#type.is_bigint());
-        let mut numbers: Vec<_> = numbers
-            .map(|(_, (name, _))| quote!(i64::try_from(#name).is_err()))
-            .collect();
+        let (mut uuids, mut numbers, texts) = errors_of(compared);
         let (uuid, number) = self.owner_errors();
         uuids.extend(uuid);
         numbers.extend(number);
-        let texts = compared.iter().filter(|(stored, _)| stored.is_checked_text());
-        let texts: Vec<_> = texts
-            .map(|(stored, (name, _))| {
-                if stored.column.r#type == ColumnType::Date {
-                    quote!(sql::is_not_day(Some(#name)))
-                } else {
-                    quote!(sql::is_not_decimal(Some(#name)))
-                }
-            })
-            .collect();
         early_returns(nothing, &uuids, &numbers, &texts)
+    }
+
+    /// Returns the statements at the start of a function that return early if PostgreSQL would refuse the only parameter with an
+    /// error. The function has no owner.
+    pub(super) fn column_guard(
+        column: &StoredColumn<'_>,
+        parameter: &Ident,
+        r#type: &Parameter,
+    ) -> TokenStream {
+        let (uuids, numbers, texts) = errors_of(&[(column, (parameter.clone(), r#type.clone()))]);
+        early_returns(&quote!(()), &uuids, &numbers, &texts)
     }
 
     /// Returns the statements at the start of a list function that return `nothing` early if PostgreSQL would refuse
@@ -66,6 +62,30 @@ impl Stored<'_> {
         }
         early_returns(nothing, &uuids, &numbers, &others)
     }
+}
+
+/// Returns the conditions under which PostgreSQL would refuse parameters: texts that are no UUIDs, numbers beyond 64 bits, and
+/// texts that are no days or decimal numbers.
+fn errors_of(
+    compared: &[(&StoredColumn<'_>, (Ident, Parameter))],
+) -> (Vec<TokenStream>, Vec<TokenStream>, Vec<TokenStream>) {
+    let uuids = compared.iter().filter(|(stored, _)| is_uuid(stored));
+    let uuids: Vec<_> = uuids.map(|(_, (name, _))| quote!(!is_uuid(#name))).collect();
+    let numbers = compared.iter().filter(|(_, (_, r#type))| r#type.is_bigint());
+    let numbers: Vec<_> = numbers
+        .map(|(_, (name, _))| quote!(i64::try_from(#name).is_err()))
+        .collect();
+    let texts = compared.iter().filter(|(stored, _)| stored.is_checked_text());
+    let texts: Vec<_> = texts
+        .map(|(stored, (name, _))| {
+            if stored.column.r#type == ColumnType::Date {
+                quote!(sql::is_not_day(Some(#name)))
+            } else {
+                quote!(sql::is_not_decimal(Some(#name)))
+            }
+        })
+        .collect();
+    (uuids, numbers, texts)
 }
 
 /// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, `numbers` are

@@ -12,6 +12,8 @@ mod order;
 mod owner;
 mod parameter;
 mod related;
+mod related_filter;
+mod replaced;
 mod statements;
 mod totals;
 
@@ -33,6 +35,8 @@ use module::StructNames;
 use order::Sorted;
 pub(crate) use owner::Rows;
 pub(crate) use parameter::Parameter;
+pub(crate) use related_filter::RelatedColumn;
+use related_filter::RelatedFilter;
 
 /// All tables of an application.
 pub(crate) struct Database<'a> {
@@ -55,6 +59,8 @@ pub(crate) struct Stored<'a> {
     key: Vec<usize>,
     /// Columns by which lists filter rows, by their indexes in `columns`. The types of their fields are those of filters.
     filters: BTreeMap<usize, StoredColumn<'a>>,
+    /// Columns of other tables by which lists filter rows.
+    related_filters: Vec<RelatedFilter<'a>>,
     sorted: Sorted,
     /// True if a list reads the rows in pages with cursors.
     has_cursors: bool,
@@ -64,6 +70,10 @@ pub(crate) struct Stored<'a> {
     is_locked: bool,
     /// Indexes of the columns for which a function reads the rows with one of several values.
     listed_by: Vec<usize>,
+    /// Indexes of the columns for which a function deletes the rows with a value.
+    deleted_by: Vec<usize>,
+    /// True if a value of a row is secret, so that logs must not show it.
+    has_secrets: bool,
     /// Rows that a request may read and change, as `@owner` of the entity declares.
     pub(crate) rows: Rows<'a>,
     /// Names of the structs in the module of the table. They differ from the names of all models that are
@@ -102,9 +112,11 @@ impl<'a> Database<'a> {
     pub(crate) fn new(schema: &'a Schema, committed: Option<&Snapshot>, types: &mut Types<'a>) -> Self {
         let mut tables = Vec::new();
         for table in &schema.tables {
-            let Some((declaration, _)) = types.program.declaration(&table.entity) else {
+            let Some((declaration, entity)) = types.program.declaration(&table.entity) else {
                 continue;
             };
+            let properties = types.program.properties(entity.r#type);
+            let has_secrets = properties.iter().any(|property| property.tags.sensitive);
             let model = types.name(declaration).to_owned();
             let Some(fields) = types.structs.get(&model).cloned() else {
                 continue;
@@ -158,6 +170,7 @@ impl<'a> Database<'a> {
             let rows = Rows::new(entity.and_then(|entity| entity.owner.as_ref()), &columns);
             let structs = StructNames::new(&model, &columns, types);
             tables.push(Stored {
+                has_secrets,
                 rows,
                 table,
                 structs,
@@ -166,11 +179,13 @@ impl<'a> Database<'a> {
                 columns,
                 key: key.unwrap_or_default(),
                 filters: BTreeMap::new(),
+                related_filters: Vec::new(),
                 sorted: Sorted::default(),
                 has_cursors: false,
                 has_totals: false,
                 is_locked: false,
                 listed_by: Vec::new(),
+                deleted_by: Vec::new(),
             });
         }
         Self {
@@ -354,9 +369,9 @@ impl Stored<'_> {
         self.key.iter().map(|place| &self.columns[*place])
     }
 
-    /// Returns the columns by which a list filters rows.
+    /// Returns the columns by which a list filters rows: first those of the table, then those of other tables.
     pub(crate) fn filters(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
-        self.filters.values()
+        self.filters.values().chain(self.related_filters())
     }
 
     /// Returns the columns for which an insert has a parameter.

@@ -102,11 +102,12 @@ impl Stored<'_> {
         let owner = self.owner().map(|(column, _)| column);
         let finders = self.finders();
         let found = finders.iter().flat_map(|finder| finder.columns.iter().copied());
-        let found = found.chain(self.listed_by());
+        let found = found.chain(self.listed_by()).chain(self.deleted_by());
         let compared: Vec<_> = self.key().chain(owner).chain(found).collect();
         let written = self.inserted().chain(self.changed());
         for r#type in written
             .chain(compared.iter().copied())
+            .chain(self.related_filters())
             .map(StoredColumn::plain_type)
             .chain(all.clone().filter_map(StoredColumn::named_in_read))
         {
@@ -146,24 +147,26 @@ impl Stored<'_> {
         let StructNames {
             new, changes, filter, ..
         } = &self.structs;
+        // A derived `Debug` would show secrets.
+        let debug = (!self.has_secrets).then(|| quote!(Debug,));
         let mut structs = structure(
             "Values of a new row. An omitted value gets its default.",
-            &quote!(Clone),
+            &quote!(#debug Clone),
             new,
             self.inserted().map(|stored| (stored, stored.insert_options())),
         );
         if self.is_updated() {
             structs.extend(structure(
                 "Changes of a row. An omitted value stays unchanged.",
-                &quote!(Clone, Default),
+                &quote!(#debug Clone, Default),
                 changes,
                 self.changed().map(|stored| (stored, stored.update_options())),
             ));
         }
-        if !self.filters.is_empty() {
+        if self.has_filters() {
             structs.extend(structure(
                 "Filter of a list. An omitted value matches all rows.",
-                &quote!(Clone, Default),
+                &quote!(#debug Clone, Default),
                 filter,
                 self.filters().map(|stored| (stored, 1)),
             ));
@@ -193,7 +196,7 @@ impl Stored<'_> {
         let filters: TokenStream = filters.collect();
         let mut given = vec![quote!(database: impl PgExecutor<'_>)];
         given.extend(self.owner_given());
-        given.extend((!self.filters.is_empty()).then(|| {
+        given.extend(self.has_filters().then(|| {
             let filter = ident(&self.structs.filter);
             quote!(filter: &#filter)
         }));
@@ -275,7 +278,8 @@ impl Stored<'_> {
         let of_a_row = (!self.key.is_empty()).then(|| self.functions_of_a_row());
         let finders = self.finder_functions(finders);
         let related = self.related_functions();
-        quote!(#list #with_total #page #count #insert #insert_if_absent #of_a_row #finders #related)
+        let deletions = self.deletion_functions();
+        quote!(#list #with_total #page #count #insert #insert_if_absent #of_a_row #finders #related #deletions)
     }
 
     /// Returns true if an insert may fail because another row has the same values.

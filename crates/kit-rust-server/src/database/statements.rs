@@ -30,6 +30,7 @@ impl Stored<'_> {
         constants.extend(self.insert());
         constants.extend(self.finder_statements(finders));
         constants.extend(self.related_statements());
+        constants.extend(self.deletion_statements());
         if self.key.is_empty() {
             return constants;
         }
@@ -76,12 +77,15 @@ impl Stored<'_> {
     pub(super) fn chosen(&self, first: usize) -> Vec<String> {
         let owner = self.owner_condition(first);
         let before = usize::from(owner.is_some());
-        let filters = self.filters().enumerate().map(|(number, stored)| {
+        let mut lines: Vec<String> = owner
+            .map(|condition| format!("WHERE {condition}"))
+            .into_iter()
+            .collect();
+        for (number, condition) in self.filter_conditions(first + before).into_iter().enumerate() {
             let word = if before + number == 0 { "WHERE" } else { "  AND" };
-            format!("{word} {}", stored.filter_condition(first + before + number))
-        });
-        let owner = owner.map(|condition| format!("WHERE {condition}"));
-        owner.into_iter().chain(filters).collect()
+            lines.extend(format!("{word} {condition}").lines().map(str::to_owned));
+        }
+        lines
     }
 
     /// Returns the columns of `ORDER BY` of a list whose request chooses no order. Rows with a creation time are sorted from

@@ -1,14 +1,15 @@
 //! Code of a generated handler, and the response that the code returns.
 
 use kit_ir::Method;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{HandlerContext, Uses};
+use crate::database::Stored;
 use crate::route_names::RouteNames;
 use crate::source::{ident, string_literal};
 use crate::status::variant_name;
-use crate::types::RustType;
+use crate::types::{Field, RustType};
 
 /// Reason why kit cannot generate a handler. It is a clause without a period, for the end of a sentence.
 pub(super) type Reason = String;
@@ -45,7 +46,7 @@ impl HandlerContext<'_, '_> {
         uses: &mut Uses,
     ) -> Result<TokenStream, Reason> {
         let Code { statements, result } = code;
-        let reply = handled.reply.as_deref().zip(handled.route.replies.first());
+        let reply = handled.reply.as_deref().zip(handled.last_reply());
         let Some((name, reply)) = reply else {
             return Ok(match result {
                 Outcome::Value(value) => quote!(#statements Ok(#value)),
@@ -65,6 +66,9 @@ impl HandlerContext<'_, '_> {
         };
         let headers = headers.into_iter();
         Ok(match result {
+            Outcome::Value(value) if lets.is_none() && value.to_string() == "row" => {
+                quote!(#statements Ok(#name::#variant { body: row }))
+            }
             Outcome::Value(value) => {
                 quote!(#statements let body = #value; #lets Ok(#name::#variant { body #(, #headers)* }))
             }
@@ -81,7 +85,7 @@ impl HandlerContext<'_, '_> {
     /// knows is the `location` of a new row, if another route reads the row.
     fn location(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<TokenStream, Reason> {
         let unknown = || "types do not tell the values of the headers of the reply".to_owned();
-        let reply = handled.route.replies.first().ok_or_else(unknown)?;
+        let reply = handled.last_reply().ok_or_else(unknown)?;
         let model = self.types.name(reply.headers.ok_or_else(unknown)?);
         let fields = self.types.structs.get(model).ok_or_else(unknown)?;
         let [field] = fields.as_slice() else {
@@ -118,4 +122,29 @@ impl HandlerContext<'_, '_> {
             let headers = #model { #name: format!(#text, body.#id) };
         })
     }
+}
+
+/// Returns the reason for a property of the body whose type is not that of the column.
+pub(super) fn other_type(field: &Field, stored: &Stored<'_>) -> Reason {
+    format!(
+        "the property `{}` of the request has another type than in `{}`",
+        field.property,
+        stored.entity()
+    )
+}
+
+/// Returns the reason for an owner in the body whose type is not that of the column.
+pub(super) fn owner_type(stored: &Stored<'_>) -> Reason {
+    format!(
+        "the request names the owner of `{}` with another type than the entity",
+        stored.entity()
+    )
+}
+
+/// Returns a statement that runs a query and stores its result in a variable. `refused` is the generated
+/// function that converts a database error into a response.
+pub(super) fn awaited_query(variable: &str, query: &TokenStream, refused: Option<&Ident>) -> TokenStream {
+    let variable = ident(variable);
+    let converted = refused.map(|refused| quote!(.map_err(#refused)));
+    quote!(let #variable = #query.await #converted?;)
 }

@@ -4,15 +4,19 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::values::Part;
-use super::{Reason, Uses};
-use crate::database::Stored;
+use super::view::Reference;
+use super::{HandlerContext, Reason, Uses};
+use crate::database::{RelatedColumn, Stored, StoredColumn};
+use crate::route_names::RouteNames;
 use crate::source::ident;
 use crate::types::{Field, RustType};
 
 /// A property of the path or query by which the handler of a list selects rows.
 pub(super) struct Filter {
-    /// Name of the property in the request. The property of the entity has the same name.
+    /// Name of the property in the request. The property of the entity, or of the rows that refer to the entity, has the same name.
     pub(super) property: String,
+    /// Column of another table, if the filter selects rows to which a row of this table refers.
+    pub(super) related: Option<RelatedColumn>,
     /// Rust expression of the value, which is an `Option`.
     value: TokenStream,
     /// Rust expression of the value in the request.
@@ -27,6 +31,11 @@ impl Filter {
             .columns
             .iter()
             .find(|column| column.field.property == field.property && column.can_filter())?;
+        Self::by(column, part, field)
+    }
+
+    /// Returns the filter by a column. Returns `None` if the property has another type than the column.
+    fn by(column: &StoredColumn<'_>, part: Part, field: &Field) -> Option<Self> {
         let is_same = *column.plain_type() == field.r#type;
         let is_text_of_decimal = column.is_decimal() && field.r#type == RustType::String;
         if !is_same && !is_text_of_decimal {
@@ -43,9 +52,64 @@ impl Filter {
         };
         Some(Self {
             property: field.property.clone(),
+            related: None,
             given,
             value,
         })
+    }
+}
+
+impl<'k> HandlerContext<'k, '_> {
+    /// Returns the filter by a property of rows that refer to the rows of the list: the products with a tag, if the key of another
+    /// table consists of the product and the tag. Returns `None` if no other table, or several, have such a key.
+    pub(super) fn related_filter(self, stored: &'k Stored<'k>, part: Part, field: &Field) -> Option<Filter> {
+        let is_taken = |column: &StoredColumn<'_>| {
+            column.field.property == field.property || column.field.name == field.name
+        };
+        if stored.columns.iter().any(is_taken) {
+            return None;
+        }
+        let mut found = self.database.tables.iter().filter_map(|other| {
+            let reference = Reference::only(other, stored)?;
+            let key: Vec<&StoredColumn<'_>> = other.key().collect();
+            let [first, second] = key.as_slice() else {
+                return None;
+            };
+            let value = match reference.column.column.name.as_str() {
+                own if own == first.column.name => *second,
+                own if own == second.column.name => *first,
+                _ => return None,
+            };
+            let is_value = value.field.property == field.property
+                && value.field.name == field.name
+                && value.can_filter_others();
+            let filter = Filter::by(value, part, field).filter(|_| is_value)?;
+            let related = RelatedColumn {
+                table: other.table.name.clone(),
+                value: value.column.name.clone(),
+                reference: reference.column.column.name.clone(),
+                target: reference.target.column.name.clone(),
+            };
+            Some(Filter {
+                related: Some(related),
+                ..filter
+            })
+        });
+        let filter = found.next()?;
+        found.next().is_none().then_some(filter)
+    }
+
+    /// Denies a list that would filter by rows of other owners or tenants.
+    pub(super) fn check_related_filters(self, handled: &RouteNames<'_>, filters: &[Filter], uses: &mut Uses) {
+        let related = filters.iter().filter_map(|filter| filter.related.as_ref());
+        for other in related.filter_map(|related| self.database.table(&related.table)) {
+            if self.row_owner(handled, other, uses).argument.is_some() {
+                uses.deny(format!(
+                    "a filter by rows of `{}` could reveal rows of other owners",
+                    other.entity()
+                ));
+            }
+        }
     }
 }
 
@@ -60,7 +124,7 @@ pub(super) fn unknown_filter(stored: &Stored<'_>, part: Part, field: &Field) -> 
         )
     } else {
         format!(
-            "types do not tell which rows `{property}` of the {place} selects, because `{entity}` has no such property"
+            "types do not tell which rows `{property}` of the {place} selects, because neither `{entity}` nor one table that connects `{entity}` with other values has such a property"
         )
     }
 }

@@ -5,10 +5,9 @@ use kit_ir::{DeclarationId, TypeId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::{Code, Outcome};
+use super::code::{Code, Outcome, awaited_query};
 use super::filter::{Filter, filter, unknown_filter};
 use super::list_order::RequestedOrder;
-use super::operations::awaited_query;
 use super::owner::RowOwner;
 use super::values::Part;
 use super::view::View;
@@ -81,6 +80,20 @@ struct Page {
     size: TokenStream,
 }
 
+/// Returns the code that reads rows, whose items have no rows of other tables, on a connection of the pool.
+fn from_pool(list: &List<'_>, convert: Option<TokenStream>) -> Reading {
+    Reading {
+        begin: if list.has_total() {
+            quote!(let mut connection = self.pool.acquire().await?;)
+        } else {
+            TokenStream::new()
+        },
+        database: quote!(&self.pool),
+        connection: quote!(&mut connection),
+        convert,
+    }
+}
+
 impl<'k> HandlerContext<'k, '_> {
     /// Returns the code of the handler. Returns the reason if kit cannot tell from the types which rows the route lists.
     pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
@@ -88,6 +101,7 @@ impl<'k> HandlerContext<'k, '_> {
         let stored = list.stored;
         uses.module(stored);
         let row_owner = self.row_owner(handled, stored, uses);
+        self.check_related_filters(handled, &list.filters, uses);
         let (filter_lets, filter) = filter(stored, &list.filters, uses);
         let order = list.order.as_ref();
         let (order_lets, order) = RequestedOrder::argument(order, stored, uses);
@@ -151,24 +165,25 @@ impl<'k> HandlerContext<'k, '_> {
         uses: &mut Uses,
     ) -> (TokenStream, Reading) {
         let lets = row_owner.lets.clone();
-        let from_pool = |convert| Reading {
-            begin: if list.has_total() {
-                quote!(let mut connection = self.pool.acquire().await?;)
-            } else {
-                TokenStream::new()
+        let of_request = uses.is_in_transaction().then(|| uses.begin());
+        let without_parts = |convert| match of_request.clone() {
+            Some(begin) => Reading {
+                begin,
+                database: quote!(&mut *transaction),
+                connection: quote!(&mut transaction),
+                convert,
             },
-            database: quote!(&self.pool),
-            connection: quote!(&mut connection),
-            convert,
+            None => from_pool(list, convert),
         };
         let Some(view) = &list.view else {
-            return (lets, from_pool(None));
+            return (lets, without_parts(None));
         };
         if view.parts.is_empty() {
             let item = Self::part_of_row(view, uses);
             let convert = quote!(let data = rows.into_iter().map(|row| #item).collect(););
-            return (lets, from_pool(Some(convert)));
+            return (lets, without_parts(Some(convert)));
         }
+        uses.deny_reads_of_several_tables();
         uses.runtime("sql::snapshot");
         let added = self.view_function(handled, view, row_owner, uses);
         let data = added.call(&quote!(&mut transaction), &quote!(rows));
@@ -185,8 +200,8 @@ impl<'k> HandlerContext<'k, '_> {
     /// request is neither a column, nor the order, nor the number or size of a page.
     pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Result<List<'k>, Reason> {
         let slots = &handled.route.slots;
-        let response = slots
-            .response
+        let response = handled
+            .response_body()
             .filter(|_| handled.route.method == kit_ir::Method::Get);
         let response = response.ok_or_else(|| "the route does not respond with rows".to_owned())?;
         let name = self.types.name(response).to_owned();
@@ -222,7 +237,9 @@ impl<'k> HandlerContext<'k, '_> {
                 if is_paging {
                     continue;
                 }
-                if let Some(filter) = Filter::new(stored, part, field) {
+                let filter =
+                    Filter::new(stored, part, field).or_else(|| self.related_filter(stored, part, field));
+                if let Some(filter) = filter {
                     filters.push(filter);
                     continue;
                 }

@@ -9,29 +9,33 @@ mod filter;
 mod insertion;
 mod list;
 mod list_order;
+mod middleware_file;
 mod missing;
+mod nested;
+mod new_row;
 mod operations;
 mod owner;
 mod refusals;
 mod related;
+mod request_transaction;
 mod resource;
 mod unwritten;
+mod upsert;
 mod values;
 mod view;
 
 pub use missing::{AddedHandler, HandlerEdit, MissingHandlers, RefusedEdit};
 
-use kit_ir::{DeclarationId, Program, Property, Route, TypeId};
+use kit_ir::{DeclarationId, Property, Route, TypeId};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::database::{Database, Parameter, Stored};
-use crate::middleware::{ContextValue, Middleware};
+use crate::database::{Database, Parameter, RelatedColumn, Stored};
 use crate::route_names::RouteNames;
 use crate::router::{Group, Routes};
-use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
-use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
-use crate::{File, Warning, names, print, scopes};
+use crate::source::{Imports, file_doc, ident, reads_field_of};
+use crate::types::Types;
+use crate::{File, Warning, names, print};
 use code::Reason;
 
 pub(crate) fn files(
@@ -39,7 +43,7 @@ pub(crate) fn files(
     routes: &Routes<'_>,
     database: &Database<'_>,
 ) -> (Vec<File>, Vec<Warning>) {
-    let known = HandlerContext {
+    let context = HandlerContext {
         types,
         routes,
         database,
@@ -48,10 +52,15 @@ pub(crate) fn files(
     let mut files: Vec<File> = routes
         .groups
         .iter()
-        .map(|group| known.handlers(group, &mut gaps))
+        .map(|group| context.handlers(group, &mut gaps))
         .collect();
     for known in &routes.middleware {
-        let file = middleware(known, types.program, database);
+        let mut handled = routes.groups.iter().flat_map(|group| &group.routes);
+        let has_transaction = handled.any(|handled| {
+            let wrapper = context.transaction_wrapper(handled);
+            wrapper.is_some_and(|wrapper| wrapper.module == known.module)
+        });
+        let file = middleware_file::middleware(known, types.program, database, has_transaction);
         gaps.warnings
             .extend(unwritten::middleware(known, &file.path, routes, types.program));
         files.push(file);
@@ -84,13 +93,15 @@ pub(crate) fn add_functions(types: &Types<'_>, routes: &Routes<'_>, database: &m
     let mut sorted: Vec<(String, Vec<String>)> = Vec::new();
     let (mut totals, mut locked) = (Vec::new(), Vec::new());
     let mut listed_by: Vec<(String, String)> = Vec::new();
+    let mut deleted_by: Vec<(String, String)> = Vec::new();
+    let mut related: Vec<(String, RelatedColumn)> = Vec::new();
     let known = HandlerContext {
         types,
         routes,
         database,
     };
     for handled in routes.groups.iter().flat_map(|group| &group.routes) {
-        if handled.part_without_meaning().is_some() {
+        if handled.part_without_meaning(types.program).is_some() {
             continue;
         }
         if let Ok(list) = known.list_of(handled) {
@@ -102,6 +113,8 @@ pub(crate) fn add_functions(types: &Types<'_>, routes: &Routes<'_>, database: &m
             if let Some(order) = list.order {
                 sorted.push((table.clone(), order.properties()));
             }
+            let of_others = list.filters.iter().filter_map(|filter| filter.related.clone());
+            related.extend(of_others.map(|column| (table.clone(), column)));
             let properties = list.filters.into_iter().map(|filter| filter.property).collect();
             wanted.push((table.clone(), properties, handled.route.is_list));
             continue;
@@ -109,10 +122,14 @@ pub(crate) fn add_functions(types: &Types<'_>, routes: &Routes<'_>, database: &m
         if let Ok((_, Some(view))) = known.answer(handled) {
             listed_by.extend(view.listed_by());
         }
+        deleted_by.extend(known.deleted_by(handled));
         locked.extend(known.locked(handled).map(|stored| stored.table.name.clone()));
     }
     for (table, properties, has_cursors) in wanted {
         database.filter_by(&table, &properties, has_cursors);
+    }
+    for (table, column) in related {
+        database.filter_by_related(&table, column);
     }
     for (table, properties) in sorted {
         database.sort_by(&table, &properties);
@@ -122,6 +139,9 @@ pub(crate) fn add_functions(types: &Types<'_>, routes: &Routes<'_>, database: &m
     }
     for table in locked {
         database.lock(&table);
+    }
+    for (table, column) in deleted_by {
+        database.delete_by(&table, &column);
     }
     for (table, column) in listed_by {
         database.list_by_any(&table, &column);
@@ -151,6 +171,8 @@ struct Uses {
     router: Imports,
     /// Helper functions, which are written before the handlers.
     functions: Vec<Function>,
+    /// Connection of the current handler's queries, if they belong to the transaction of a wrapper.
+    transaction: Option<TokenStream>,
     /// Reason why the current handler must not be generated: it would access rows of other owners.
     denied: Option<Denial>,
 }
@@ -318,10 +340,12 @@ impl<'k> HandlerContext<'k, '_> {
         // If the generated code is discarded, its imports must be discarded too.
         let mut wanted = uses.clone();
         let reference = handled.route.reference();
+        wanted.start(self.transaction_wrapper(handled));
         let generated = self.handler_code(group, handled, &mut wanted);
-        if handled.route.has_idempotency_keys() {
+        if handled.route.has_idempotency_keys() && !wanted.is_in_transaction() {
             wanted.deny(
-                "its queries must run in the transaction of the wrapper that executes repeated requests once"
+                "its queries must run in the transaction of the wrapper that executes repeated requests once, and the route has \
+                 several wrappers"
                     .to_owned(),
             );
         }
@@ -366,110 +390,4 @@ impl<'k> HandlerContext<'k, '_> {
         let program = self.types.program;
         &program.types[kit_analysis::resolve(program, id)]
     }
-}
-
-fn middleware(middleware: &Middleware, program: &Program, database: &Database<'_>) -> File {
-    let Middleware {
-        name,
-        module,
-        r#type,
-        adds,
-        wrapper,
-    } = middleware;
-    let path = format!("src/middleware/{}.rs", module.trim_start_matches("r#"));
-    let code = unwritten::body(name, &path);
-    let fields = adds.iter().map(|added| {
-        let ContextValue { context, field } = added;
-        let comment = doc(&format!(
-            "`ctx.{context}`: the owner of the rows that the request may read and change."
-        ));
-        // Without an entity that uses this value as its owner, no generated code reads the field.
-        let kind = match database.type_of_context(context) {
-            // Only the handlers import this type.
-            Some(r#type) if r#type.is_runtime(RuntimeItem::BigInt) => RustType::Runtime(RuntimeType {
-                item: RuntimeItem::BigInt,
-                is_qualified: true,
-            }),
-            Some(r#type) => r#type.clone(),
-            None => RustType::String,
-        };
-        let field = ident(field);
-        quote!(#comment pub #field: #kind)
-    });
-    let body = if adds.is_empty() {
-        quote!(;)
-    } else {
-        quote!({ #(#fields),* })
-    };
-    let comment = file_doc(&format!(
-        "`{name}`. This file is yours: kit wrote it once and does not change it."
-    ));
-    let values = doc(&format!("Values that `{name}` adds to a request."));
-    let kind = ident(r#type);
-    let caller = scopes::is_authenticator(program, name).then(|| {
-        quote! {
-            impl kit_runtime::Caller for #kind {
-                /// Refuses every caller until you write which scopes a caller has.
-                fn has(&self, _scope: &str) -> bool { false }
-            }
-        }
-    });
-    let name = string_literal(name);
-    let values = quote! {
-        #values
-        #[derive(Debug, Clone)]
-        pub struct #kind #body
-
-        #caller
-    };
-    if let Some(wrapper) = wrapper {
-        let reply = wrapper.name.as_deref().map(ident);
-        let (never, import) = match &reply {
-            Some(reply) => (None, Some(quote!(use crate::router::#reply;))),
-            None => (Some(quote!(Never,)), None),
-        };
-        let wrapped = reply.as_ref().map(|reply| quote!(<#reply>));
-        let reply = reply.map_or_else(|| quote!(Never), |reply| quote!(#reply));
-        let file = quote! {
-            #comment
-
-            use kit_runtime::{Error, #never Next, Request, Wrapped, Wrapper};
-
-            use crate::app::App;
-            #import
-
-            #values
-
-            impl Wrapper<App> for #kind {
-                const NAME: &'static str = #name;
-
-                type Reply = #reply;
-
-                /// Refuses every request until you write the wrapper.
-                async fn run(
-                    _app: &App,
-                    _request: &Request,
-                    _next: Next<'_, Self>
-                ) -> Result<Wrapped #wrapped, Error> { #code }
-            }
-        };
-        return File::user(path, &file);
-    }
-    let file = quote! {
-        #comment
-
-        use kit_runtime::{Error, Middleware, Request};
-
-        use crate::app::App;
-
-        #values
-
-        impl Middleware<App> for #kind {
-            const NAME: &'static str = #name;
-
-            /// Refuses every request until you write which requests may pass.
-            async fn run(_app: &App, _request: &Request) -> Result<Self, Error> { #code }
-        }
-    };
-    File::user(path, &file)
 }

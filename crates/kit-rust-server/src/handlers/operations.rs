@@ -4,7 +4,8 @@ use kit_ir::Method;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::code::{Code, Outcome};
+use super::code::{Code, Outcome, awaited_query, other_type, owner_type};
+use super::nested::NestedCode;
 use super::owner::{ReferenceChecks, RowOwner};
 use super::refusals::KeyPart;
 use super::resource::Key;
@@ -25,7 +26,7 @@ impl<'k> HandlerContext<'k, '_> {
         handled: &RouteNames<'_>,
         uses: &mut Uses,
     ) -> Result<TokenStream, Reason> {
-        if let Some(reason) = handled.part_without_meaning() {
+        if let Some(reason) = handled.part_without_meaning(self.types.program) {
             return Err(reason);
         }
         let code = match handled.route.method {
@@ -33,6 +34,7 @@ impl<'k> HandlerContext<'k, '_> {
             Method::Get if handled.route.slots.params.is_none() => self.list(handled, uses),
             Method::Get if self.is_read(handled) => self.read(handled, uses),
             Method::Get => self.list(handled, uses),
+            Method::Put if handled.replies_of_upsert().is_some() => self.upsert(group, handled, uses),
             Method::Put | Method::Patch => self.change(group, handled, uses),
             Method::Delete if handled.response_body().is_none() => self.delete(handled, uses),
             Method::Delete => Err("types do not tell the response of a deletion".to_owned()),
@@ -89,20 +91,26 @@ impl<'k> HandlerContext<'k, '_> {
         };
         let owner_lets = &row_owner.lets;
         let not_found = quote!(ok_or_else(|| #missing(#(#arguments),*)));
+        let (begin, database) = if uses.is_in_transaction() {
+            (Some(uses.begin()), quote!(&mut *transaction))
+        } else {
+            (None, quote!(&self.pool))
+        };
         let Some(view) = view else {
-            let found = awaited_query("found", &call(&quote!(&self.pool)), None);
-            let statements = quote!(#lets #owner_lets #found);
+            let found = awaited_query("found", &call(&database), None);
             return Ok(Code::new(
-                statements,
+                quote!(#lets #owner_lets #begin #found),
                 Outcome::Fallible(quote!(found #below.#not_found)),
             ));
         };
+        let row = quote!(let row = found #below.#not_found?;);
         if view.parts.is_empty() {
-            let found = awaited_query("found", &call(&quote!(&self.pool)), None);
+            let found = awaited_query("found", &call(&database), None);
             let value = Self::part_of_row(&view, uses);
-            let statements = quote!(#lets #owner_lets #found let row = found #below.#not_found?;);
+            let statements = quote!(#lets #owner_lets #begin #found #row);
             return Ok(Code::new(statements, Outcome::Value(value)));
         }
+        uses.deny_reads_of_several_tables();
         uses.runtime("sql::snapshot");
         let added = self.view_function(handled, &view, &row_owner, uses);
         let owner_lets = row_owner.lets_or(&added.owner);
@@ -113,7 +121,7 @@ impl<'k> HandlerContext<'k, '_> {
             #owner_lets
             let mut transaction = snapshot(&self.pool).await?;
             #found
-            let row = found #below.#not_found?;
+            #row
             let mut responses = #responses;
             transaction.commit().await?;
         };
@@ -162,16 +170,21 @@ impl<'k> HandlerContext<'k, '_> {
         let key = self.key(handled, stored)?;
         let fields = self.fields_of_body(handled)?;
         let owner = stored.owner().map(|(column, _)| column);
+        let nested = self.nested(stored, view.as_ref(), fields)?;
         let is_stored = |field: &&Field| {
             let mut columns = stored.changed().chain(owner);
             columns.any(|column| column.field.property == field.property)
+                || nested
+                    .iter()
+                    .any(|nested| nested.field.property == field.property)
         };
         if let Some(field) = fields.iter().find(|field| !is_stored(field)) {
             return Err(format!(
-                "the property `{}` of the body is not a property of `{entity}` that can be changed",
+                "the property `{}` of the body is neither a property of `{entity}` that can be changed nor rows of a table with one foreign key to it",
                 field.property
             ));
         }
+        self.check_replaced(&nested)?;
         let mut values = Vec::new();
         for column in stored.changed() {
             let mut given = fields.iter();
@@ -201,6 +214,7 @@ impl<'k> HandlerContext<'k, '_> {
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses);
         let other_owner = other_owner.ok_or_else(|| owner_type(stored))?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
+        let rows = self.nested_code(group, handled, &nested, &row_owner, true, uses)?;
         let (module, arguments, changes) = (ident(&stored.module), &key.arguments, ident(changes));
         let elsewhere = Self::refuses_row_elsewhere(&key, stored, row_owner.argument.as_ref(), &missing);
         let ReferenceChecks { before, after } = &references;
@@ -209,7 +223,16 @@ impl<'k> HandlerContext<'k, '_> {
         let owner_lets = added
             .as_ref()
             .map_or(&row_owner.lets, |added| row_owner.lets_or(&added.owner));
-        let needs_transaction = !after.is_empty() || elsewhere.is_some() || added.is_some();
+        let NestedCode {
+            before: checks,
+            inserts,
+        } = &rows;
+        let of_request = uses.is_in_transaction().then(|| uses.begin());
+        let needs_transaction = of_request.is_some()
+            || !after.is_empty()
+            || elsewhere.is_some()
+            || added.is_some()
+            || !inserts.is_empty();
         let database = if needs_transaction {
             quote!(&mut *transaction)
         } else {
@@ -218,20 +241,26 @@ impl<'k> HandlerContext<'k, '_> {
         let owner = row_owner.argument.iter();
         let call = quote!(#module::update(#database, #(#arguments),* #(, #owner)*, &changes));
         let changed = awaited_query("changed", &call, refused.as_ref());
-        let not_found = quote!(ok_or_else(|| #missing(#(#arguments),*)));
         let after = (!after.is_empty()).then(|| quote!(if let Some(row) = &changed { #after }));
-        let begin = needs_transaction.then(|| quote!(let mut transaction = self.pool.begin().await?;));
-        let commit = needs_transaction.then(|| quote!(transaction.commit().await?;));
+        let begin = (needs_transaction && of_request.is_none()).then(|| uses.begin());
+        let commit = needs_transaction.then(|| uses.commit()).flatten();
+        let not_found = quote!(ok_or_else(|| #missing(#(#arguments),*)));
+        let row = quote!(let row = changed.#not_found?;);
         let (row, outcome) = match (&view, &added) {
+            (None, _) if !inserts.is_empty() => (quote!(#row #inserts #commit), Outcome::Value(quote!(row))),
             (None, _) => (quote!(#commit), Outcome::Fallible(quote!(changed.#not_found))),
-            (Some(view), None) => (
-                quote!(#commit let row = changed.#not_found?;),
-                Outcome::Value(Self::part_of_row(view, uses)),
-            ),
+            (Some(view), None) => {
+                let statements = if inserts.is_empty() {
+                    quote!(#commit #row)
+                } else {
+                    quote!(#row #inserts #commit)
+                };
+                (statements, Outcome::Value(Self::part_of_row(view, uses)))
+            }
             (Some(_), Some(added)) => {
                 let responses = added.call(&quote!(&mut transaction), &quote!(vec![row]));
                 (
-                    quote!(let row = changed.#not_found?; let mut responses = #responses; #commit),
+                    quote!(#row #inserts let mut responses = #responses; #commit),
                     Outcome::Fallible(quote!(responses.pop().#not_found)),
                 )
             }
@@ -240,9 +269,11 @@ impl<'k> HandlerContext<'k, '_> {
         let statements = quote! {
             #key_lets
             #owner_lets
+            #of_request
             let body = input.body;
             #other_owner
             #before
+            #checks
             let changes = #changes { #(#values),* };
             #begin
             #elsewhere
@@ -277,12 +308,8 @@ impl<'k> HandlerContext<'k, '_> {
         let (module, arguments) = (ident(&stored.module), &key.arguments);
         let elsewhere = Self::refuses_row_elsewhere(&key, stored, row_owner.argument.as_ref(), &missing);
         let owner = row_owner.argument.iter();
-        let (begin, commit, database) = if elsewhere.is_some() {
-            (
-                Some(quote!(let mut transaction = self.pool.begin().await?;)),
-                Some(quote!(transaction.commit().await?;)),
-                quote!(&mut *transaction),
-            )
+        let (begin, commit, database) = if elsewhere.is_some() || uses.is_in_transaction() {
+            (Some(uses.begin()), uses.commit(), quote!(&mut *transaction))
         } else {
             (None, None, quote!(&self.pool))
         };
@@ -300,29 +327,4 @@ impl<'k> HandlerContext<'k, '_> {
         let error = quote!(#missing(#(#arguments),*));
         Ok(Code::new(statements, Outcome::Empty(quote!(deleted), error)))
     }
-}
-
-/// Returns the reason for a property of the body whose type is not that of the column.
-pub(super) fn other_type(field: &Field, stored: &Stored<'_>) -> Reason {
-    format!(
-        "the property `{}` of the request has another type than in `{}`",
-        field.property,
-        stored.entity()
-    )
-}
-
-/// Returns the reason for an owner in the body whose type is not that of the column.
-pub(super) fn owner_type(stored: &Stored<'_>) -> Reason {
-    format!(
-        "the request names the owner of `{}` with another type than the entity",
-        stored.entity()
-    )
-}
-
-/// Returns a statement that runs a query and stores its result in a variable. `refused` is the generated
-/// function that converts a database error into a response.
-pub(super) fn awaited_query(variable: &str, query: &TokenStream, refused: Option<&Ident>) -> TokenStream {
-    let variable = ident(variable);
-    let converted = refused.map(|refused| quote!(.map_err(#refused)));
-    quote!(let #variable = #query.await #converted?;)
 }

@@ -76,9 +76,9 @@ impl<'k> HandlerContext<'k, '_> {
     ) -> RowOwner {
         let entity = stored.entity();
         let mut row_owner = RowOwner::default();
-        if stored.table.tenant.is_some() {
+        if stored.table.tenant.is_some() && !uses.is_in_transaction() {
             uses.deny(format!(
-                "the rows of `{entity}` belong to tenants, so its queries must run in a transaction of `kit_runtime::postgres::Tenant`"
+                "the rows of `{entity}` belong to tenants, so its queries must run in a transaction of `kit_runtime::postgres::Tenant`, which the only wrapper of the route begins"
             ));
         }
         let value = match stored.rows {
@@ -234,10 +234,15 @@ impl<'k> HandlerContext<'k, '_> {
                 Some(argument) if is_own => argument,
                 _ => &row_owner.value,
             };
+            let database = if uses.is_in_transaction() {
+                quote!(&mut transaction)
+            } else {
+                quote!(self)
+            };
             for referred in values {
                 checks
                     .before
-                    .extend(quote!(#check(self, #referred, #owner).await?;));
+                    .extend(quote!(#check(#database, #referred, #owner).await?;));
             }
         }
         checks
@@ -368,14 +373,19 @@ impl<'k> HandlerContext<'k, '_> {
         let comment = doc(&format!(
             "Refuses a {thing} that does not exist or belongs to another user, both with the same error."
         ));
+        let (given, database) = if uses.is_in_transaction() {
+            (quote!(connection: &mut sqlx::PgConnection), quote!(connection))
+        } else {
+            (quote!(app: &App), quote!(&app.pool))
+        };
         Some(uses.function(wanted, |name| {
             quote! {
                 #comment
-                async fn #name(app: &App, id: Option<#id_type>, #owner: #owner_type) -> Result<(), Error> {
+                async fn #name(#given, id: Option<#id_type>, #owner: #owner_type) -> Result<(), Error> {
                     let Some(id) = id else {
                         return Ok(());
                     };
-                    let found = #module::get(&app.pool, id, #owner).await?;
+                    let found = #module::get(#database, id, #owner).await?;
                     if found.is_none() {
                         return Err(#error);
                     }

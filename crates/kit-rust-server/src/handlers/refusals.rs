@@ -153,8 +153,7 @@ impl<'k> HandlerContext<'k, '_> {
 
     /// Returns true if a route inserts rows into a table or updates rows of the table.
     fn writes(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
-        let is_write = matches!(handled.route.method, Method::Post | Method::Put | Method::Patch);
-        let resource = self.resource(handled).filter(|_| is_write);
+        let resource = self.resource(handled).filter(|_| handled.is_write());
         let mut written = resource.into_iter().chain(self.nested_tables(handled));
         written.any(|other| other.table.name == stored.table.name)
     }

@@ -196,8 +196,8 @@ pub(super) struct UniqueKey<'s> {
     pub(super) columns: Vec<(&'s StoredColumn<'s>, Ident, Parameter)>,
 }
 
-/// Returns the expression of a parameter of the path. In a request, a property with `@generated` may be absent, also in the
-/// type of the path, whose parameters are always present.
+/// Returns the expression of a parameter of the path. If the query of another route has the same type, a parameter with
+/// `@generated` is an `Option`, although a path always has its parameters.
 fn path_parameter(param: &Field, r#type: &Parameter) -> TokenStream {
     let value = Part::Params.field(param);
     match (param.optional, r#type) {

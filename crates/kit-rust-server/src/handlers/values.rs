@@ -16,6 +16,8 @@ pub(super) enum Part {
     Query,
     /// The body, which a handler has in the variable `body`.
     Body,
+    /// A copy of a value of the body, which the handler needs afterwards.
+    CopyOfBody,
     /// The row that the handler has written, in the variable `row`.
     Row,
     /// An element of an array in the body, in the variable `item`.
@@ -32,6 +34,7 @@ impl Part {
             Self::Params => quote!(input.params.#name),
             Self::Query => quote!(input.query.#name),
             Self::Body => quote!(body.#name),
+            Self::CopyOfBody => quote!(body.#name.clone()),
             Self::Row => quote!(row.#name),
             Self::Item => quote!(item.#name),
             Self::Value => quote!(item),

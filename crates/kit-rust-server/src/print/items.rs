@@ -290,13 +290,25 @@ fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String
         .map(|parameter| format!("{start}    {parameter},\n"))
         .collect();
     let last = format!("{start}){separator}{output}");
-    // rustfmt breaks a type such as `impl Future + Send` that is too long before its last bound.
     let last = match last.rsplit_once(" + ") {
-        Some((first, bound)) if last.len() + end.len() > WIDTH => format!("{first}\n{start}+ {bound}"),
+        Some((first, bound)) => broken_bounds(first, bound, &start),
         _ if last.len() > WIDTH => broken_output(node, &start).unwrap_or(last),
         _ => last,
     };
     format!("{name}(\n{parameters}{last}")
+}
+
+/// Prints the end of the parameters and a type such as `impl Future<Output = T> + Send`. `first` is the text before the last bound,
+/// and only its width counts.
+fn broken_bounds(first: &str, bound: &str, start: &str) -> String {
+    match first.split_once('<') {
+        Some((name, arguments)) if first.len() > WIDTH + 1 => {
+            let arguments = arguments.strip_suffix('>').unwrap_or(arguments);
+            format!("{name}<\n{start}    {arguments},\n{start}> + {bound}")
+        }
+        _ if first.len() > WIDTH => format!("{first}\n{start}+ {bound}"),
+        _ => format!("{first} + {bound}"),
+    }
 }
 
 /// Prints the end of the parameters and a result type whose arguments need lines of their own. Returns `None` for a type without

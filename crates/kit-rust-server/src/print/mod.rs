@@ -183,6 +183,28 @@ static LONG: Shape = Shape::object(
         );
     }
 
+    /// rustfmt counts the columns before the last bound only.
+    #[test]
+    fn breaks_a_result_type_with_bounds_at_the_columns_of_rustfmt() {
+        let result = |length: usize| {
+            let r#type = format_ident!("{}", "A".repeat(length));
+            let code = quote! {
+                pub trait Notes {
+                    fn get_notes_by_title_and_author(&self, input: GetNotesByTitleAndAuthor) -> impl Future<Output = Result<#r#type, Error>> + Send;
+                }
+            };
+            let text = file(&code).replace(&r#type.to_string(), "A");
+            let (_, text) = text.split_once("    ) -> ").unwrap();
+            text.to_owned()
+        };
+        let on_one_line = "impl Future<Output = Result<A, Error>> + Send;\n}\n";
+        let before_the_bound = "impl Future<Output = Result<A, Error>>\n    + Send;\n}\n";
+        let in_the_arguments = "impl Future<\n        Output = Result<A, Error>,\n    > + Send;\n}\n";
+        assert_eq!(result(54), on_one_line);
+        assert_eq!(result(55), before_the_bound);
+        assert_eq!(result(56), in_the_arguments);
+    }
+
     #[test]
     fn breaks_rules_after_calls_of_several_lines_like_rustfmt() {
         let code = quote! {

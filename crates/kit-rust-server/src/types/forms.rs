@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kit_ir::{DeclarationId, Program, Property, Route, TypeId, TypeKind};
+use kit_ir::{DeclarationId, Program, Property, Route, Slot, TypeId, TypeKind};
 
 use crate::names;
 
@@ -43,10 +43,7 @@ impl Forms {
             found
         };
         let routes = program.routes.iter();
-        let mut inputs = routes
-            .clone()
-            .flat_map(Route::read)
-            .chain(super::environment(program));
+        let mut inputs = routes.clone().flat_map(read).chain(super::environment(program));
         let requested = within(&mut inputs);
         let entities = program.entities.iter().map(|entity| entity.declaration);
         let errors = program
@@ -93,6 +90,14 @@ impl Forms {
             &[Form::Complete]
         }
     }
+}
+
+/// Returns the types that a route reads from requests, without the parameters of the path. A path always has its parameters, also
+/// those with `@generated`.
+fn read(route: &Route) -> impl Iterator<Item = DeclarationId> {
+    let slots = Slot::INPUTS.into_iter().filter(|slot| *slot != Slot::Params);
+    let of_slots = slots.filter_map(|slot| route.slots.get(slot));
+    of_slots.chain(route.body_format.inner_types())
 }
 
 /// Returns true if a type has a required property with `@generated`.

@@ -135,10 +135,20 @@ fn of_entity(random: &mut Random, number: usize, entity: &Entity) -> Group {
         format!("RouteContract<{params}, void, void, {name}>"),
     );
     let method = random.pick(&["PUT", "PATCH"]);
-    add(
-        format!("{method} {path}"),
-        format!("RouteContract<{params}, void, {change}, {name}>"),
-    );
+    // A change, or a change that inserts the row if it does not exist.
+    if *method == *"PUT" && random.chance(30) {
+        let whole = format!("Omit<{name}, {}>", quoted(&keys));
+        let replies = format!("ReplyParts<200, {name}> | ReplyParts<201, {name}>");
+        add(
+            format!("PUT {path}"),
+            format!("RouteParts<{{ params: {params}; body: {whole}; response: {replies} }}>"),
+        );
+    } else {
+        add(
+            format!("{method} {path}"),
+            format!("RouteContract<{params}, void, {change}, {name}>"),
+        );
+    }
     add(
         format!("DELETE {path}"),
         format!("RouteContract<{params}, void, void, void>"),
@@ -200,6 +210,11 @@ fn of_pair(number: usize, (parent, child, property): Pair<'_>) -> Group {
         left_out(child, &[property])
     );
     let params = format!("{{ {key}: {one}[\"{key}\"] }}");
+    let change = format!(
+        "Partial<{}> & {{ rowsBelow: {}[] }}",
+        left_out(parent, &[key]),
+        left_out(child, &[property])
+    );
     let (table, below) = (parent.table(), child.table());
     let routes = vec![
         (
@@ -213,6 +228,10 @@ fn of_pair(number: usize, (parent, child, property): Pair<'_>) -> Group {
         (
             format!("GET /{table}/:{key}"),
             format!("RouteContract<{params}, void, void, {view}>"),
+        ),
+        (
+            format!("PUT /{table}/:{key}"),
+            format!("RouteParts<{{ params: {params}; body: {change}; response: {view} }}>"),
         ),
         (
             format!("GET /all/{below}"),

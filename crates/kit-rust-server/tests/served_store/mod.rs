@@ -15,6 +15,7 @@ pub fn store(program: &Path, database: &str) {
     let server = Server::start(program, database);
     let ada = customers(&server);
     let chair = products(&server);
+    tags(&server);
     orders(&server, &ada, &chair);
     categories(&server);
     pages(&server);
@@ -57,6 +58,23 @@ fn customers(server: &Server) -> Value {
     assert_eq!(server.get("/customers?name=Bob"), (200, json!([])));
     assert_eq!(server.get(&format!("/customers/{NOWHERE}")).0, 404);
     ada
+}
+
+/// Tests a route that changes a row, or inserts the row if it does not exist.
+fn tags(server: &Server) {
+    let put = |slug: &str, name: &str| {
+        server.request("PUT", &format!("/tags/{slug}"), Some(json!({ "name": name })))
+    };
+    assert_eq!(server.get("/tags/old").0, 404);
+    assert_eq!(put("old", "Old"), (201, json!({ "slug": "old", "name": "Old" })));
+    assert_eq!(
+        put("old", "Older"),
+        (200, json!({ "slug": "old", "name": "Older" }))
+    );
+    assert_eq!(
+        server.get("/tags/old"),
+        (200, json!({ "slug": "old", "name": "Older" }))
+    );
 }
 
 /// Tests tags, which a third table connects with products.
@@ -110,6 +128,25 @@ fn products(server: &Server) -> Value {
         (status, &changed["name"], &changed["tags"]),
         (200, &json!("Stool"), &chair["tags"])
     );
+    for (tags, expected) in [
+        (json!(["new"]), json!(["new"])),
+        (json!(["red", "new"]), json!(["new", "red"])),
+    ] {
+        let (status, changed) = server.request("PATCH", &path, Some(json!({ "tags": tags })));
+        assert_eq!((status, &changed["tags"]), (200, &expected));
+    }
+    let slugs = |query: &str| {
+        let (status, page) = server.get(&format!("/products?{query}"));
+        let (rows, total) = (page["data"].as_array().unwrap(), &page["pagination"]["total"]);
+        assert_eq!((status, total), (200, &json!(rows.len())), "{query}: {page}");
+        rows.iter()
+            .map(|row| text(&row["slug"]).to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(slugs("tag=red"), ["chair"]);
+    assert_eq!(slugs("tag=red&slug=table"), [""; 0]);
+    assert_eq!(slugs("tag=blue"), [""; 0]);
+    assert_eq!(slugs("pageSize=9").len(), 2);
     let gone = format!("/products/{NOWHERE}");
     assert_eq!(
         server.request("PATCH", &gone, Some(json!({ "name": "Stool" }))).0,
@@ -166,6 +203,27 @@ fn orders(server: &Server, ada: &Value, chair: &Value) {
         (status, &changed["note"], &changed["items"]),
         (200, &json!("soon"), &items)
     );
+    // The items of the body replace those of the order, all or none.
+    let replaced = json!([item(1, chair), item(3, chair)]);
+    let (status, changed) = server.request("PATCH", &path, Some(json!({ "items": replaced })));
+    assert_eq!(
+        (status, &changed["note"], &changed["items"]),
+        (200, &json!("soon"), &replaced)
+    );
+    for (items, expected) in [
+        (
+            json!([item(2, chair), item(4, &nothing)]),
+            (404, "PRODUCT_NOT_FOUND"),
+        ),
+        (json!([item(2, chair), item(2, chair)]), (409, "CONFLICT")),
+    ] {
+        let body = json!({ "note": "late", "items": items });
+        let refused = server.request("PATCH", &path, Some(body));
+        assert_eq!(code(refused), (expected.0, expected.1.to_owned()));
+        assert_eq!(server.get(&path), (200, changed.clone()));
+    }
+    let nowhere = server.request("PATCH", "/orders/999", Some(json!({ "items": [] })));
+    assert_eq!(nowhere.0, 404);
     let line = format!("{path}/items/1");
     let (status, changed) = server.request("PATCH", &line, Some(json!({ "quantity": 5 })));
     assert_eq!((status, &changed["quantity"]), (200, &json!(5)));

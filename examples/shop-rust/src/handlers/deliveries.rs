@@ -162,7 +162,7 @@ impl DeliveryRoutes for App {
     }
 
     async fn get_deliveries_by_id(&self, input: GetDeliveriesById) -> Result<DeliveryView, Error> {
-        let id = input.params.id.as_deref().unwrap_or_default();
+        let id = &input.params.id;
         let mut transaction = snapshot(&self.pool).await?;
         let found = delivery::get(&mut *transaction, id).await?;
         let row = found.ok_or_else(|| delivery_not_found(id))?;
@@ -175,7 +175,7 @@ impl DeliveryRoutes for App {
         &self,
         input: PatchDeliveriesById,
     ) -> Result<DeliveryView, Error> {
-        let id = input.params.id.as_deref().unwrap_or_default();
+        let id = &input.params.id;
         let body = input.body;
         let changes = DeliveryChanges {
             tracking_number: None,
@@ -194,7 +194,7 @@ impl DeliveryRoutes for App {
     }
 
     async fn delete_deliveries_by_id(&self, input: DeleteDeliveriesById) -> Result<(), Error> {
-        let id = input.params.id.as_deref().unwrap_or_default();
+        let id = &input.params.id;
         let deleted = delivery::delete(&self.pool, id).await?;
         if deleted {
             Ok(())

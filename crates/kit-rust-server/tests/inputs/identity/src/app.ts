@@ -2,7 +2,7 @@ import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit
 import { idempotent } from "@kit/idempotency";
 import { nativeServer } from "@kit/server-native";
 import type { Auth } from "@kit/types";
-import type { BankRoutes, KeyRoutes, LoginRoutes, MemberRoutes, TokenRoutes } from "./bank.routes.ts";
+import type { BankRoutes, BookingRoutes, KeyRoutes, LoginRoutes, MemberRoutes, TokenRoutes } from "./bank.routes.ts";
 
 type Scope = "orders:read" | "orders:write";
 
@@ -28,6 +28,7 @@ export const keyHandlers = defineHandlers<KeyRoutes>({ "GET /accounts/:owner": n
 export const tokenHandlers = defineHandlers<TokenRoutes>({ "DELETE /accounts/:owner": notHere });
 export const loginHandlers = defineHandlers<LoginRoutes>({ "GET /login": notHere, "GET /callback": notHere });
 export const memberHandlers = defineHandlers<MemberRoutes>({ "GET /members/:owner": notHere });
+export const bookingHandlers = defineHandlers<BookingRoutes>({ "POST /bookings": notHere });
 export const bankHandlers = defineHandlers<BankRoutes>({ "POST /transfers": notHere });
 
 export const app = createApp({
@@ -37,6 +38,14 @@ export const app = createApp({
     { prefix: "/", handlers: tokenHandlers, middleware: [requireAuth] },
     { prefix: "/", handlers: loginHandlers },
     { prefix: "/", handlers: memberHandlers, middleware: [requireSession] },
+    {
+      prefix: "/",
+      handlers: bookingHandlers,
+      middleware: [
+        { name: "timed", middleware: timed, priority: 1 },
+        { name: "once", middleware: once, priority: 2 },
+      ],
+    },
     {
       prefix: "/",
       handlers: bankHandlers,

@@ -1,7 +1,7 @@
 // Routes whose middleware is that of the guide's pages, in Rust.
 
 import type { Reply, Route, Scopes } from "@kit/types";
-import type { Account, Transfer } from "./bank.types.ts";
+import type { Account, Booking, Transfer } from "./bank.types.ts";
 
 export interface KeyRoutes {
   "GET /accounts/:owner": Route<{
@@ -17,6 +17,14 @@ export interface TokenRoutes {
 
 export interface BankRoutes {
   "POST /transfers": Route<{ headers: { "idempotency-key": string }; body: Transfer; response: Transfer }>;
+}
+
+export interface BookingRoutes {
+  "POST /bookings": Route<{
+    headers: { "idempotency-key": string };
+    body: Omit<Booking, "id">;
+    response: Booking;
+  }>;
 }
 
 type Redirect = Reply<303, void, { location: string }>;

@@ -24,6 +24,8 @@ export const productHandlers = defineHandlers<ProductRoutes>({
   "GET /named/products/:slug": notHere,
   "PATCH /products/:id": notHere,
   "POST /tags": notHere,
+  "GET /tags/:slug": notHere,
+  "PUT /tags/:slug": notHere,
 });
 export const orderHandlers = defineHandlers<OrderRoutes>({
   "POST /orders": notHere,
@@ -31,6 +33,7 @@ export const orderHandlers = defineHandlers<OrderRoutes>({
   "GET /newest/orders": notHere,
   "GET /orders/:id": notHere,
   "PUT /orders/:id": notHere,
+  "PATCH /orders/:id": notHere,
   "DELETE /orders/:id": notHere,
   "PATCH /orders/:orderId/items/:line": notHere,
 });
@@ -42,6 +45,7 @@ export const customHandlers = defineHandlers<CustomRoutes>({
   "GET /found/products": notHere,
   "GET /totals/orders/:id": notHere,
   "POST /logins": notHere,
+  "GET /translated/products/:id": notHere,
   "PUT /products/:id": notHere,
 });
 

@@ -32,7 +32,7 @@ export interface CustomerRoutes {
 export interface ProductRoutes {
   "POST /products": Route<{ body: NewProduct; response: Reply<201, ProductView, { location: string }> }>;
   "GET /products": Route<{
-    query: Paging & { slug?: string; reviewed?: Date[] };
+    query: Paging & { slug?: string; reviewed?: Date[]; /** Slug of a tag that the product has. */ tag?: string };
     response: Page<ProductView>;
   }>;
   "GET /products/:id": Route<{ params: { id: Uuid }; response: ProductView }>;
@@ -43,10 +43,21 @@ export interface ProductRoutes {
   }>;
   "PATCH /products/:id": Route<{
     params: { id: Uuid };
-    body: Partial<Omit<Product, "id" | "createdAt">>;
+    body: Partial<Omit<Product, "id" | "createdAt">> & { tags?: string[] };
     response: ProductView;
   }>;
   "POST /tags": Route<{ body: Tag; response: Tag }>;
+  "GET /tags/:slug": Route<{
+    params: Pick<Tag, "slug">;
+    headers: { "x-request-id"?: string };
+    response: Tag;
+  }>;
+  /** Changes a tag, or makes a new one. */
+  "PUT /tags/:slug": Route<{
+    params: Pick<Tag, "slug">;
+    body: Omit<Tag, "slug">;
+    response: Reply<200, Tag> | Reply<201, Tag>;
+  }>;
 }
 
 export interface OrderRoutes {
@@ -61,6 +72,12 @@ export interface OrderRoutes {
   "PUT /orders/:id": Route<{
     params: { /** @integer */ id: number };
     body: Pick<Order, "note">;
+    response: OrderView;
+  }>;
+  /** The items replace those of the order. */
+  "PATCH /orders/:id": Route<{
+    params: { /** @integer */ id: number };
+    body: { note?: Order["note"]; items: Omit<OrderItem, "orderId">[] };
     response: OrderView;
   }>;
   "DELETE /orders/:id": Route<{ params: { /** @integer */ id: number }; response: Reply<204, void> }>;
@@ -87,7 +104,13 @@ export interface CustomRoutes {
   }>;
   /** The password is no property. */
   "POST /logins": Route<{ body: { email: string; password: string }; response: CustomerName }>;
-  /** Two replies. */
+  /** Types do not tell what a client wants from the header. */
+  "GET /translated/products/:id": Route<{
+    params: { id: Uuid };
+    headers: { "accept-language"?: string };
+    response: Product;
+  }>;
+  /** The database makes the key of a new product. */
   "PUT /products/:id": Route<{
     params: { id: Uuid };
     body: Omit<Product, "id" | "createdAt">;

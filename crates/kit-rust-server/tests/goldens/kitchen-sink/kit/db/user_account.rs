@@ -54,7 +54,7 @@ const DELETE: &str = "
 pub const EMAIL_UNIQUE: &str = "accounts_email_unique";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewUserAccount {
     pub id: Option<String>,
     /// Where mail goes.
@@ -66,7 +66,7 @@ pub struct NewUserAccount {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UserAccountChanges {
     /// Where mail goes.
     pub email: Option<String>,

@@ -121,7 +121,7 @@ const DELETE: &str = "
     WHERE id = $1";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewOptionModel {
     pub r#type: String,
     pub self_value: String,
@@ -165,7 +165,7 @@ pub struct NewOptionModel {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OptionModelChanges {
     pub r#type: Option<String>,
     pub self_value: Option<String>,

@@ -54,7 +54,7 @@ const DELETE: &str = "
     WHERE id = $1::uuid";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewNote {
     pub id: Option<String>,
     /// What the note is about.
@@ -66,7 +66,7 @@ pub struct NewNote {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct NoteChanges {
     /// What the note is about.
     pub title: Option<String>,

@@ -112,7 +112,7 @@ const DELETE: &str = "
 pub const ROOM_SHELF_REFERENCE: &str = "books_room_shelf_shelves_room_number_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewBook {
     pub id: Option<String>,
     pub title: String,
@@ -125,7 +125,7 @@ pub struct NewBook {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct BookChanges {
     pub title: Option<String>,
     pub room: Option<Option<String>>,
@@ -135,7 +135,7 @@ pub struct BookChanges {
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct BookFilter {
     pub tags: Option<Vec<String>>,
     pub pages: Option<Vec<BigInt>>,

@@ -79,20 +79,20 @@ const DELETE: &str = "
 pub const PRIMARY_KEY: &str = "countries_pkey";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewCountry {
     pub code: String,
     pub name: String,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CountryChanges {
     pub name: Option<String>,
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CountryFilter {
     pub name: Option<String>,
 }

@@ -39,14 +39,14 @@ const DELETE: &str = "
     WHERE id = $1::uuid";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewDraft {
     pub id: Option<String>,
     pub text: String,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct DraftChanges {
     pub text: Option<String>,
 }

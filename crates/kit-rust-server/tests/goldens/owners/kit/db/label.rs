@@ -37,14 +37,14 @@ const DELETE: &str = "
     WHERE id = $1 AND account_id = $2";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewLabel {
     pub account_id: i64,
     pub text: String,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LabelChanges {
     pub text: Option<String>,
 }

@@ -49,7 +49,7 @@ const DELETE: &str = "
     WHERE id = $1::uuid AND owner_id = $2";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewProject {
     pub id: Option<String>,
     pub name: String,
@@ -58,7 +58,7 @@ pub struct NewProject {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ProjectChanges {
     pub name: Option<String>,
 }

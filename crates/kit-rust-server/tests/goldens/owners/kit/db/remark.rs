@@ -50,7 +50,7 @@ const DELETE: &str = "
 pub const TASK_ID_REFERENCE: &str = "remarks_task_id_tasks_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewRemark {
     pub id: Option<String>,
     pub text: String,
@@ -58,7 +58,7 @@ pub struct NewRemark {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RemarkChanges {
     pub text: Option<String>,
     pub task_id: Option<String>,

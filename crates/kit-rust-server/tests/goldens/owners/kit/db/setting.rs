@@ -48,7 +48,7 @@ const DELETE: &str = "
 pub const PRIMARY_KEY: &str = "settings_pkey";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewSetting {
     pub user_id: String,
     pub name: String,
@@ -56,7 +56,7 @@ pub struct NewSetting {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SettingChanges {
     pub value: Option<String>,
 }

@@ -42,7 +42,7 @@ const DELETE: &str = "
 pub const PRIMARY_KEY: &str = "shelves_pkey";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewShelf {
     pub room: String,
     pub number: i64,

@@ -140,7 +140,7 @@ pub const PROJECT_ID_REFERENCE: &str = "tasks_project_id_projects_id_fk";
 pub const PARENT_ID_REFERENCE: &str = "tasks_parent_id_tasks_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewTask {
     pub id: Option<String>,
     pub title: String,
@@ -152,7 +152,7 @@ pub struct NewTask {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TaskChanges {
     pub title: Option<String>,
     pub done: Option<bool>,
@@ -161,7 +161,7 @@ pub struct TaskChanges {
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TaskFilter {
     pub done: Option<bool>,
     pub user_id: Option<String>,

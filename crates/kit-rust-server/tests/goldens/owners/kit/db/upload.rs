@@ -41,14 +41,14 @@ const DELETE: &str = "
     WHERE id = $1 AND tenant_id = $2::uuid";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewUpload {
     pub tenant_id: Option<String>,
     pub name: String,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UploadChanges {
     pub name: Option<String>,
 }

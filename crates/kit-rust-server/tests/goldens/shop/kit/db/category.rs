@@ -62,14 +62,14 @@ pub const NAME_UNIQUE: &str = "categories_name_unique";
 pub const PARENT_ID_REFERENCE: &str = "categories_parent_id_categories_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewCategory {
     pub name: String,
     pub parent_id: Option<i64>,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CategoryChanges {
     pub name: Option<String>,
     pub parent_id: Option<Option<i64>>,

@@ -47,7 +47,7 @@ const DELETE: &str = "
 pub const PRIMARY_KEY: &str = "countries_pkey";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewCountry {
     pub code: String,
     pub name: String,
@@ -55,7 +55,7 @@ pub struct NewCountry {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CountryChanges {
     pub name: Option<String>,
     pub vat: Option<i64>,

@@ -130,7 +130,7 @@ pub const SHOP_ID_REFERENCE: &str = "products_shop_id_shops_id_fk";
 pub const CATEGORY_ID_REFERENCE: &str = "products_category_id_categories_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewProduct {
     pub id: Option<String>,
     pub shop_id: String,
@@ -154,7 +154,7 @@ pub struct NewProduct {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ProductChanges {
     pub shop_id: Option<String>,
     pub category_id: Option<Option<i64>>,
@@ -176,7 +176,7 @@ pub struct ProductChanges {
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ProductFilter {
     pub shop_id: Option<String>,
     pub kind: Option<ProductKind>,

@@ -69,7 +69,7 @@ pub const PRODUCT_ID_REFERENCE: &str = "stock_product_id_products_id_fk";
 pub const COUNTRY_CODE_REFERENCE: &str = "stock_country_code_countries_code_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewStock {
     pub product_id: String,
     pub country_code: String,
@@ -77,7 +77,7 @@ pub struct NewStock {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct StockChanges {
     pub amount: Option<i64>,
 }

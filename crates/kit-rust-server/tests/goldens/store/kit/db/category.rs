@@ -54,14 +54,14 @@ const DELETE: &str = "
 pub const PARENT_ID_REFERENCE: &str = "categories_parent_id_categories_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewCategory {
     pub name: String,
     pub parent_id: Option<i64>,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CategoryChanges {
     pub name: Option<String>,
     pub parent_id: Option<Option<i64>>,

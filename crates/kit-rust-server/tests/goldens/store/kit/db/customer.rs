@@ -62,7 +62,7 @@ const DELETE: &str = "
 pub const EMAIL_UNIQUE: &str = "customers_email_unique";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewCustomer {
     pub id: Option<String>,
     pub email: String,
@@ -70,14 +70,14 @@ pub struct NewCustomer {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CustomerChanges {
     pub email: Option<String>,
     pub name: Option<String>,
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CustomerFilter {
     pub name: Option<String>,
 }

@@ -99,7 +99,7 @@ pub const CUSTOMER_ID_REFERENCE: &str = "orders_customer_id_customers_id_fk";
 pub const RECEIVER_ID_REFERENCE: &str = "orders_receiver_id_customers_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewOrder {
     pub customer_id: String,
     /// Customer who gets the products, if not the one who pays.
@@ -109,7 +109,7 @@ pub struct NewOrder {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OrderChanges {
     pub customer_id: Option<String>,
     /// Customer who gets the products, if not the one who pays.
@@ -118,7 +118,7 @@ pub struct OrderChanges {
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OrderFilter {
     pub customer_id: Option<String>,
 }

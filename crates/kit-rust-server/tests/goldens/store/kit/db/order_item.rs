@@ -49,6 +49,10 @@ const LIST_BY_ANY_ORDER_ID: &str = "
     WHERE order_id = ANY($1)
     ORDER BY order_items.order_id, order_items.line";
 
+const DELETE_BY_ORDER_ID: &str = "
+    DELETE FROM order_items
+    WHERE order_id = $1";
+
 const GET: &str = "
     SELECT order_id, line::int8 AS line, product_id, quantity::int8 AS quantity
     FROM order_items
@@ -75,7 +79,7 @@ pub const ORDER_ID_REFERENCE: &str = "order_items_order_id_orders_id_fk";
 pub const PRODUCT_ID_REFERENCE: &str = "order_items_product_id_products_id_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewOrderItem {
     pub order_id: i64,
     /// Number of the item in its order.
@@ -85,7 +89,7 @@ pub struct NewOrderItem {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OrderItemChanges {
     pub product_id: Option<String>,
     pub quantity: Option<i64>,
@@ -237,4 +241,16 @@ pub async fn list_by_any_order_id(
         .bind(values)
         .fetch_all(database)
         .await
+}
+
+/// Deletes the rows with this `order_id`.
+pub async fn delete_by_order_id(
+    database: impl PgExecutor<'_>,
+    order_id: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(DELETE_BY_ORDER_ID)
+        .bind(order_id)
+        .execute(database)
+        .await?;
+    Ok(())
 }

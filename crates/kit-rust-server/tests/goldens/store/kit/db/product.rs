@@ -14,6 +14,10 @@ const LIST: &str = "
     FROM products
     WHERE ($3::text IS NULL OR slug = $3)
       AND ($4::jsonb IS NULL OR reviewed @> ARRAY(SELECT jsonb_array_elements_text($4))::timestamptz(3)[])
+      AND ($5::text IS NULL OR EXISTS (
+        SELECT 1 FROM product_tags AS kit_related
+        WHERE kit_related.product_id = products.id AND kit_related.tag = $5
+      ))
     ORDER BY products.created_at DESC, products.id DESC
     LIMIT $1 OFFSET $2";
 
@@ -25,10 +29,18 @@ const LIST_WITH_TOTAL: &str = "
             FROM products
             WHERE ($3::text IS NULL OR slug = $3)
               AND ($4::jsonb IS NULL OR reviewed @> ARRAY(SELECT jsonb_array_elements_text($4))::timestamptz(3)[])
+              AND ($5::text IS NULL OR EXISTS (
+                SELECT 1 FROM product_tags AS kit_related
+                WHERE kit_related.product_id = products.id AND kit_related.tag = $5
+              ))
         ) AS kit_total
     FROM products
     WHERE ($3::text IS NULL OR slug = $3)
       AND ($4::jsonb IS NULL OR reviewed @> ARRAY(SELECT jsonb_array_elements_text($4))::timestamptz(3)[])
+      AND ($5::text IS NULL OR EXISTS (
+        SELECT 1 FROM product_tags AS kit_related
+        WHERE kit_related.product_id = products.id AND kit_related.tag = $5
+      ))
     ORDER BY products.created_at DESC, products.id DESC
     LIMIT $1 OFFSET $2";
 
@@ -36,7 +48,11 @@ const COUNT: &str = "
     SELECT count(*)
     FROM products
     WHERE ($1::text IS NULL OR slug = $1)
-      AND ($2::jsonb IS NULL OR reviewed @> ARRAY(SELECT jsonb_array_elements_text($2))::timestamptz(3)[])";
+      AND ($2::jsonb IS NULL OR reviewed @> ARRAY(SELECT jsonb_array_elements_text($2))::timestamptz(3)[])
+      AND ($3::text IS NULL OR EXISTS (
+        SELECT 1 FROM product_tags AS kit_related
+        WHERE kit_related.product_id = products.id AND kit_related.tag = $3
+      ))";
 
 const INSERT: &str = "
     INSERT INTO products (id, slug, name, price, serial, reviewed, attributes, contents, created_at)
@@ -88,7 +104,7 @@ const DELETE: &str = "
 pub const SLUG_UNIQUE: &str = "products_slug_unique";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewProduct {
     pub id: Option<String>,
     pub slug: String,
@@ -102,7 +118,7 @@ pub struct NewProduct {
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ProductChanges {
     pub slug: Option<String>,
     pub name: Option<String>,
@@ -114,10 +130,11 @@ pub struct ProductChanges {
 }
 
 /// Filter of a list. An omitted value matches all rows.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ProductFilter {
     pub slug: Option<String>,
     pub reviewed: Option<Vec<Timestamp>>,
+    pub tag: Option<String>,
 }
 
 impl<'r> FromRow<'r, PgRow> for Product {
@@ -157,6 +174,7 @@ pub async fn list(
         .bind(offset)
         .bind(&filter.slug)
         .bind(filter.reviewed.as_ref().map(sqlx::types::Json))
+        .bind(&filter.tag)
         .fetch_all(database)
         .await
 }
@@ -181,10 +199,12 @@ pub async fn list_with_total(
         .bind(limit)
         .bind(offset)
         .bind(&filter.slug)
-        .bind(filter.reviewed.as_ref().map(sqlx::types::Json));
+        .bind(filter.reviewed.as_ref().map(sqlx::types::Json))
+        .bind(&filter.tag);
     let count = sqlx::query_scalar(COUNT)
         .bind(&filter.slug)
-        .bind(filter.reviewed.as_ref().map(sqlx::types::Json));
+        .bind(filter.reviewed.as_ref().map(sqlx::types::Json))
+        .bind(&filter.tag);
     sql::rows_with_total(rows, count, offset, connection).await
 }
 
@@ -205,6 +225,7 @@ pub async fn count(
     sqlx::query_scalar(COUNT)
         .bind(&filter.slug)
         .bind(filter.reviewed.as_ref().map(sqlx::types::Json))
+        .bind(&filter.tag)
         .fetch_one(database)
         .await
 }

@@ -49,6 +49,10 @@ const LIST_BY_ANY_PRODUCT_ID: &str = "
     WHERE product_id = ANY($1::uuid[])
     ORDER BY product_tags.product_id, product_tags.tag";
 
+const DELETE_BY_PRODUCT_ID: &str = "
+    DELETE FROM product_tags
+    WHERE product_id = $1::uuid";
+
 const GET: &str = "
     SELECT product_id, tag
     FROM product_tags
@@ -68,7 +72,7 @@ pub const PRODUCT_ID_REFERENCE: &str = "product_tags_product_id_products_id_fk";
 pub const TAG_REFERENCE: &str = "product_tags_tag_tags_slug_fk";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewProductTag {
     pub product_id: String,
     pub tag: String,
@@ -212,4 +216,20 @@ pub async fn list_by_any_product_id(
         .bind(values)
         .fetch_all(database)
         .await
+}
+
+/// Deletes the rows with this `product_id`.
+pub async fn delete_by_product_id(
+    database: impl PgExecutor<'_>,
+    product_id: &str,
+) -> Result<(), sqlx::Error> {
+    // No row has a text that is not a UUID; PostgreSQL would return an error.
+    if !is_uuid(product_id) {
+        return Ok(());
+    }
+    sqlx::query(DELETE_BY_PRODUCT_ID)
+        .bind(product_id)
+        .execute(database)
+        .await?;
+    Ok(())
 }

@@ -52,14 +52,14 @@ const DELETE: &str = "
 pub const PRIMARY_KEY: &str = "tags_pkey";
 
 /// Values of a new row. An omitted value gets its default.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewTag {
     pub slug: String,
     pub name: String,
 }
 
 /// Changes of a row. An omitted value stays unchanged.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TagChanges {
     pub name: Option<String>,
 }

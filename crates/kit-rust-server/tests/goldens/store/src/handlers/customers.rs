@@ -42,7 +42,7 @@ impl CustomerRoutes for App {
     }
 
     async fn get_customers_by_id(&self, input: GetCustomersById) -> Result<CustomerName, Error> {
-        let id = input.params.id.as_deref().unwrap_or_default();
+        let id = &input.params.id;
         let found = customer::get(&self.pool, id).await?;
         let row = found.ok_or_else(|| customer_not_found(id))?;
         Ok(CustomerName {

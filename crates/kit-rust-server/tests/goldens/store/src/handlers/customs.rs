@@ -2,10 +2,10 @@
 
 use crate::app::App;
 use crate::error::Error;
-use crate::models::{CustomerName, GetFoundProductsResponse, GetTotalsOrdersByIdResponse};
+use crate::models::{CustomerName, GetFoundProductsResponse, GetTotalsOrdersByIdResponse, Product};
 use crate::router::{
-    CustomRoutes, GetFoundProducts, GetTotalsOrdersById, PostLogins, PutProductsById,
-    PutProductsByIdReply,
+    CustomRoutes, GetFoundProducts, GetTotalsOrdersById, GetTranslatedProductsById, PostLogins,
+    PutProductsById, PutProductsByIdReply,
 };
 
 impl CustomRoutes for App {
@@ -32,6 +32,16 @@ impl CustomRoutes for App {
     async fn post_logins(&self, _input: PostLogins) -> Result<CustomerName, Error> {
         Err(Error::not_implemented(
             "POST /logins",
+            "src/handlers/customs.rs",
+        ))
+    }
+
+    async fn get_translated_products_by_id(
+        &self,
+        _input: GetTranslatedProductsById,
+    ) -> Result<Product, Error> {
+        Err(Error::not_implemented(
+            "GET /translated/products/:id",
             "src/handlers/customs.rs",
         ))
     }

@@ -16,7 +16,8 @@ use crate::models::{
 };
 use crate::router::{
     DeleteOrdersById, DeleteOrdersByIdReply, GetNewestOrders, GetOrders, GetOrdersById,
-    OrderRoutes, PatchOrdersByOrderIdItemsByLine, PostOrders, PostOrdersReply, PutOrdersById,
+    OrderRoutes, PatchOrdersById, PatchOrdersByOrderIdItemsByLine, PostOrders, PostOrdersReply,
+    PutOrdersById,
 };
 
 /// Error for a request whose order the database refuses.
@@ -211,6 +212,37 @@ impl OrderRoutes for App {
             .await
             .map_err(order_refused)?;
         let row = changed.ok_or_else(|| order_not_found(id))?;
+        let mut responses =
+            with_customer_and_receiver_and_items(&mut transaction, vec![row]).await?;
+        transaction.commit().await?;
+        responses.pop().ok_or_else(|| order_not_found(id))
+    }
+
+    async fn patch_orders_by_id(&self, input: PatchOrdersById) -> Result<OrderView, Error> {
+        let id = input.params.id;
+        let body = input.body;
+        let changes = OrderChanges {
+            customer_id: None,
+            receiver_id: None,
+            note: body.note,
+        };
+        let mut transaction = self.pool.begin().await?;
+        let changed = order::update(&mut *transaction, id, &changes)
+            .await
+            .map_err(order_refused)?;
+        let row = changed.ok_or_else(|| order_not_found(id))?;
+        order_item::delete_by_order_id(&mut *transaction, row.id).await?;
+        for item in body.items {
+            let new = NewOrderItem {
+                order_id: row.id,
+                line: item.line,
+                product_id: item.product_id,
+                quantity: item.quantity,
+            };
+            order_item::insert(&mut *transaction, &new)
+                .await
+                .map_err(order_item_refused)?;
+        }
         let mut responses =
             with_customer_and_receiver_and_items(&mut transaction, vec![row]).await?;
         transaction.commit().await?;

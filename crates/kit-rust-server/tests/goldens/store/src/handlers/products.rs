@@ -8,15 +8,15 @@ use kit_runtime::value;
 use crate::app::App;
 use crate::db::product::{self, NewProduct, ProductChanges, ProductFilter};
 use crate::db::product_tag::{self, NewProductTag};
-use crate::db::tag::{self, NewTag};
+use crate::db::tag::{self, NewTag, TagChanges};
 use crate::error::{AppError, Error};
 use crate::models::{
     PageOfProductView, PagePagination, PostProductsReply201Headers, Product, ProductView, Tag,
     TaggedProduct,
 };
 use crate::router::{
-    GetNamedProductsBySlug, GetProducts, GetProductsById, PatchProductsById, PostProducts,
-    PostProductsReply, PostTags, ProductRoutes,
+    GetNamedProductsBySlug, GetProducts, GetProductsById, GetTagsBySlug, PatchProductsById,
+    PostProducts, PostProductsReply, PostTags, ProductRoutes, PutTagsBySlug, PutTagsBySlugReply,
 };
 
 /// Error for a request whose product the database refuses.
@@ -124,6 +124,11 @@ fn tag_refused(error: sqlx::Error) -> Error {
     }
 }
 
+/// Error for a request whose tag does not exist.
+fn tag_not_found(id: &str) -> Error {
+    Error::not_found("NOT_FOUND", "Tag not found").with_details(value!({ "slug": id }))
+}
+
 impl ProductRoutes for App {
     async fn post_products(&self, input: PostProducts) -> Result<PostProductsReply, Error> {
         let body = input.body;
@@ -166,6 +171,7 @@ impl ProductRoutes for App {
         let filter = ProductFilter {
             slug: input.query.slug,
             reviewed: input.query.reviewed,
+            tag: input.query.tag,
         };
         let page = input.query.page.unwrap_or(1);
         let page_size = input.query.page_size.unwrap_or(20);
@@ -227,6 +233,18 @@ impl ProductRoutes for App {
             .await
             .map_err(product_refused)?;
         let row = changed.ok_or_else(|| product_not_found(id))?;
+        if let Some(items) = body.tags {
+            product_tag::delete_by_product_id(&mut *transaction, &row.id).await?;
+            for item in items {
+                let new = NewProductTag {
+                    product_id: row.id.clone(),
+                    tag: item,
+                };
+                product_tag::insert(&mut *transaction, &new)
+                    .await
+                    .map_err(product_tag_refused)?;
+            }
+        }
         let mut responses = with_tags(&mut transaction, vec![row]).await?;
         transaction.commit().await?;
         responses.pop().ok_or_else(|| product_not_found(id))
@@ -239,5 +257,31 @@ impl ProductRoutes for App {
             name: body.name,
         };
         tag::insert(&self.pool, &new).await.map_err(tag_refused)
+    }
+
+    async fn get_tags_by_slug(&self, input: GetTagsBySlug) -> Result<Tag, Error> {
+        let id = &input.params.slug;
+        let found = tag::get(&self.pool, id).await?;
+        found.ok_or_else(|| tag_not_found(id))
+    }
+
+    async fn put_tags_by_slug(&self, input: PutTagsBySlug) -> Result<PutTagsBySlugReply, Error> {
+        let id = &input.params.slug;
+        let body = input.body;
+        let changes = TagChanges {
+            name: Some(body.name.clone()),
+        };
+        let changed = tag::update(&self.pool, id, &changes)
+            .await
+            .map_err(tag_refused)?;
+        if let Some(body) = changed {
+            return Ok(PutTagsBySlugReply::Ok { body });
+        }
+        let new = NewTag {
+            slug: input.params.slug,
+            name: body.name,
+        };
+        let row = tag::insert(&self.pool, &new).await.map_err(tag_refused)?;
+        Ok(PutTagsBySlugReply::Created { body: row })
     }
 }

@@ -1,0 +1,309 @@
+//! Generates the code for rows of other tables that a request inserts or replaces together with a row: the items of an order.
+
+use kit_ir::Method;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::new_row::{Parent, new_values};
+use super::owner::RowOwner;
+use super::values::{Part, RequestValue};
+use super::view::{Item, Link, Reference, View};
+use super::{HandlerContext, Reason, Uses};
+use crate::database::{Stored, StoredColumn};
+use crate::names;
+use crate::route_names::RouteNames;
+use crate::router::Group;
+use crate::source::ident;
+use crate::types::{Field, RustType};
+
+/// Rows that a request inserts together with a row: the items of an order.
+pub(super) struct Nested<'k> {
+    /// Field of the body.
+    pub(super) field: &'k Field,
+    pub(super) reference: Reference<'k>,
+    content: Content<'k>,
+}
+
+/// Values of the elements of an array in the body.
+enum Content<'k> {
+    /// Objects with these fields.
+    Fields(&'k [Field]),
+    /// Values of one column: the ids of tags.
+    Value(&'k StoredColumn<'k>),
+}
+
+/// Generated code that inserts nested rows.
+#[derive(Default)]
+pub(super) struct NestedCode {
+    /// Statements before the transaction.
+    pub(super) before: TokenStream,
+    /// Statements in the transaction, after the insert or change of the row in the variable `row`.
+    pub(super) inserts: TokenStream,
+}
+
+impl<'k> HandlerContext<'k, '_> {
+    /// Returns the tables of rows that a route inserts together with a row.
+    pub(super) fn nested_tables(self, handled: &RouteNames<'_>) -> Vec<&'k Stored<'k>> {
+        let nested = || {
+            let (stored, view) = self.answer(handled).ok()?;
+            let body = self.fields_of_body(handled).ok()?;
+            self.nested(stored, view.as_ref(), body).ok()
+        };
+        let nested = handled.is_write().then(nested).flatten().unwrap_or_default();
+        nested.into_iter().map(|nested| nested.reference.from).collect()
+    }
+
+    /// Returns the tables and columns for which a handler that changes a row needs a function that deletes rows.
+    pub(super) fn deleted_by(self, handled: &RouteNames<'_>) -> Vec<(String, String)> {
+        let is_change = matches!(handled.route.method, Method::Put | Method::Patch);
+        let nested = || {
+            let (stored, view) = self.answer(handled).ok()?;
+            let body = self.fields_of_body(handled).ok()?;
+            self.nested(stored, view.as_ref(), body).ok()
+        };
+        let nested = is_change.then(nested).flatten().unwrap_or_default();
+        let names = nested.into_iter().map(|Nested { reference, .. }| {
+            (
+                reference.from.table.name.clone(),
+                reference.column.column.name.clone(),
+            )
+        });
+        names.collect()
+    }
+
+    /// Returns the reason if a handler cannot replace the rows of another table, because other rows would be lost, or because
+    /// the database would give the new rows other keys than the old ones.
+    pub(super) fn check_replaced(self, nested: &[Nested<'k>]) -> Result<(), Reason> {
+        for Nested {
+            field,
+            reference,
+            content,
+        } in nested
+        {
+            let (stored, property) = (reference.from, &field.property);
+            let entity = stored.entity();
+            if self.database.is_referred_to(&stored.table.name) {
+                return Err(format!(
+                    "`{property}` would replace rows of `{entity}` to which other rows refer"
+                ));
+            }
+            let is_given = |column: &StoredColumn<'_>| {
+                column.column.name == reference.column.column.name
+                    || match content {
+                        Content::Fields(fields) => {
+                            let mut fields = fields.iter();
+                            fields.any(|field| field.property == column.field.property && !field.optional)
+                        }
+                        Content::Value(value) => value.column.name == column.column.name,
+                    }
+            };
+            if !stored.key().all(is_given) {
+                return Err(format!(
+                    "`{property}` would replace rows of `{entity}`, whose keys the body does not have"
+                ));
+            }
+            if stored.owner().is_some() {
+                return Err(format!(
+                    "`{property}` could replace rows of `{entity}` of other owners"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the properties of the body that are rows of other tables. Ignores properties that are neither columns nor such
+    /// rows.
+    pub(super) fn nested(
+        self,
+        stored: &'k Stored<'k>,
+        view: Option<&View<'k>>,
+        body: &'k [Field],
+    ) -> Result<Vec<Nested<'k>>, Reason> {
+        let mut found = Vec::new();
+        for field in body {
+            let RustType::Vec(of) = &field.r#type else {
+                continue;
+            };
+            let has_column = stored
+                .columns
+                .iter()
+                .any(|column| column.field.property == field.property);
+            if has_column {
+                continue;
+            }
+            let part = view.and_then(|view| {
+                let mut parts = view.parts.iter();
+                parts.find(|part| part.field.property == field.property)
+            });
+            if let Some(fields) = of.model().and_then(|model| self.types.structs.get(model)) {
+                let reference = match part.map(|part| part.link) {
+                    Some(Link::Children(reference)) => Some(reference),
+                    Some(_) => None,
+                    None => self.child_of(stored, field, fields),
+                };
+                let Some(reference) = reference else { continue };
+                let content = Content::Fields(fields);
+                found.push(Nested {
+                    field,
+                    reference,
+                    content,
+                });
+                continue;
+            }
+            let linked = self.linked_values(stored, &field.property, of);
+            if let Some((Link::Children(reference), Item::Value(column))) = linked {
+                let content = Content::Value(column);
+                found.push(Nested {
+                    field,
+                    reference,
+                    content,
+                });
+            }
+        }
+        let table = |nested: &Nested<'k>| nested.reference.from.table.name.as_str();
+        let mut tables: Vec<&str> = found.iter().map(table).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        if tables.len() < found.len() {
+            return Err("two properties of the body are rows of the same table".to_owned());
+        }
+        Ok(found)
+    }
+
+    /// Returns the foreign key of the only table that refers to a row and has all fields of the elements.
+    fn child_of(self, stored: &'k Stored<'k>, field: &Field, fields: &[Field]) -> Option<Reference<'k>> {
+        let mut found: Vec<Reference<'k>> = Vec::new();
+        for other in &self.database.tables {
+            let Some(reference) = Reference::only(other, stored) else {
+                continue;
+            };
+            let has_all = fields.iter().all(|field| {
+                let mut columns = other.inserted();
+                columns.any(|column| {
+                    column.field.property == field.property
+                        && column.plain_type() == field.r#type.without_option()
+                })
+            });
+            if has_all {
+                found.push(reference);
+            }
+        }
+        if found.len() > 1 {
+            let name = names::plain_field(&field.property);
+            found.retain(|reference| {
+                let table = kit_database::local_name(&reference.from.table.name);
+                table == name || table.ends_with(&format!("_{name}"))
+            });
+        }
+        let reference = found.pop()?;
+        found.is_empty().then_some(reference)
+    }
+
+    /// Returns the code that inserts nested rows. If `replaces` is true, the code first deletes the nested rows that the row
+    /// has.
+    pub(super) fn nested_code(
+        self,
+        group: &Group<'_>,
+        handled: &RouteNames<'_>,
+        nested: &[Nested<'k>],
+        own: &RowOwner,
+        replaces: bool,
+        uses: &mut Uses,
+    ) -> Result<NestedCode, Reason> {
+        let mut code = NestedCode::default();
+        for Nested {
+            field,
+            reference,
+            content,
+        } in nested
+        {
+            let stored = reference.from;
+            let row_owner = self.row_owner(handled, stored, uses);
+            if row_owner.argument.is_some() && row_owner.text() != own.text() {
+                uses.deny(format!(
+                    "rows of `{}` and rows of `{}` belong to different values of the context",
+                    stored.entity(),
+                    reference.to.entity()
+                ));
+            }
+            let fields: &[Field] = match content {
+                Content::Fields(fields) => fields,
+                Content::Value(_) => &[],
+            };
+            let is_given = |column: &StoredColumn<'_>| {
+                fields.iter().any(|field| field.property == column.field.property)
+            };
+            let owner = stored.owner().map(|(column, _)| column);
+            if let Some(column) = [Some(reference.column), owner]
+                .into_iter()
+                .flatten()
+                .find(|column| is_given(column))
+            {
+                return Err(format!(
+                    "`{}` of the elements of `{}` comes from the row above them, so the body must not have it",
+                    column.field.property, field.property
+                ));
+            }
+            let value = match content {
+                Content::Fields(_) => None,
+                Content::Value(column) => Some(*column),
+            };
+            let parent = Parent { reference, value };
+            let values = new_values(stored, &row_owner, Some(&parent), &[(Part::Item, fields)])?;
+            uses.module(stored);
+            uses.row(stored, &stored.structs.new);
+            let given: Vec<_> = match content {
+                Content::Fields(fields) => RequestValue::all(Part::Item, fields).collect(),
+                Content::Value(column) => vec![RequestValue::item(column)],
+            };
+            let checks = self.checks_references(group, handled, stored, &row_owner, &given, uses);
+            if !checks.after.is_empty() {
+                return Err(format!(
+                    "kit cannot check who owns the rows to which rows of `{}` refer",
+                    stored.entity()
+                ));
+            }
+            let (module, new, name) = (
+                ident(&stored.module),
+                ident(&stored.structs.new),
+                ident(&field.name),
+            );
+            let before = checks.before;
+            if !before.is_empty() {
+                let items = if field.optional {
+                    quote!(body.#name.iter().flatten())
+                } else {
+                    quote!(&body.#name)
+                };
+                code.before.extend(quote!(for item in #items { #before }));
+            }
+            let refused = self.refused(group, stored, uses);
+            let refused = refused.map(|refused| quote!(.map_err(#refused)));
+            let deleted = replaces.then(|| {
+                let (function, target) = (reference.column.delete_by(), ident(&reference.target.field.name));
+                let borrow = reference.target.parameter_type().map(|r#type| r#type.borrow());
+                quote!(#module::#function(&mut *transaction, #borrow row.#target).await?;)
+            });
+            let inserted = |items: TokenStream| {
+                quote! {
+                    for item in #items {
+                        let new = #new { #(#values),* };
+                        #module::insert(&mut *transaction, &new).await #refused?;
+                    }
+                }
+            };
+            code.inserts.extend(match (field.optional, deleted) {
+                (false, deleted) => {
+                    let inserted = inserted(quote!(body.#name));
+                    quote!(#deleted #inserted)
+                }
+                (true, None) => inserted(quote!(body.#name.into_iter().flatten())),
+                (true, Some(deleted)) => {
+                    let inserted = inserted(quote!(items));
+                    quote!(if let Some(items) = body.#name { #deleted #inserted })
+                }
+            });
+        }
+        Ok(code)
+    }
+}
