@@ -122,6 +122,31 @@ describe("a new project", { timeout: 120_000 }, () => {
   });
 });
 
+test("a new Rust project has an image with an unprivileged user, which copies files of its stages only", async (t) => {
+  const home = await mkdtemp(join(await realpath(tmpdir()), "kit-containers-"));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const kit = join(repository, "node_modules/.bin/kit");
+  const args = ["scaffold", "init", "shop", "--template", "rust", "--no-install", "--no-git"];
+  const made = await run(kit, args, { cwd: home });
+  assert.equal(made.code, 0, made.stderr);
+  const file = DockerfileParser.parse(await readFile(join(home, "shop/Dockerfile"), "utf8"));
+  const stages = file.getFROMs().map((from) => from.getBuildStage());
+  assert.deepEqual(stages, ["build", "program", null]);
+  for (const copy of file.getCOPYs()) {
+    const from = copy.getFromFlag()?.getValue();
+    assert.ok(from === undefined || stages.includes(from), from ?? "");
+  }
+  // `kit generate deploy` forbids root, for which Kubernetes needs a number.
+  const user = file.getInstructions().findLast((instruction) => instruction.getKeyword() === "USER");
+  assert.equal(user?.getArgumentsContent(), "1000:1000");
+  const ignored = (await readFile(join(home, "shop/.dockerignore"), "utf8")).trim().split("\n");
+  for (const path of ["node_modules", ".kit", "target", ".env", ".env.local"])
+    assert.ok(
+      ignored.some((pattern) => matchesGlob(path, pattern)),
+      `${path} is not ignored`,
+    );
+});
+
 /** Removes names of an older draft of JSON Schema, which no reference uses. */
 function modern(key: string, value: unknown): unknown {
   return key === "$schema" || (key === "id" && typeof value === "string") ? undefined : value;

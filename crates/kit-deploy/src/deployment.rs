@@ -17,6 +17,8 @@ const GRACE_MS: u64 = 10_000;
 const WORKER_END_MS: u64 = 10_000;
 /// Default of the option `graceMs` of `jobs.work`.
 const JOB_GRACE_MS: u64 = 30_000;
+/// Variable with the keys of signed cookies, without which a Rust server with the option `cookies.keys` does not start.
+const COOKIE_KEYS: &str = "KIT_COOKIE_KEYS";
 /// Time between the longest possible shutdown and the end by force.
 const MARGIN_SECONDS: u64 = 5;
 /// Time in which load balancers learn that a process stops.
@@ -155,7 +157,16 @@ impl Deployment {
             .iter()
             .any(|variable| variable.name == "DATABASE_URL");
         let has_database = !program.entities.is_empty() || project.has_migrations || jobs || reads_database;
-        let variables = variables(program, project.read_variables, has_database);
+        let mut variables = variables(program, project.read_variables, has_database);
+        let has_keys =
+            find(program, "cookies.keys") != Found::Absent && !program.application.has_unread_options;
+        if is_rust && has_keys && variables.iter().all(|variable| variable.name != COOKIE_KEYS) {
+            variables.push(Variable {
+                name: COOKIE_KEYS.to_owned(),
+                description: Some("Keys that sign the cookies: `openssl rand -base64 32`.".to_owned()),
+                source: VariableSource::Secret { required: true },
+            });
+        }
         let required = |variable: &&Variable| variable.source == VariableSource::Required;
         for Variable { name, .. } in variables.iter().filter(required) {
             notes.push(format!(

@@ -105,8 +105,10 @@ const BROWSER: &[Source] = &[
 
 /// Files of the template `rust`.
 const RUST: &[Source] = &[
+    template!(".dockerignore", "rust/dockerignore"),
     template!(".gitignore", "rust/gitignore"),
     template!("AGENTS.md", "rust/AGENTS.md"),
+    template!("Dockerfile", "rust/Dockerfile"),
     template!("README.md", "rust/README.md"),
     template!("api/api.ts", "rust/api/api.ts"),
     template!("api/todos.routes.ts", "rust/api/todos.routes.ts"),

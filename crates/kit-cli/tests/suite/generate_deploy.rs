@@ -200,6 +200,10 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
             "[package]\nname = \"notes-server\"\nversion = \"0.1.0\"\n",
         ),
         ("src/orders.routes.ts", ROUTES),
+        (
+            "src/app.ts",
+            "import { createApp } from \"@kit/core\";\ncreateApp({ cookies: { keys: [process.env[\"A\"]!] }, routes: [] });\n",
+        ),
     ]);
     project.host.config = Some(Ok(serde_json::json!({
         "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
@@ -211,6 +215,7 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
     let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
     assert!(deployment.contains("path: /healthz\n"), "{deployment}");
     assert!(!deployment.contains("NODE_COMPILE_CACHE"), "{deployment}");
+    assert!(deployment.contains("key: KIT_COOKIE_KEYS\n"), "{deployment}");
     let refused = project.kit(&["generate", "deploy", "--worker", "src/worker.ts"]);
     assert!(
         refused
