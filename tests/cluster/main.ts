@@ -32,14 +32,14 @@ import { checkDatabase, tableOf } from "./support/verdict.ts";
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
-    clients: { type: "string", default: "12" },
+    rate: { type: "string", default: "60" },
     only: { type: "string", default: "" },
   },
 });
 const minutes = Number(values.minutes);
-const clients = Number(values.clients);
+const rate = Number(values.rate);
 if (!(minutes > 0 && minutes <= 1_440)) throw new Error("--minutes must be a number from 0 to 1440");
-if (!Number.isInteger(clients) || clients < 1) throw new Error("--clients must be a positive number");
+if (!(rate > 0 && rate <= 10_000)) throw new Error("--rate must be a number from 0 to 10000");
 
 const interrupt = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
@@ -131,9 +131,9 @@ async function rehearse(): Promise<number> {
   const phases = disturbances(parts, deploy).filter(({ name }) => name.includes(values.only));
   const phaseMs = (minutes * 60_000) / phases.length;
   console.log(
-    `${phases.length} phases of ${(phaseMs / 1000).toFixed(1)} s, ${clients} clients, ${started.length} processes`,
+    `${phases.length} phases of ${(phaseMs / 1000).toFixed(1)} s, ${rate} requests per second, ${started.length} processes`,
   );
-  const load = new Load(balancerPort, clients, 150);
+  const load = new Load(balancerPort, rate);
   for (const phase of phases) {
     if (interrupt.signal.aborted) break;
     load.phase = phase.name;
@@ -143,6 +143,8 @@ async function rehearse(): Promise<number> {
     const rest = end - performance.now();
     // oxlint-disable-next-line no-await-in-loop -- one disturbance after the other
     if (rest > 0) await sleep(rest, undefined, { signal: interrupt.signal }).catch(() => undefined);
+    // oxlint-disable-next-line no-await-in-loop -- one disturbance after the other
+    if (!interrupt.signal.aborted) await load.calm();
     console.log(`${phase.name}: done, ${load.outcomes.length} payments until now`);
   }
   if (interrupt.signal.aborted) return 130;

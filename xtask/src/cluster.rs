@@ -15,9 +15,9 @@ pub(crate) struct Options {
     /// Duration of the load in minutes.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1440))]
     minutes: u32,
-    /// Number of clients that send requests at the same time.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    clients: u32,
+    /// Number of requests in a second.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rate: u32,
     /// Only the disturbances whose names contain this text, such as `kill` or `postgres`.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     let mut node = run::command(repository, "node")?;
     node.arg("tests/cluster/main.ts")
         .args(["--minutes", &options.minutes.to_string()])
-        .args(["--clients", &options.clients.to_string()]);
+        .args(["--rate", &options.rate.to_string()]);
     if let Some(only) = &options.only {
         node.args(["--only", only]);
     }

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 const attemptMs = 5_000;
 /** Time in milliseconds after which a client gives up. */
 const requestMs = 90_000;
-/** Pause between two attempts. */
-const retryMs = 200;
+/** Pause in milliseconds after the first attempt. Each further pause is twice as long, up to the maximum. */
+const firstPauseMs = 200;
+const longestPauseMs = 2_000;
 /** Statuses after which a client repeats the request: the application did not execute it, or the result is not known. */
 const repeated = new Set([408, 409, 429, 502, 503, 504]);
 
@@ -25,7 +26,13 @@ export interface Outcome {
   readonly answer: string | undefined;
 }
 
-/** Load on the cluster. */
+/** Maximum number of clients at the same time. */
+const mostClients = 2_000;
+
+/**
+ * Load on the cluster: new clients at a fixed rate, whether the earlier ones have their responses or not. If clients waited for each
+ * other, few requests would begin during a stall, and the percentiles would hide the stall.
+ */
 export class Load {
   /** Name of the current disturbance. */
   phase = "none";
@@ -35,39 +42,58 @@ export class Load {
   /** Keys whose repetition got another response. */
   readonly different: string[] = [];
   readonly #url: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  readonly #clients: Promise<void>[];
-  #isEnding = false;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #clients = new Set<Promise<void>>();
+  /** Times at which the clients began that have no response yet, by key. */
+  readonly #begun = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #number = 0;
 
-  /** Starts the clients. Each one pauses between its requests. */
-  constructor(port: number, clients: number, pauseMs: number) {
+  /** Starts the load on a port, with this number of clients in each second. */
+  constructor(port: number, rate: number) {
     this.#url = new URL(`http://127.0.0.1:${port}/payments`);
-    this.#clients = Array.from({ length: clients }, () => this.#run(pauseMs));
+    const start = performance.now();
+    this.#timer = setInterval(() => {
+      const due = ((performance.now() - start) / 1000) * rate;
+      for (; this.#number < due; this.#number += 1) this.#begin(this.#number);
+    }, 10);
   }
 
-  /** Lets the clients complete their requests, and ends them. */
+  /** Waits until no client has waited for more than two seconds, so that a disturbance does not affect the next one. */
+  async calm(): Promise<void> {
+    const waits = (): boolean => [...this.#begun.values()].some((begun) => performance.now() - begun > 2_000);
+    // oxlint-disable-next-line no-await-in-loop -- polls
+    while (waits()) await sleep(100);
+  }
+
+  /** Lets the clients complete their requests, and starts no others. */
   async end(): Promise<void> {
-    this.#isEnding = true;
+    clearInterval(this.#timer);
     await Promise.all(this.#clients);
     this.#agent.destroy();
   }
 
-  async #run(pauseMs: number): Promise<void> {
-    for (let number = 0; !this.#isEnding; number += 1) {
-      const { phase } = this;
-      const key = randomUUID();
-      // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      const outcome = await this.#pay(phase, key);
-      this.outcomes.push(outcome);
-      if (number % 10 === 0 && outcome.answer !== undefined) {
-        // oxlint-disable-next-line no-await-in-loop -- one request after the other
-        const again = await this.#pay(phase, key);
-        if (again.answer !== undefined && again.answer !== outcome.answer)
-          this.different.push(`${key}: ${outcome.answer}, then ${again.answer}`);
-      }
-      // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      await sleep(pauseMs * (0.5 + Math.random()));
+  #begin(number: number): void {
+    if (this.#clients.size >= mostClients) {
+      this.unexpected.push(`${this.phase}: more than ${mostClients} clients wait at the same time`);
+      return;
     }
+    const client = this.#run(number).finally(() => this.#clients.delete(client));
+    this.#clients.add(client);
+  }
+
+  /** Pays once. Each tenth client repeats its request after the response. */
+  async #run(number: number): Promise<void> {
+    const { phase } = this;
+    const key = randomUUID();
+    this.#begun.set(key, performance.now());
+    const outcome = await this.#pay(phase, key);
+    this.#begun.delete(key);
+    this.outcomes.push(outcome);
+    if (number % 10 !== 0 || outcome.answer === undefined) return;
+    const again = await this.#pay(phase, key);
+    if (again.answer !== undefined && again.answer !== outcome.answer)
+      this.different.push(`${key}: ${outcome.answer}, then ${again.answer}`);
   }
 
   async #pay(phase: string, key: string): Promise<Outcome> {
@@ -84,7 +110,7 @@ export class Load {
         this.unexpected.push(`${phase}: ${response.status} ${response.body}`);
       if (tookMs > requestMs) return { phase, key, tookMs, attempts, answer: undefined };
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      await sleep(retryMs);
+      await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.5 + Math.random()));
     }
   }
 
