@@ -220,7 +220,7 @@ test("the plugin warns about middleware and handlers that respond with 501 until
   assert.doesNotMatch(project.build(["--no-compile"]).text, /warning/);
 });
 
-test("the plugin generates no handler of a route with idempotency keys, because its queries need the transaction", () => {
+test("queries of the generated handler of a route with idempotency keys use the transaction of the wrapper", () => {
   project.write(
     "src/items.routes.ts",
     routes.replace(
@@ -245,11 +245,15 @@ export const app = createApp({
   project.write("src/items.types.ts", types.replace("@table items", "@table items @owner none"));
   const { code, text } = project.build(["--no-compile"]);
   assert.equal(code, 0, text);
-  assert.match(
-    text,
-    /generated handler of `POST \/items` answers 501: its queries must run in the transaction of the wrapper/,
-  );
+  assert.doesNotMatch(text, /POST \/items` answers 501/);
   assert.match(text, /`once` has no code in Rust/);
+  const handlers = project.read("src/handlers/items.rs");
+  assert.match(handlers, /let mut transaction = input\.once\.transaction\.connection\(\)\.await\?;/);
+  assert.doesNotMatch(handlers, /self\.pool/);
+  assert.match(
+    project.read("src/middleware/once.rs"),
+    /pub transaction: kit_runtime::postgres::RequestTransaction/,
+  );
 });
 
 const OPEN = `import type { OpenRoutes } from "./open.routes.ts";
