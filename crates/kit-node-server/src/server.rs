@@ -1,6 +1,7 @@
 // tidy: long because one turn handler passes all events of the engine to JavaScript
 //! A server in Node: the HTTP engine, the router, and the code that runs in each turn of the event loop.
 
+mod burst;
 mod files;
 mod sockets;
 
@@ -18,9 +19,10 @@ use kit_router::{ParamBuffer, Router};
 
 use crate::node::{
     AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Env, Error, Reference, Value, Watcher,
-    WatcherCallbacks,
+    WatcherCallbacks, return_free_memory,
 };
 use crate::routes;
+use burst::Burst;
 
 pub(crate) use files::Files;
 
@@ -71,6 +73,7 @@ pub(crate) struct Server {
     /// True during a turn. The turn writes all responses that are given before its end, so that no other turn
     /// is needed.
     is_in_turn: Cell<bool>,
+    burst: Burst,
     /// True if the Node environment is shutting down. After this moment, JavaScript must not be called.
     ending: Cell<bool>,
     /// Static files that are served without JavaScript.
@@ -109,6 +112,7 @@ impl Server {
             closing: Cell::new(false),
             is_turn_scheduled: Cell::new(false),
             is_in_turn: Cell::new(false),
+            burst: Burst::default(),
             ending: Cell::new(false),
             files,
             running: Cell::new(0),
@@ -172,6 +176,10 @@ impl Server {
             self.abandon_files();
             self.stop_watching();
         } else {
+            self.burst.observe(self.engine.connection_count());
+            if self.burst.take_due() {
+                self.run(return_free_memory, |_, _| ());
+            }
             self.set_timer();
         }
     }
@@ -201,7 +209,7 @@ impl Server {
         let due = if self.engine.has_work() {
             Some(Instant::now())
         } else {
-            self.engine.next_deadline()
+            earliest(self.engine.next_deadline(), self.burst.due())
         };
         let Some(due) = due else { return };
         // The timer already fires early enough. If it fires too early, it finds nothing to do and is set again.
@@ -291,6 +299,10 @@ impl CloseOnExit for Server {
         self.ending.set(true);
         self.stop_watching();
     }
+}
+
+fn earliest(first: Option<Instant>, second: Option<Instant>) -> Option<Instant> {
+    first.into_iter().chain(second).min()
 }
 
 /// Returns the path and query of a request. The path has its normal form: two spellings of one path give the

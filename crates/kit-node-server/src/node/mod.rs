@@ -7,10 +7,12 @@
 mod callbacks;
 mod descriptor;
 mod env;
+mod memory;
 mod module;
 mod uv;
 
 pub(crate) use callbacks::{AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Reference};
 pub(crate) use descriptor::inherited_listener;
 pub(crate) use env::{Env, Error, Value};
+pub(crate) use memory::return_free_memory;
 pub(crate) use uv::{Watcher, WatcherCallbacks};
