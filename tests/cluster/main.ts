@@ -66,7 +66,7 @@ try {
     await part.kill();
   }
   rmSync(releases, { recursive: true, force: true });
-  if (code === 0) rmSync(directory, { recursive: true, force: true });
+  if (code === 0 || interrupt.signal.aborted) rmSync(directory, { recursive: true, force: true });
   else console.error(`The logs are in ${directory}`);
 }
 process.exit(interrupt.signal.aborted ? 130 : code);

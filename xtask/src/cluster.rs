@@ -3,11 +3,13 @@
 //! load.
 
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
 use crate::repository::Repository;
-use crate::{addons, check, run, toolchain};
+use crate::{addons, check, interrupt, run, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -39,8 +41,19 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     if let Some(only) = &options.only {
         node.args(["--only", only]);
     }
-    // The program stops all parts when it gets the signal that a terminal sends at Ctrl-C.
-    let status = node.status().context("Node could not be started")?;
+    let mut child = node.spawn().context("Node could not be started")?;
+    let mut is_stopping = false;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        // A terminal sends the signal to both programs, but other senders only to this one. The program stops all parts.
+        if interrupt::interrupted() && !is_stopping {
+            is_stopping = true;
+            interrupt::terminate(&child);
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())

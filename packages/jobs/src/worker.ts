@@ -81,7 +81,19 @@ export async function startWorker<Map extends object>(
   const log = createProcessLog({ level, redact, sensitive: compiled.sensitive ?? [], name: "jobs" });
   const logger = log.loggerFor(() => ({}));
   const boss = new PgBoss(bossOptions(jobs, settings, names));
-  boss.on("error", (error) => logger.error("The queue of jobs failed", { error }));
+  let isPollingTold = false;
+  boss.on("error", (error) => {
+    if (!error.message.startsWith("LISTEN/NOTIFY")) logger.error("The queue of jobs failed", { error });
+    else if (!isPollingTold) {
+      // Behind a pooler in transaction mode, pg-boss reports this error every ten seconds, and no job is lost.
+      isPollingTold = true;
+      const { pollSeconds } = settings;
+      logger.warn(
+        `PostgreSQL cannot notify the worker of new jobs, so the worker asks for them every ${pollSeconds} s`,
+        { error },
+      );
+    }
+  });
   boss.on("warning", ({ message, data }) => logger.warn(message, data));
   await boss.start();
   const stopping = new AbortController();
