@@ -262,12 +262,15 @@ fn report(
     steps: Vec<(Step, Duration)>,
     cache: &BuildCache,
 ) -> BuildReport {
-    let groups: IndexSet<&str> = analysis
+    // The routes of a group follow each other.
+    let mut groups: Vec<&str> = analysis
         .program
         .routes
         .iter()
         .map(|route| route.group.as_str())
         .collect();
+    groups.dedup();
+    let groups: IndexSet<&str> = groups.into_iter().collect();
     let tests = groups.into_iter().map(kit_emit::contract_test_path).collect();
     BuildReport {
         counts: Counts {

@@ -1,5 +1,6 @@
 //! Facts about a program that several emitters need, such as which types are recursive and which routes use a type.
 
+mod common_properties;
 mod document_facts;
 mod facts;
 
@@ -8,14 +9,15 @@ use std::sync::{Arc, OnceLock};
 
 use kit_analysis::{UnionPlan, children, has_obvious_members};
 use kit_ir::{
-    DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId, TypeKind,
+    DeclarationId, DeclarationOrigin, EntityId, ObjectType, Program, RouteId, Slot, SourceId, TypeId,
+    TypeKind,
 };
-use rustc_hash::FxHashMap;
 
 pub(crate) use self::document_facts::DocumentFacts;
 pub(crate) use self::facts::Facts;
 use crate::component_names::ComponentNames;
 use crate::declared_names::DeclaredNames;
+use crate::fingerprint::Fingerprint;
 use crate::groups::Groups;
 use crate::references::References;
 
@@ -37,22 +39,23 @@ pub(crate) struct Analysis<'a> {
 /// generated code is reused, so a plan is made when it is needed.
 struct Plans<'a> {
     program: &'a Program,
-    of: FxHashMap<TypeId, OnceLock<UnionPlan>>,
+    /// Plans by the ids of types.
+    of: Vec<OnceLock<Box<UnionPlan>>>,
 }
 
 impl<'a> Plans<'a> {
     fn new(program: &'a Program) -> Self {
-        let types = program.types.iter_ids();
-        let unions = types.filter(|(_, r#type)| matches!(r#type.kind, TypeKind::Union { .. }));
-        Self {
-            program,
-            of: unions.map(|(id, _)| (id, OnceLock::new())).collect(),
-        }
+        let mut of = Vec::new();
+        of.resize_with(program.types.len(), OnceLock::new);
+        Self { program, of }
     }
 
     fn get(&self, union: TypeId) -> Option<&UnionPlan> {
-        let plan = self.of.get(&union)?;
-        Some(plan.get_or_init(|| UnionPlan::new(self.program, members(self.program, union))))
+        let TypeKind::Union { members } = &self.program.types[union].kind else {
+            return None;
+        };
+        let make = || Box::new(UnionPlan::new(self.program, members));
+        Some(self.of[usize::from(union)].get_or_init(make))
     }
 
     /// Returns the plan of a type that is a union, unless its members are obvious.
@@ -65,14 +68,6 @@ impl<'a> Plans<'a> {
         } else {
             self.get(id)
         }
-    }
-}
-
-/// Returns the declared members of a union.
-fn members(program: &Program, union: TypeId) -> &[TypeId] {
-    match &program.types[union].kind {
-        TypeKind::Union { members } => members,
-        _ => &[],
     }
 }
 
@@ -211,9 +206,44 @@ impl<'a> Analysis<'a> {
         &self.facts.references
     }
 
+    /// Returns the number of the first properties of an object whose code is in functions that several types share. Returns 0 if
+    /// the object is not the type of the declaration, or if the functions would need more than the value.
+    pub(crate) fn common_properties(
+        &self,
+        program: &Program,
+        home: DeclarationId,
+        object: &ObjectType,
+    ) -> usize {
+        let common = self
+            .facts
+            .common
+            .get(usize::from(home))
+            .copied()
+            .unwrap_or_default();
+        let is_root = || {
+            let root = common_properties::root(program, home);
+            root.is_some_and(|root| std::ptr::eq(root, object))
+        };
+        if common > 0 && is_root() && !self.is_recursive(home) && !self.passes_selector(home) {
+            common
+        } else {
+            0
+        }
+    }
+
+    /// Returns the number of properties of a declaration that other types have too, for the keys of texts.
+    pub(crate) fn common_count(&self, declaration: DeclarationId) -> Option<usize> {
+        self.facts.common.get(usize::from(declaration)).copied()
+    }
+
     /// Returns the names of properties and columns with sensitive values, sorted.
     pub(crate) fn sensitive_names(&self) -> &BTreeSet<String> {
         &self.facts.sensitive
+    }
+
+    /// Returns the fingerprint of all routes. `make` creates the fingerprint when it is needed first.
+    pub(crate) fn routes_key(&self, make: impl FnOnce() -> Fingerprint) -> Fingerprint {
+        *self.facts.routes_key.get_or_init(make)
     }
 
     /// Returns the facts for documents. `make` creates them when they are needed first.

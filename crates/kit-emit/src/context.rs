@@ -41,6 +41,11 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// Returns true if routes, entities, options, names and references are those of the last build.
+    pub(crate) fn has_last_build(self) -> bool {
+        !self.unchanged.is_empty()
+    }
+
     /// Returns true if the modules of a declaration, its schemas and all other texts about the declaration are those of the last
     /// build.
     pub(crate) fn is_unchanged(self, declaration: DeclarationId) -> bool {
@@ -68,7 +73,8 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the fingerprint of everything that the modules of a declaration depend on. In a large program, they also
-    /// depend on the use of the declaration: only the types that routes write have a serializer. If the fingerprint is
+    /// depend on the use of the declaration, because only the types that routes write have a serializer, and on the number of
+    /// properties that other types have too. If the fingerprint is
     /// unchanged, the modules of the last build are reused.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
         let is_large = self.analysis.is_large();
@@ -76,6 +82,7 @@ impl<'a> Context<'a> {
             self.fingerprints.of(declaration),
             self.fingerprints.names,
             (is_large, is_large && self.analysis.is_written(declaration)),
+            self.analysis.common_count(declaration),
         ))
     }
 }

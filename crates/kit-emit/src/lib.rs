@@ -178,10 +178,10 @@ impl Emitter {
                     header_writer::emit(context).unzip(),
                 ];
                 modules.update(context, jobs, |jobs| {
-                    if context.unchanged.is_empty() {
-                        job::run(jobs, made_modules)
-                    } else {
+                    if context.has_last_build() {
                         job::run_some(jobs, made_modules)
+                    } else {
+                        job::run(jobs, made_modules)
                     }
                 });
                 combined::emit(context, modules)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
-use kit_ir::{RouteId, SourceId};
+use kit_ir::{DeclarationId, RouteId, SourceId};
 use rustc_hash::FxHashMap;
 
 use crate::component_names::Use;
@@ -19,4 +19,6 @@ pub(crate) struct DocumentFacts {
     pub(crate) used: Vec<Use>,
     /// For each file, the routes whose body or response contains a type that the file declares.
     pub(crate) by_file: FxHashMap<SourceId, Vec<RouteId>>,
+    /// Declarations that the operation of each route names, by the index of the route.
+    pub(crate) types: Vec<Vec<DeclarationId>>,
 }

@@ -10,10 +10,12 @@ use kit_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::common_properties::{common_properties, starts};
 use super::{DocumentFacts, Plans, is_large};
 use crate::component_names::ComponentNames;
 use crate::declared_names::DeclaredNames;
 use crate::direction::differs_inline;
+use crate::fingerprint::Fingerprint;
 use crate::groups::Groups;
 use crate::references::References;
 
@@ -58,6 +60,9 @@ pub(crate) struct Facts {
     /// pass a list of the members that matched to each other, so that no value is checked twice.
     pub(super) passing_selector: FxHashSet<DeclarationId>,
     pub(super) documents: OnceLock<DocumentFacts>,
+    pub(super) routes_key: OnceLock<Fingerprint>,
+    /// For each declaration, the number of its first properties that other types have too. Empty if the program is not large.
+    pub(super) common: Vec<usize>,
     /// Names of properties and columns with sensitive values.
     pub(super) sensitive: BTreeSet<String>,
 }
@@ -149,6 +154,12 @@ impl Facts {
             trial_unions,
             passing_selector,
             documents: OnceLock::new(),
+            routes_key: OnceLock::new(),
+            common: if is_large(program) {
+                common_properties(program)
+            } else {
+                Vec::new()
+            },
             sensitive: sensitive_names(program).into_iter().map(str::to_owned).collect(),
         }
     }
@@ -167,6 +178,7 @@ impl Facts {
             let trial_unions = trial_unions(program, &plans, *id);
             inline(before) == inline(program)
                 && calls_to_json(before, *id) == calls_to_json(program, *id)
+                && (self.common.is_empty() || starts(before, *id) == starts(program, *id))
                 && sensitive_properties(before, *id) == sensitive_properties(program, *id)
                 && match self.trial_unions.get(id) {
                     Some(known) => *known == trial_unions,

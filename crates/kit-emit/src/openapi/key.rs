@@ -1,6 +1,6 @@
 //! Fingerprints of operations. An operation with an equal fingerprint is not generated again.
 
-use kit_ir::{Route, Slot};
+use kit_ir::{DeclarationId, Route, Slot};
 
 use super::operation::Operations;
 use crate::context::Context;
@@ -13,6 +13,19 @@ pub(super) fn shared(context: Context<'_>, operations: &Operations<'_>, names: F
     let tags = application.etag.as_ref().map(|option| &option.value);
     let options = serde_json::to_string(&(application.error_rules(), tags)).unwrap_or_default();
     fingerprint((names, operations.error_name(), options))
+}
+
+/// Returns the declarations that the operation of a route names.
+pub(super) fn types(route: &Route) -> Vec<DeclarationId> {
+    let responses = route.responses();
+    let slots = Slot::ALL.into_iter().filter_map(|slot| route.slots.get(slot));
+    let of_responses = responses.iter().flat_map(|reply| {
+        let inner = reply.format.inner_types().into_iter();
+        reply.body.into_iter().chain(reply.headers).chain(inner)
+    });
+    let details = route.throws.iter().filter_map(|error| error.details);
+    let inner = route.body_format.inner_types();
+    slots.chain(of_responses).chain(details).chain(inner).collect()
 }
 
 /// Returns the fingerprint of all inputs of a route's operation, apart from those of [`shared`].

@@ -43,6 +43,10 @@ use serde_json::Value;
 pub(crate) struct DocumentCache {
     operations: PartCache,
     components: PartCache,
+    /// Responses that are components, by name.
+    responses: IndexMap<&'static str, String>,
+    /// For each route, the names of its responses that are components.
+    responses_of: Vec<Vec<&'static str>>,
 }
 
 /// Operations and components that were printed for the current build. Several documents contain them.
@@ -52,9 +56,9 @@ pub(crate) struct PrintedParts<'a> {
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
     /// Responses that are components, by name.
-    responses: IndexMap<&'static str, String>,
+    responses: &'a IndexMap<&'static str, String>,
     /// For each route, by its index in the program, the names of its responses that are components.
-    responses_of: Vec<Vec<&'static str>>,
+    responses_of: &'a [Vec<&'static str>],
     /// Name and text of the component for error bodies. `None` if the application declares the type of error
     /// bodies.
     error: Option<(String, String)>,
@@ -63,7 +67,7 @@ pub(crate) struct PrintedParts<'a> {
 }
 
 impl<'a> PrintedParts<'a> {
-    pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
+    pub(crate) fn new(context: Context<'a>, kept: &'a mut DocumentCache) -> Self {
         let program = context.program;
         let version = context.options.openapi;
         let layout = if context.analysis.is_large() {
@@ -74,7 +78,7 @@ impl<'a> PrintedParts<'a> {
         let operations = Operations::new(context);
         let names = context.analysis.components().fingerprint(program);
         let shared = key::shared(context, &operations, names);
-        let routes: Vec<&Route> = program.routes.iter().collect();
+        let routes: Vec<(RouteId, &Route)> = program.routes.iter_ids().collect();
         let facts = facts(context);
         let texts = kept.components.get_or_create(
             &facts.used,
@@ -82,28 +86,33 @@ impl<'a> PrintedParts<'a> {
             |(id, direction)| fingerprint((context.fingerprints.of(*id), direction, names, version, layout)),
             |(id, direction)| version.print_schema(context.declared.get(*id, *direction), layout),
         );
-        let mut responses = IndexMap::new();
-        let responses_of = routes
-            .iter()
-            .map(|route| operations.shared_responses(route, &mut responses))
-            .collect();
-        let responses = responses
-            .into_iter()
-            .map(|(name, response)| (name, document::part(&response, layout)))
-            .collect();
-        let has_scopes = routes.iter().any(|route| !route.scopes.is_empty());
+        if !context.has_last_build() {
+            let mut responses = IndexMap::new();
+            kept.responses_of = routes
+                .iter()
+                .map(|(_, route)| operations.shared_responses(route, &mut responses))
+                .collect();
+            kept.responses = responses
+                .into_iter()
+                .map(|(name, response)| (name, document::part(&response, layout)))
+                .collect();
+        }
+        let has_scopes = routes.iter().any(|(_, route)| !route.scopes.is_empty());
         Self {
             operations: kept.operations.get_or_create(
                 &routes,
-                |_| false,
-                |route| {
+                |(id, _)| {
+                    let types = &facts.types[usize::from(*id)];
+                    context.has_last_build() && types.iter().all(|id| context.is_unchanged(*id))
+                },
+                |(_, route)| {
                     let key = key::operation(context, &operations, route);
                     fingerprint((key, shared, version, layout))
                 },
-                |route| version.print_operation(&operations.operation(route), layout),
+                |(_, route)| version.print_operation(&operations.operation(route), layout),
             ),
-            responses,
-            responses_of,
+            responses: &kept.responses,
+            responses_of: &kept.responses_of,
             components: facts.used.iter().copied().zip(texts).collect(),
             error: error_body::component(program.application.error_rules(), has_scopes).map(|schema| {
                 (
@@ -258,6 +267,7 @@ pub(crate) fn facts(context: Context<'_>) -> &DocumentFacts {
         described: described(context),
         used: used(context),
         by_file: routes_by_file(context),
+        types: context.program.routes.iter().map(key::types).collect(),
     })
 }
 

@@ -36,7 +36,10 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 7] {
 /// and the names of their types.
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
-    let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
+    let routes = context.analysis.routes_key(|| {
+        let routes = program.routes.iter().map(|of| route_key(context, of));
+        fingerprint(routes.collect::<Vec<_>>())
+    });
     let sensitive = context.analysis.sensitive_names();
     fingerprint((
         context.fingerprints.names,

@@ -1,11 +1,13 @@
 //! Serializers of objects: one expression if all properties are required, else a string to which properties are
 //! appended.
 
+use std::ops::Range;
+
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, Property, TypeId, TypeKind};
 
 use super::Serializers;
-use crate::text::{Module, Path, Writer, literal};
+use crate::text::{Module, Path, Writer, function, literal};
 use crate::validator::{key_condition, local, not_an_index_key, read_property, value_step};
 
 /// State of the comma before a property in the JSON of an object.
@@ -75,9 +77,15 @@ impl Serializers<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
+        let always = object.properties.iter().position(|property| !property.optional);
+        let analysis = self.context.analysis;
+        let count = analysis.common_properties(self.context.program, self.home, object);
+        if count > 0 && always == Some(0) {
+            self.body_with_common_text(object, count, path, body, module);
+            return;
+        }
         let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
         body.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
-        let always = object.properties.iter().position(|property| !property.optional);
         if let Some(0) = always
             && object.index.is_empty()
             && object.properties.iter().all(|property| !property.optional)
@@ -90,7 +98,32 @@ impl Serializers<'_> {
             return;
         }
         let mut text = Text::default();
-        for (position, property) in object.properties.iter().enumerate() {
+        self.properties(object, 0..object.properties.len(), &mut text, path, body, module);
+        if !object.index.is_empty() {
+            text.append(body);
+            self.append_index(object, path, body, module);
+        }
+        body.line(format_args!("return `${{text}}{}}}`;", text.pending));
+    }
+
+    /// Emits the code that adds properties to the text.
+    fn properties(
+        &self,
+        object: &ObjectType,
+        places: Range<usize>,
+        text: &mut Text,
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let always = object.properties.iter().position(|property| !property.optional);
+        for (position, property) in object
+            .properties
+            .iter()
+            .enumerate()
+            .take(places.end)
+            .skip(places.start)
+        {
             // A property after the first required one always needs a comma.
             let comma = match always {
                 Some(first) if position > first => Comma::Before,
@@ -113,10 +146,47 @@ impl Serializers<'_> {
                 self.append(property, position, comma, path, body, module);
             }
         }
-        if !object.index.is_empty() {
-            text.append(body);
-            self.append_index(object, path, body, module);
+    }
+
+    /// Emits the body for an object whose first properties several types have in common: these types share a function that writes
+    /// the properties, without the brace at the end.
+    fn body_with_common_text(
+        &self,
+        object: &ObjectType,
+        count: usize,
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        let mut shared = Writer::default();
+        let (is_object, refuse) = (module.helper("isObject"), module.helper("refuse"));
+        shared.line(format_args!("if (!{is_object}(value)) {refuse}(value);"));
+        let mut text = Text::default();
+        self.properties(object, 0..count, &mut text, path, &mut shared, module);
+        shared.line(match (text.is_declared, text.pending.as_str()) {
+            (true, "") => "return text;".to_owned(),
+            (true, pending) => format!("return `${{text}}{pending}`;"),
+            (false, pending) => format!("return `{pending}`;"),
+        });
+        let name = module.item("text", "function ", &function("value", shared), path);
+        if count == object.properties.len() {
+            body.line(format_args!("return `${{{name}(value)}}}}`;"));
+            return;
         }
+        body.line(format_args!("let text = {name}(value);"));
+        let mut text = Text {
+            pending: String::new(),
+            properties: 0,
+            is_declared: true,
+        };
+        self.properties(
+            object,
+            count..object.properties.len(),
+            &mut text,
+            path,
+            body,
+            module,
+        );
         body.line(format_args!("return `${{text}}{}}}`;", text.pending));
     }
 

@@ -175,6 +175,17 @@ impl<'a> Decoder<'a> {
         } else {
             0
         };
+        let common = self.common_properties(object, path, module);
+        if let Some((count, call)) = &common {
+            if *count == object.properties.len() {
+                body.line(format_args!("return {call};"));
+                return;
+            }
+            body.line(format_args!("const result = {call};"));
+            self.assign_properties(object, *count, path, body, module);
+            body.line("return result;");
+            return;
+        }
         let mut fields = Vec::new();
         for (position, property) in object.properties.iter().enumerate().take(in_literal) {
             let value = self.required(property, position, path, body, module);
@@ -205,7 +216,46 @@ impl<'a> Decoder<'a> {
                 body.line(fields.join("\n"));
             });
         }
-        for (position, property) in object.properties.iter().enumerate().skip(in_literal) {
+        self.assign_properties(object, in_literal, path, body, module);
+        if !object.index.is_empty() {
+            self.index_body(object, path, body, module);
+        }
+        body.line("return result;");
+    }
+
+    /// Returns a call that decodes the first properties, if several types have them in common, and their number. These types
+    /// share the function.
+    fn common_properties(
+        &self,
+        object: &ObjectType,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> Option<(usize, String)> {
+        let analysis = self.context.analysis;
+        let count = analysis.common_properties(self.context.program, self.home, object);
+        if count == 0 {
+            return None;
+        }
+        let start = ObjectType {
+            properties: object.properties[..count].to_vec(),
+            index: Vec::new(),
+        };
+        let mut body = Writer::default();
+        self.object_body(&start, path, &mut body, module);
+        let name = module.item("decode", "function ", &function("value", body), path);
+        Some((count, format!("{name}(value)")))
+    }
+
+    /// Emits assignments of the properties from a position on to the variable `result`.
+    fn assign_properties(
+        &self,
+        object: &ObjectType,
+        first: usize,
+        path: &Path<'_>,
+        body: &mut Writer,
+        module: &mut Module,
+    ) {
+        for (position, property) in object.properties.iter().enumerate().skip(first) {
             if stays_absent(property) {
                 let name = local(&property.name, position);
                 body.line(format_args!(
@@ -220,10 +270,6 @@ impl<'a> Decoder<'a> {
                 body.line(assign(&property.name, &value));
             }
         }
-        if !object.index.is_empty() {
-            self.index_body(object, path, body, module);
-        }
-        body.line("return result;");
     }
 
     /// Emits two object literals if only the last property may be absent, one with and one without this

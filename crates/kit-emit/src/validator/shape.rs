@@ -167,16 +167,14 @@ impl<'a> Shapes<'a> {
         let is_explained = !self.context.analysis.is_large() && !properties.is_empty();
         let explain =
             is_explained.then(|| Checker::new(self.context, self.home).explain(id, object, path, module));
+        let properties = self.property_list(object, properties, path, module);
         let mut writer = Writer::default();
         writer.block("{", "}", |writer| {
             writer.line("kind: \"object\",");
             if let Some(name) = name {
                 writer.line(format_args!("name: {},", literal::string(name)));
             }
-            writer.line(format_args!(
-                "properties: {},",
-                literal::list("[", properties, "]")
-            ));
+            writer.line(format_args!("properties: {properties},"));
             for line in self.index(object, path, module) {
                 writer.line(line);
             }
@@ -185,6 +183,28 @@ impl<'a> Shapes<'a> {
             }
         });
         writer.inner()
+    }
+
+    /// Returns the list of properties of an object's shape. Properties that several types have in common are in a constant.
+    fn property_list(
+        &self,
+        object: &ObjectType,
+        mut properties: Vec<String>,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> String {
+        let analysis = self.context.analysis;
+        let count = analysis.common_properties(self.context.program, self.home, object);
+        if count > 0 {
+            let rest = properties.split_off(count);
+            let common = literal::list("[", properties, "]");
+            let name = module.item("fields", "const ", &format!(" = {common};\n"), path);
+            if rest.is_empty() {
+                return name;
+            }
+            properties = [vec![format!("...{name}")], rest].concat();
+        }
+        literal::list("[", properties, "]")
     }
 
     /// Returns the shape of a union. If its members must be tried one after the other, the shape is a

@@ -3,7 +3,7 @@
 use kit_ir::{ObjectType, TypeId, TypeKind};
 
 use super::{Checker, negated, operand, scalar};
-use crate::text::{Module, Path, Writer};
+use crate::text::{Module, Path, Writer, function};
 use crate::validator::names::{
     is_inherited, key_condition, local, not_an_index_key, read_property, value_step,
 };
@@ -33,10 +33,15 @@ impl Checker<'_> {
         } else {
             format!("!{}(value)", module.helper("isObject"))
         };
-        body.line(format_args!("if ({guard}) return false;"));
+        let common = self.common_condition(object, &guard, path, module);
+        if common.is_none() {
+            body.line(format_args!("if ({guard}) return false;"));
+        }
         // Read a property right before its check. Most invalid values are refused early, and reading takes most of the time.
         let mut conditions = Vec::new();
-        for (position, property) in object.properties.iter().enumerate() {
+        let skipped = common.as_ref().map_or(0, |(count, _)| *count);
+        conditions.extend(common.map(|(_, condition)| condition));
+        for (position, property) in object.properties.iter().enumerate().skip(skipped) {
             let read = read_property(&property.name, module);
             let path = path.step(&property.name);
             if let Some(condition) = self.property_condition(property, &read, &path, module) {
@@ -91,6 +96,40 @@ impl Checker<'_> {
         } else {
             body.line(format_args!("return {};", conditions.join(" && ")));
         }
+    }
+
+    /// Returns the condition on the first properties that several types have in common, and their number. The condition is a
+    /// call of a function that these types share. The function also returns false if `guard` is true.
+    fn common_condition(
+        &self,
+        object: &ObjectType,
+        guard: &str,
+        path: &Path<'_>,
+        module: &mut Module,
+    ) -> Option<(usize, String)> {
+        let analysis = self.context.analysis;
+        let count = analysis.common_properties(self.context.program, self.home, object);
+        let mut conditions = Vec::new();
+        for property in &object.properties[..count] {
+            let read = read_property(&property.name, module);
+            let path = path.step(&property.name);
+            conditions.push(self.property_condition(property, &read, &path, module)?);
+        }
+        if count == 0 || module.uses_private_names(&conditions.concat()) {
+            return None;
+        }
+        let mut body = Writer::default();
+        body.line(format_args!("if ({guard}) return false;"));
+        let mut chunks = conditions.chunks(CONDITIONS).peekable();
+        while let Some(chunk) = chunks.next() {
+            if chunks.peek().is_some() {
+                refuse_unless(&mut chunk.to_vec(), &mut body);
+            } else {
+                body.line(format_args!("return {};", chunk.join(" && ")));
+            }
+        }
+        let name = module.item("has", "function ", &function("value", body), path);
+        Some((count, format!("{name}(value)")))
     }
 
     /// Returns true if no array satisfies one of the properties, so that the code needs no check for arrays.
