@@ -59,13 +59,26 @@ export function requestOf(material: Material, seed: number, index: number): Sent
   if (!draft.headers.some(([name]) => name.toLowerCase() === "host"))
     draft.headers.unshift(["host", "127.0.0.1"]);
   const { body, chunks, version, cuts, ...rest } = draft;
+  // The last random numbers, so that requests of earlier seeds stay the same. The server on Node aborts the query of a client that has
+  // closed its sending side (decision 0024), so a response from a database depends on the time that the query takes.
+  const endsAfter =
+    !material.remembers && random.chance(0.015) ? random.pick([1, 1, random.next()]) : undefined;
+  if (endsAfter !== undefined) rest.kind += endsAfter === 1 ? ", half-closed" : ", cut off";
+  // A client that sends its request slowly.
+  const slow =
+    endsAfter === undefined && random.chance(0.01)
+      ? Array.from({ length: random.int(8, 24) }, () => random.next()).toSorted((a, b) => a - b)
+      : undefined;
+  if (slow !== undefined) rest.kind += ", slow";
+  const pieces = slow ?? cuts;
   return {
     ...rest,
     writes: material.remembers && mayWrite(material, draft),
     ...(body === undefined ? {} : { body }),
     ...(chunks === undefined || body === undefined ? {} : { chunks }),
     ...(version === undefined ? {} : { version }),
-    ...(cuts === undefined ? {} : { cuts }),
+    ...(pieces === undefined ? {} : { cuts: pieces }),
+    ...(endsAfter === undefined ? {} : { endsAfter }),
   };
 }
 

@@ -76,6 +76,17 @@ export class Connection {
     }
   }
 
+  /** Sends bytes, closes the sending side and reads the response, if the server still responds. */
+  exchangeLast(bytes: Buffer, isHead: boolean): Promise<Outcome> {
+    const timer = setTimeout(() => {
+      this.#reason = `nothing within ${TIMEOUT_MS} ms`;
+      this.#socket.destroy();
+    }, TIMEOUT_MS);
+    this.#requests += 1;
+    this.#socket.end(bytes);
+    return this.#read(isHead).finally(() => clearTimeout(timer));
+  }
+
   send(bytes: Buffer): void {
     this.#requests += 1;
     this.#socket.write(bytes);

@@ -78,6 +78,7 @@ export class ServerUnderTest {
   async exchange(sent: Sent): Promise<NormalizedResponse> {
     if (sent.raw !== undefined) return this.#saidRaw(await exchange(this.#port, sent.raw), sent);
     const bytes = this.#filled(bytesOf(sent));
+    if (sent.endsAfter !== undefined) return this.#exchangeLast(sent, bytes, sent.endsAfter);
     let connection = this.#idle.pop() ?? new Connection(this.#port);
     let outcome = await connection.exchange(bytes, sent.method === "HEAD", sent.cuts);
     // The server may have closed an idle connection before the request arrived. The request is not the reason, so it is sent again.
@@ -88,6 +89,16 @@ export class ServerUnderTest {
     if (connection.isOpen) this.#idle.push(connection);
     else connection.close();
     return this.#said(sent, outcome);
+  }
+
+  /** Sends a share of the bytes of a request on a new connection and closes the sending side. */
+  async #exchangeLast(sent: Sent, bytes: Buffer, share: number): Promise<NormalizedResponse> {
+    const connection = new Connection(this.#port);
+    const part = bytes.subarray(0, Math.ceil(bytes.length * share));
+    const outcome = await connection.exchangeLast(part, sent.method === "HEAD");
+    connection.close();
+    // The way in which a connection without a response ends depends on the system.
+    return this.#said(sent, "none" in outcome ? { none: "the connection ended" } : outcome);
   }
 
   close(): void {

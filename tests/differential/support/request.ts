@@ -12,6 +12,11 @@ export interface Sent {
   readonly raw?: Buffer;
   /** Positions at which the request is divided into several writes, as shares of its length: 0.5 is its middle. */
   readonly cuts?: readonly number[];
+  /**
+   * Share of the bytes after which the client closes its sending side, on a connection of its own: 1 is the complete request. Absent if the
+   * client does not close it.
+   */
+  readonly endsAfter?: number;
   /** Version of the protocol. Default: `HTTP/1.1`. */
   readonly version?: string;
   /** True if a server that accepts the request changes its database. No other request runs at the same time. */

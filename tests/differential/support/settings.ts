@@ -23,7 +23,8 @@ export const MODES = [
 
 /** Fails if the servers accepted no valid request of some route, because little was compared then. */
 export function assertAccepted(routes: readonly Route[], { taken, sent }: Result): void {
-  if (sent < 3000) return;
+  // Few requests may leave out a route by chance.
+  if (sent < 100 * routes.length) return;
   const missed = routes
     .map(({ method, path }) => `valid ${method} ${path}`)
     .filter((kind) => !taken.has(kind));

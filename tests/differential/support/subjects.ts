@@ -41,6 +41,39 @@ export class Servers {
     return Servers.#start({ root, template }, echo.root, echo.program, mode);
   }
 
+  /** Starts Notes on both servers. Each has a database of its own, whose tables exist. */
+  static async notesOn(project: Project, mode: Mode, urls: { node: string; rust: string }): Promise<Servers> {
+    const apps: RunningApp[] = [];
+    const lanes: ServerUnderTest[] = [];
+    const stop = async (): Promise<void> => {
+      for (const lane of lanes) lane.close();
+      for (const app of apps) await app.stop();
+    };
+    try {
+      for (const name of ["node", "rust"] as const)
+        await Servers.#add(name, project.root, rustProgram, mode, urls[name], apps, lanes);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    return new Servers(lanes as unknown as readonly [ServerUnderTest, ServerUnderTest], stop);
+  }
+
+  static async #add(
+    name: "node" | "rust",
+    sources: string,
+    program: string,
+    mode: Mode,
+    url: string,
+    apps: RunningApp[],
+    lanes: ServerUnderTest[],
+  ): Promise<void> {
+    const env = { DATABASE_URL: url, LOG_LEVEL: "fatal" };
+    const app = await RunningApp.start(sources, { mode, env, ...(name === "rust" ? { program } : {}) });
+    apps.push(app);
+    lanes.push(new ServerUnderTest(name, app.port));
+  }
+
   static async #start(
     options: TestDatabaseOptions,
     sources: string,
@@ -59,10 +92,7 @@ export class Servers {
       for (const name of ["node", "rust"] as const) {
         const database = await createTestDatabase(options);
         databases.push(database);
-        const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
-        const app = await RunningApp.start(sources, { mode, env, ...(name === "rust" ? { program } : {}) });
-        apps.push(app);
-        lanes.push(new ServerUnderTest(name, app.port));
+        await Servers.#add(name, sources, program, mode, database.url, apps, lanes);
       }
     } catch (error) {
       await stop();

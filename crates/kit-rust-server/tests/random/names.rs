@@ -403,10 +403,12 @@ impl Names {
         }
     }
 
-    /// Returns a name for an entity that no other type of the project has.
+    /// Returns a name for an entity that no other type of the project has, also in another case: `AB` and `Ab` are one name in
+    /// Rust, so that one of the entities would get a number, and references do not find an entity by its first name (KIT1602).
     pub fn entity(&mut self) -> String {
         let name = self.entities.pop().unwrap_or("Last");
-        self.types.retain(|known| *known != name);
+        self.types.retain(|known| !known.eq_ignore_ascii_case(name));
+        self.entities.retain(|known| !known.eq_ignore_ascii_case(name));
         name.to_owned()
     }
 
