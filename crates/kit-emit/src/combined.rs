@@ -243,16 +243,14 @@ fn combined(context: Context<'_>, modules: &Modules) -> Vec<Artifact> {
     if !needed.is_empty() {
         let mut runtime = Combined::new(&modules.shared);
         for section in &needed {
-            runtime.add(context, section, |_| None);
+            runtime.add(context, section, None);
         }
         artifacts.extend(runtime.finish(RUNTIME, "all types that routes use"));
         codecs.export(&format!("export * from \"./{RUNTIME}\";\n"));
     }
     let needed: FxHashSet<&str> = needed.iter().map(|section| section.file).collect();
     for section in &others {
-        codecs.add(context, section, |file| {
-            needed.contains(file).then(|| format!("./{RUNTIME}"))
-        });
+        codecs.add(context, section, Some(&needed));
     }
     artifacts.extend(codecs.finish(CODECS, "all types of the project"));
     artifacts
@@ -287,13 +285,9 @@ impl<'a> Combined<'a> {
         self.exports.push_str(statement);
     }
 
-    /// Adds a module. `elsewhere` returns the path of another combined file that contains a module.
-    fn add(
-        &mut self,
-        context: Context<'_>,
-        section: &'a Section<'a>,
-        elsewhere: impl Fn(&str) -> Option<String>,
-    ) {
+    /// Adds a module. `in_runtime` has the modules in `runtime.js`; `None` if this file is `runtime.js`, which contains all modules
+    /// to which its modules refer.
+    fn add(&mut self, context: Context<'_>, section: &'a Section<'a>, in_runtime: Option<&FxHashSet<&str>>) {
         let (file, items) = (section.file, section.items);
         if let Some(path) = replaced(context, file) {
             for Exported { name, .. } in &items.exported {
@@ -311,13 +305,20 @@ impl<'a> Combined<'a> {
         self.parts.push(own);
         self.exported.extend(&items.exported);
         let are_known = !self.known_imports.insert(items.package_imports);
+        // The runtime has thousands of modules, and most of their imports are from each other.
+        if are_known && in_runtime.is_none() && context.options.replaced.is_empty() {
+            return;
+        }
         for (from, names) in &items.imports.values {
             let to = match from.strip_prefix("./") {
                 None if are_known => None,
                 None => Some(Cow::Borrowed(from.as_str())),
                 Some(file) => match replaced(context, file) {
                     Some(path) => Some(Cow::Owned(format!("./{path}"))),
-                    None => elsewhere(file).map(Cow::Owned),
+                    None if in_runtime.is_some_and(|known| known.contains(file)) => {
+                        Some(Cow::Owned(format!("./{RUNTIME}")))
+                    }
+                    None => None,
                 },
             };
             let Some(to) = to else { continue };
