@@ -13,12 +13,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { idempotencyTableSql } from "@kit/idempotency";
 
 import { freePort } from "../database/support/cluster.ts";
-import { disturbances, type Parts } from "./support/disturbances.ts";
+import { disturbances, failoverName, type Parts } from "./support/disturbances.ts";
 import { Load } from "./support/load.ts";
 import type { Part } from "./support/part.ts";
-import { createPostgres, query } from "./support/postgres.ts";
+import { createPostgres, promote, query } from "./support/postgres.ts";
 import { findPrograms } from "./support/programs.ts";
-import { createBalancer, createBouncer, createReceiver, createValkey } from "./support/proxies.ts";
+import {
+  createBalancer,
+  createBouncer,
+  createReceiver,
+  createValkey,
+  writeBouncerFile,
+} from "./support/proxies.ts";
 import {
   createNextRelease,
   createRelease,
@@ -128,7 +134,13 @@ async function rehearse(): Promise<number> {
       await part.start();
     }
   };
-  const phases = disturbances(parts, deploy).filter(({ name }) => name.includes(values.only));
+  const failover = async (): Promise<void> => {
+    await primary.kill();
+    await promote(postgres.standbyUrl);
+    writeBouncerFile(directory, bouncerPort, standbyPort);
+    bouncer.reload();
+  };
+  const phases = disturbances(parts, deploy, failover).filter(({ name }) => name.includes(values.only));
   const phaseMs = (minutes * 60_000) / phases.length;
   console.log(
     `${phases.length} phases of ${(phaseMs / 1000).toFixed(1)} s, ${rate} requests per second, ${started.length} processes`,
@@ -151,7 +163,13 @@ async function rehearse(): Promise<number> {
   await load.end();
   const { table, problems } = tableOf(load, phases);
   console.log(`\n${table}\n`);
-  problems.push(...(await checkDatabase(load, postgres.primaryUrl, postgres.standbyUrl)));
+  const { primaryUrl, standbyUrl } = postgres;
+  const hasFailedOver = phases.some(({ name }) => name === failoverName);
+  problems.push(
+    ...(hasFailedOver
+      ? await checkDatabase(load, standbyUrl, undefined)
+      : await checkDatabase(load, primaryUrl, standbyUrl)),
+  );
   const received = Number(await (await fetch(`http://127.0.0.1:${receiverPort}/`)).text());
   if (received === 0) problems.push("the receiver got no telemetry");
   for (const text of new Set(load.unexpected)) console.error(`unexpected: ${text}`);

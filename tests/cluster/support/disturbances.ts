@@ -59,8 +59,15 @@ function pause(part: Part, mostMs: number): Disturbance {
   };
 }
 
-/** Returns all disturbances. `deploy` is a rolling deployment with a migration. */
-export function disturbances(parts: Parts, deploy: () => Promise<void>): Disturbance[] {
+/** Name of the last disturbance, after which the standby is the primary. */
+export const failoverName = "failover to the standby";
+
+/** Returns all disturbances. `deploy` is a rolling deployment with a migration, and `failover` makes the standby the primary. */
+export function disturbances(
+  parts: Parts,
+  deploy: () => Promise<void>,
+  failover: () => Promise<void>,
+): Disturbance[] {
   const { balancer, bouncer, primary, standby, valkey, receiver } = parts;
   const [node] = parts.nodes;
   const [rust] = parts.rusts;
@@ -80,11 +87,13 @@ export function disturbances(parts: Parts, deploy: () => Promise<void>): Disturb
     pause(bouncer, disturbedMs),
     kill(primary, disturbedMs),
     pause(primary, disturbedMs),
-    kill(standby, calmMs),
-    pause(standby, calmMs),
+    // Commits wait for the standby.
+    kill(standby, disturbedMs),
+    pause(standby, disturbedMs),
     kill(valkey, disturbedMs),
     pause(valkey, disturbedMs),
     kill(receiver, calmMs),
     pause(receiver, calmMs),
+    { name: failoverName, mostMs: disturbedMs, act: failover },
   ];
 }

@@ -87,6 +87,11 @@ export class Part {
     await ended;
   }
 
+  /** Makes the program read its configuration again. */
+  reload(): void {
+    this.#signal("SIGHUP");
+  }
+
   pause(): void {
     this.#isPaused = true;
     this.#signal("SIGSTOP");

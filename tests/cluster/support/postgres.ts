@@ -62,13 +62,19 @@ export function createPostgres(directory: string, [port, standbyPort]: readonly 
       stopSignal: "SIGINT",
     });
   return {
-    primary: server("postgres", data, port, []),
+    // A commit waits for the standby, so that a failover loses no confirmed payment.
+    primary: server("postgres", data, port, ["synchronous_standby_names=*"]),
     standby: server("standby", copy, standbyPort, [
       `primary_conninfo=host=127.0.0.1 port=${port} user=postgres`,
     ]),
     primaryUrl: urlOf(port),
     standbyUrl: urlOf(standbyPort),
   };
+}
+
+/** Makes the standby the primary. */
+export async function promote(standbyUrl: string): Promise<void> {
+  await query(standbyUrl, "select pg_promote(true, 30)");
 }
 
 function urlOf(port: number): string {

@@ -53,6 +53,21 @@ ${servers.join("\n")}
  * in the other mode.
  */
 export function createBouncer(directory: string, programs: Programs, port: number, serverPort: number): Part {
+  const file = writeBouncerFile(directory, port, serverPort);
+  return new Part({
+    name: "pgbouncer",
+    command: programs.pgbouncer,
+    args: ["-q", file],
+    // PgBouncer refuses to run as root.
+    account: isRoot() ? NOBODY : undefined,
+    log: join(directory, "pgbouncer.log"),
+    ready: () => accepts(port),
+    stopSignal: "SIGINT",
+  });
+}
+
+/** Writes the configuration of PgBouncer. Returns its path. `serverPort` is the port of PostgreSQL. */
+export function writeBouncerFile(directory: string, port: number, serverPort: number): string {
   const file = join(directory, "pgbouncer.ini");
   const target = `host=127.0.0.1 port=${serverPort} user=postgres dbname=postgres`;
   writeFileSync(
@@ -73,16 +88,7 @@ ignore_startup_parameters = extra_float_digits,options,statement_timeout
 `,
   );
   own(file);
-  return new Part({
-    name: "pgbouncer",
-    command: programs.pgbouncer,
-    args: ["-q", file],
-    // PgBouncer refuses to run as root.
-    account: isRoot() ? NOBODY : undefined,
-    log: join(directory, "pgbouncer.log"),
-    ready: () => accepts(port),
-    stopSignal: "SIGINT",
-  });
+  return file;
 }
 
 /** Creates Valkey, which keeps nothing on the disk. */
