@@ -8,6 +8,17 @@ use crate::text::literal;
 /// the location of each value in an error body. Returns `None` for kit's envelope with the status 400, which
 /// the client and the tests expect by default.
 pub(crate) fn properties(rules: &ErrorRules) -> Option<Vec<(String, String)>> {
+    let places = places(rules)?;
+    let mut properties = vec![("validationStatus".to_owned(), rules.validation_status.to_string())];
+    for (name, place) in places {
+        properties.push((name.to_owned(), literal::strings(place)));
+    }
+    Some(properties)
+}
+
+/// Returns the location of each value in an error body, as the names of nested properties. Returns `None` for kit's envelope with
+/// the status 400.
+pub(crate) fn places(rules: &ErrorRules) -> Option<Vec<(&'static str, Vec<String>)>> {
     if *rules == ErrorRules::DEFAULT {
         return None;
     }
@@ -38,11 +49,10 @@ pub(crate) fn properties(rules: &ErrorRules) -> Option<Vec<(String, String)>> {
             ]
         }
     };
-    let mut properties = vec![("validationStatus".to_owned(), rules.validation_status.to_string())];
-    for (name, place) in places {
-        if !place.is_empty() {
-            properties.push((name.to_owned(), literal::strings(place)));
-        }
-    }
-    Some(properties)
+    Some(
+        places
+            .into_iter()
+            .filter(|(_, place)| !place.is_empty())
+            .collect(),
+    )
 }

@@ -88,7 +88,7 @@ use openapi::DocumentCache;
 
 pub use analysis::is_large;
 pub use artifact::Artifact;
-pub use contract_tests::{CONTRACTS, contract_test_path};
+pub use contract_tests::{CONTRACTS, ContractDocument, contract_document, contract_test_path};
 pub use environment::example as environment_example;
 pub use items::ValidatorSource;
 pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner};

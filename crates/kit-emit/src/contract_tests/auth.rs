@@ -2,10 +2,10 @@
 
 use kit_ir::{Route, SecurityScheme};
 
-use crate::text::literal;
+use super::data::Data;
 
-/// Returns the authentication that a route requires, as a literal. Returns `None` if its tests need no authentication.
-pub(super) fn literal_of(route: &Route) -> Option<String> {
+/// Returns the authentication that a route requires. Returns `None` if its tests need no authentication.
+pub(super) fn of(route: &Route) -> Option<Data> {
     let unauthorized = route.throws.iter().filter(|error| error.status == 401);
     let unauthorized: Vec<&str> = unauthorized.map(|error| error.code.as_str()).collect();
     if route.scopes.is_empty() && (route.security.is_empty() || unauthorized.is_empty()) {
@@ -24,19 +24,18 @@ pub(super) fn literal_of(route: &Route) -> Option<String> {
             places.push(place);
         }
     }
+    let has_places = !places.is_empty();
     let mut fields = vec![(
-        "credentials".to_owned(),
-        literal::list("[", places.iter().map(literal::strings), "]"),
+        "credentials",
+        Data::List(places.into_iter().map(Data::texts).collect()),
     )];
     // Without the tag `@security`, the test does not know what to leave out.
-    if !places.is_empty() && !unauthorized.is_empty() {
-        fields.push(("unauthorized".to_owned(), literal::strings(unauthorized)));
+    if has_places && !unauthorized.is_empty() {
+        fields.push(("unauthorized", Data::texts(unauthorized)));
     }
     if !route.scopes.is_empty() {
-        fields.push((
-            "scopes".to_owned(),
-            literal::list("[", route.scopes.iter().map(literal::strings), "]"),
-        ));
+        let scopes = route.scopes.iter().map(Data::texts);
+        fields.push(("scopes", Data::List(scopes.collect())));
     }
-    Some(literal::object(fields))
+    Some(Data::object(fields))
 }

@@ -1,12 +1,11 @@
-//! Prints bodies that are not JSON in contract tests: the format of a request, and the content of a response.
+//! Describes bodies that are not JSON in contract tests: the format of a request, and the content of a response.
 
 use kit_analysis::is_json_part;
-use kit_ir::{BodyFormat, DeclarationId, FilePart, Program, Route};
+use kit_ir::{BodyFormat, DeclarationId, FilePart, Program, Route, Subprotocols};
 use serde_json::Value;
 
+use super::data::Data;
 use super::rules::{RequestValue, Rule, Rules, Step, ValueOrigin};
-use crate::routes::protocols;
-use crate::text::literal;
 
 /// Contract of a route with one format of its request body.
 pub(super) struct Variant {
@@ -39,21 +38,21 @@ pub(super) fn variants(route: &Route) -> Vec<Variant> {
 }
 
 /// Returns the format of a route's request body; `None` if the body is JSON or does not exist.
-pub(super) fn format(program: &Program, route: &Route) -> Option<String> {
+pub(super) fn format(program: &Program, route: &Route) -> Option<Data> {
     let format = &route.body_format;
     if format.is_json() {
         return None;
     }
     let mut fields = vec![
-        field("kind", literal::string(&format.name().to_lowercase())),
-        field("types", literal::strings(format.media_types())),
+        ("kind", Data::text(format.name().to_lowercase())),
+        ("types", Data::texts(format.media_types())),
     ];
     if let BodyFormat::Multipart { files } = format {
         let json: Vec<_> = route.slots.body.map_or(Vec::new(), |id| json_parts(program, id));
-        fields.push(field("json", literal::strings(json)));
-        fields.push(field("files", literal::list("[", files.iter().map(file), "]")));
+        fields.push(("json", Data::texts(json)));
+        fields.push(("files", Data::List(files.iter().map(file).collect())));
     }
-    Some(literal::object(fields))
+    Some(Data::object(fields))
 }
 
 fn json_parts(program: &Program, id: DeclarationId) -> Vec<&str> {
@@ -62,73 +61,59 @@ fn json_parts(program: &Program, id: DeclarationId) -> Vec<&str> {
     json.map(|property| property.name.as_str()).collect()
 }
 
-fn file(file: &FilePart) -> String {
-    let mut fields = vec![field("name", literal::string(&file.name))];
+fn file(file: &FilePart) -> Data {
+    let mut fields = vec![("name", Data::text(&file.name))];
     let marks = [
         ("optional", file.optional),
         ("many", file.many),
         ("streamed", file.streamed),
     ];
     for (name, is_set) in marks {
-        fields.extend(is_set.then(|| field(name, "true".to_owned())));
+        fields.extend(is_set.then(|| (name, Data::Value(true.into()))));
     }
     let numbers = [
-        ("minItems", file.min_items),
-        ("maxItems", file.max_items),
-        ("maxBytes", file.max_bytes),
+        ("minItems", file.min_items.map(Value::from)),
+        ("maxItems", file.max_items.map(Value::from)),
+        ("maxBytes", file.max_bytes.map(Value::from)),
     ];
     for (name, number) in numbers {
-        fields.extend(number.map(|number| field(name, number.to_string())));
+        fields.extend(number.map(|number| (name, Data::Value(number))));
     }
     if !file.media_types.is_empty() {
-        fields.push(field("types", literal::strings(&file.media_types)));
+        fields.push(("types", Data::texts(&file.media_types)));
     }
-    literal::object(fields)
+    Data::object(fields)
 }
 
-/// Returns the content of a response that is not JSON; `None` if the response is JSON. `shape` returns the name of a type's
-/// shape.
-pub(super) fn content(
-    format: &BodyFormat,
-    body: Option<DeclarationId>,
-    mut shape: impl FnMut(DeclarationId) -> String,
-) -> Option<String> {
-    (!format.is_json()).then(|| content_of(format, body, &mut shape))
+/// Returns the content of a response that is not JSON; `None` if the response is JSON.
+pub(super) fn content(format: &BodyFormat, body: Option<DeclarationId>) -> Option<Data> {
+    (!format.is_json()).then(|| content_of(format, body))
 }
 
-fn content_of(
-    format: &BodyFormat,
-    body: Option<DeclarationId>,
-    shape: &mut dyn FnMut(DeclarationId) -> String,
-) -> String {
+fn content_of(format: &BodyFormat, body: Option<DeclarationId>) -> Data {
     let media_type = format.media_types().first().copied().unwrap_or_default();
     let mut fields = vec![
-        field("kind", literal::string(&format.name().to_lowercase())),
-        field("type", literal::string(media_type)),
+        ("kind", Data::text(format.name().to_lowercase())),
+        ("type", Data::text(media_type)),
     ];
     match format {
-        BodyFormat::Json => fields.extend(body.map(|id| field("json", shape(id)))),
-        BodyFormat::Lines => fields.extend(body.map(|id| field("line", shape(id)))),
+        BodyFormat::Json => fields.extend(body.map(|id| ("json", Data::Shape(id)))),
+        BodyFormat::Lines => fields.extend(body.map(|id| ("line", Data::Shape(id)))),
         BodyFormat::OneOf { choices } => {
-            let choices: Vec<_> = choices
+            let choices = choices
                 .iter()
-                .map(|choice| content_of(&choice.format, choice.body, shape))
-                .collect();
-            fields.push(field("choices", literal::list("[", choices, "]")));
+                .map(|choice| content_of(&choice.format, choice.body));
+            fields.push(("choices", Data::List(choices.collect())));
         }
         BodyFormat::Events { events } => {
-            let events: Vec<_> = events
+            let events = events
                 .iter()
-                .map(|event| {
-                    let data = event.data.map_or_else(|| "null".to_owned(), &mut *shape);
-                    (literal::key(&event.name), data)
-                })
-                .collect();
-            fields.push(field("events", literal::object(events)));
+                .map(|event| (event.name.as_str(), Data::shape(event.data)));
+            fields.push(("events", Data::object(events)));
         }
         _ => {}
     }
-    literal::object(fields)
+    Data::object(fields)
 }
 
 /// Returns the valid body of a request for a valid value of the slot: one line for JSON Lines.
@@ -167,13 +152,15 @@ pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, s
     }
 }
 
-fn field(name: &str, value: String) -> (String, String) {
-    (name.to_owned(), value)
-}
-
-/// Returns the property `socket` of a table: the shape `sent` of the messages that the application sends, and the subprotocols.
-pub(super) fn socket(route: &Route, sent: String) -> String {
-    let protocols = protocols(route).map(|protocols| ("protocols".to_owned(), protocols));
-    let socket = literal::object([("out".to_owned(), sent)].into_iter().chain(protocols));
-    format!("socket: {socket},")
+/// Returns the description of a socket: the shape `sent` of the messages that the application sends, and the subprotocols.
+pub(super) fn socket(route: &Route, sent: DeclarationId) -> Data {
+    let protocols = route
+        .subprotocols
+        .as_ref()
+        .map(|Subprotocols { names, optional }| {
+            let optional = Data::Value((*optional).into());
+            Data::object([("names", Data::texts(names)), ("optional", optional)])
+        });
+    let protocols = protocols.map(|protocols| ("protocols", protocols));
+    Data::object([("out", Data::Shape(sent))].into_iter().chain(protocols))
 }

@@ -2,11 +2,13 @@
 
 use kit_ir::{Program, Route, TypeKind};
 
-use crate::text::literal;
+use serde_json::Value;
 
-/// Returns the smallest `limit` that the query of a list accepts, and the names of its optional filters, as an object
-/// literal. Returns `None` if the route has no list.
-pub(super) fn literal_of(program: &Program, route: &Route) -> Option<String> {
+use super::data::Data;
+
+/// Returns the smallest `limit` that the query of a list accepts, and the names of its optional filters. Returns `None` if the
+/// route has no list.
+pub(super) fn of(program: &Program, route: &Route) -> Option<Data> {
     let query = route.slots.query.filter(|_| route.is_list)?;
     let TypeKind::Object(query) = &program.types[program.declarations[query].r#type].kind else {
         return None;
@@ -19,9 +21,10 @@ pub(super) fn literal_of(program: &Program, route: &Route) -> Option<String> {
         .properties
         .iter()
         .filter(|property| property.optional && !matches!(property.name.as_str(), "cursor" | "limit"));
-    let filters = literal::strings(filters.map(|property| property.name.as_str()));
-    Some(literal::object([
-        ("limit".to_owned(), limit.to_string()),
-        ("filters".to_owned(), filters),
+    let limit = limit.to_string().parse().map_or(Value::Null, Value::Number);
+    let filters = Data::texts(filters.map(|property| property.name.as_str()));
+    Some(Data::object([
+        ("limit", Data::Value(limit)),
+        ("filters", filters),
     ]))
 }

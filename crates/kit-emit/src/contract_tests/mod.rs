@@ -3,25 +3,30 @@
 //! `tests/routes.js` lists the routes with their slots, statuses and errors.
 //!
 //! Data flow: [`Samples`](crate::samples::Samples) creates a valid value of each slot. [`Rules`](rules::Rules) traverses the
-//! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`file`] prints the
-//! requests with these values. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
+//! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`table`] makes a table of
+//! requests with these values, which [`file`] prints as JavaScript and [`document`] as JSON. `kit_analysis::fit` decides if a
+//! value is valid, so a row cannot contradict the type.
 
 mod auth;
 mod bodies;
 mod boundaries;
 mod contracts;
+mod data;
+mod document;
 mod file;
 mod lists;
 mod rule;
 mod rules;
 mod scalars;
 mod sent_headers;
+mod table;
 mod test_file;
 mod unions;
 mod unique;
 
 use std::sync::Arc;
 
+pub use document::{ContractDocument, contract_document};
 use kit_ir::{Route, Slot};
 
 use crate::context::Context;

@@ -106,7 +106,7 @@ pub(super) fn socket(context: Context<'_>, route: &Route, module: &mut Module) -
 }
 
 /// Returns the expression for the subprotocols of a WebSocket. Returns `None` if the contract names none.
-pub(crate) fn protocols(route: &Route) -> Option<String> {
+pub(super) fn protocols(route: &Route) -> Option<String> {
     let Subprotocols { names, optional } = route.subprotocols.as_ref()?;
     Some(literal::object([
         field("names", literal::strings(names)),

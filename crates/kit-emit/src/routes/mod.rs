@@ -2,7 +2,6 @@
 
 mod application;
 mod bodies;
-pub(crate) use bodies::protocols;
 mod functions;
 mod table;
 mod tree;
