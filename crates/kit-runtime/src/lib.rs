@@ -88,6 +88,8 @@ pub mod sql;
 mod start_error;
 mod stdout;
 mod telemetry;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod timestamp;
 #[cfg(any(feature = "jwt", feature = "otlp", feature = "sqlx"))]
 mod tls_files;

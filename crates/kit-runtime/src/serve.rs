@@ -37,13 +37,7 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
     // its remaining data last.
     let ended = log::start()
         .and_then(|()| telemetry::start())
-        .and_then(|_exporting| {
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .enable_all()
-                .thread_stack_size(STACK_BYTES)
-                .build()?;
-            runtime.block_on(server)
-        });
+        .and_then(|_exporting| runtime()?.block_on(server));
     stdout::finish(LOG_AT_END);
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -54,6 +48,23 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Creates the async runtime.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK_BYTES)
+        .build()
+}
+
+/// Starts the log, and runs tests in the async runtime of a server.
+#[cfg(feature = "testing")]
+pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
+    log::start()?;
+    let result = runtime()?.block_on(tests);
+    stdout::finish(LOG_AT_END);
+    Ok(result)
 }
 
 /// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within 10 seconds. Listens on

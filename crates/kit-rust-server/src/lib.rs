@@ -7,7 +7,7 @@
 //! - Generation is a pure function of the program: no I/O, and no order that depends on hashing.
 //! - A type without a Rust form is a [`Problem`] that names the type. The crate never generates code that is only
 //!   nearly correct.
-//! - `src/main.rs`, `src/app.rs`, and files below `src/handlers`, `src/middleware` and `src/services` belong to the user: they
+//! - `src/main.rs`, `src/app.rs`, `tests/contract.rs`, and files below `src/handlers`, `src/middleware` and `src/services` belong to the user: they
 //!   are written once.
 //!
 //! ```
@@ -24,6 +24,7 @@
 mod bodies;
 mod client;
 mod compression;
+mod contract_tests;
 mod cors;
 mod csrf;
 mod database;
@@ -83,6 +84,9 @@ pub struct Options {
     /// True to generate a client crate, too.
     #[serde(default)]
     pub client: bool,
+    /// True to generate contract tests, too.
+    #[serde(default)]
+    pub contract_tests: bool,
     /// Migrations of the project, in the order of their names.
     #[serde(default)]
     pub migrations: Vec<Committed>,
@@ -225,6 +229,10 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             let (client, left_out) = client::files(options, types, routes, &models);
             files.extend(client);
             warnings.extend(left_out);
+        }
+        if options.contract_tests {
+            let (output, library) = (&options.output_dir, &manifest.library);
+            files.extend(contract_tests::files(output, types, database, library));
         }
         files.extend(handlers);
         warnings.extend(settings::warnings(program));

@@ -7,6 +7,7 @@ fn options(manifest: Option<&str>) -> Options {
         output_dir: ".kit".to_owned(),
         api_docs: false,
         client: false,
+        contract_tests: false,
         otlp: false,
         migrations: Vec::new(),
         manifest: manifest.map(str::to_owned),
@@ -233,4 +234,41 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
 fn replaces_an_exact_sqlx_version_of_an_earlier_kit() {
     let text = fresh().replace("=0.8.6", "=0.8.3");
     assert_eq!(completed(&text), fresh());
+}
+
+#[test]
+fn adds_the_contract_tests_to_a_new_or_existing_manifest() {
+    let with_tests = |manifest: Option<&str>| {
+        let options = Options {
+            contract_tests: true,
+            ..options(manifest)
+        };
+        Manifest::new(&options, true, &[]).text
+    };
+    let new = with_tests(None);
+    assert!(
+        new.contains(
+            "[dev-dependencies]\nkit-runtime = { path = \".kit/runtime\", features = [\"testing\"] }\n"
+        ),
+        "{new}"
+    );
+    assert!(
+        new.contains("[[test]]\nname = \"contract\"\nharness = false\n"),
+        "{new}"
+    );
+    assert_eq!(with_tests(Some(&new)), new);
+    let added = with_tests(Some(&fresh()));
+    let sorted = |text: &str| {
+        let mut lines: Vec<_> = text
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&added), sorted(&new));
+    assert_eq!(with_tests(Some(&added)), added);
+    // A manifest keeps its tests when the option is turned off.
+    assert_eq!(completed(&new), new);
 }

@@ -187,14 +187,19 @@ pub(crate) fn files(
     files
 }
 
-fn main(library: &str, program: &Program, database: &Database<'_>) -> TokenStream {
-    let app = if !database.is_empty() {
+/// Returns the expression that creates the first version of the user's state.
+pub(crate) fn new_app(program: &Program, database: &Database<'_>) -> TokenStream {
+    if !database.is_empty() {
         quote!(App::connect().await?)
     } else if program.application.environment.is_some() {
         quote!(App::new()?)
     } else {
         quote!(App::new())
-    };
+    }
+}
+
+fn main(library: &str, program: &Program, database: &Database<'_>) -> TokenStream {
+    let app = new_app(program, database);
     let comment = file_doc(
         "The program. The variables `PORT`, `HOST` and `DATABASE_URL` set its address and its database.\n\n\
          This file is yours: kit wrote it once and does not change it.",

@@ -30,6 +30,14 @@ fn generates_the_golden_project_shop() {
     check("shop", files(&whole("shop", &projects::shop())));
 }
 
+#[test]
+fn generates_the_golden_contract_tests_of_contracts_with_headers_cookies_replies_and_failures() {
+    let output = projects::with_contract_tests("contracts", &support::contracts::program());
+    let mut files = files(&output);
+    files.retain(|path, _| path.contains("contract") && !path.contains("/runtime/"));
+    check("contract-tests", files);
+}
+
 /// Compares only the handlers, because the other files resemble those of the other projects.
 #[test]
 fn generates_the_golden_project_teams() {

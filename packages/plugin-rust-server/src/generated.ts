@@ -59,6 +59,7 @@ export interface GenerateOptions {
   /** True if the output directory has the files of the API reference. */
   readonly apiDocs: boolean;
   readonly client: boolean;
+  readonly contractTests: boolean;
   /** Committed migrations, sorted by name. */
   readonly migrations: readonly CommittedMigration[];
 }

@@ -36,6 +36,13 @@ export interface RustServerOptions {
    * @defaultValue `false`
    */
   readonly client?: boolean;
+  /**
+   * True to generate contract tests, too: tables of requests in the output directory, and the program `tests/contract.rs`, which
+   * `cargo test` runs.
+   *
+   * @defaultValue `false`
+   */
+  readonly contractTests?: boolean;
 }
 
 /** File in the output directory with the locations of the contracts and types, which `kit dev` shows with errors of the Rust compiler. */
@@ -57,17 +64,17 @@ const NAME = "@kit/plugin-rust-server";
  * ```
  */
 export function rustServer(options: RustServerOptions): Plugin {
-  const { db, profile = "release", otlp = false, client = false } = options;
+  const { db, profile = "release" } = options;
   if (db !== "sqlx") throw new Error(`rustServer: \`db\` is ${JSON.stringify(db)}; it may be "sqlx"`);
   if (profile !== "dev" && profile !== "release") {
     throw new Error(`rustServer: \`profile\` is ${JSON.stringify(profile)}; it may be "dev" or "release"`);
   }
-  if (typeof otlp !== "boolean") {
-    throw new Error(`rustServer: \`otlp\` is ${JSON.stringify(otlp)}; it may be true or false`);
-  }
-  if (typeof client !== "boolean") {
-    throw new Error(`rustServer: \`client\` is ${JSON.stringify(client)}; it may be true or false`);
-  }
+  const isOn = (name: "otlp" | "client" | "contractTests"): boolean => {
+    const value: unknown = options[name] ?? false;
+    if (typeof value === "boolean") return value;
+    throw new Error(`rustServer: \`${name}\` is ${JSON.stringify(value)}; it may be true or false`);
+  };
+  const [otlp, client, contractTests] = [isOn("otlp"), isOn("client"), isOn("contractTests")];
   return {
     name: NAME,
     owns: [
@@ -75,6 +82,7 @@ export function rustServer(options: RustServerOptions): Plugin {
       "src/app.rs",
       "src/main.rs",
       "src/lib.rs",
+      "tests/contract.rs",
       "src/handlers/**",
       "src/middleware/**",
       "src/services/**",
@@ -89,6 +97,7 @@ export function rustServer(options: RustServerOptions): Plugin {
           otlp,
           apiDocs: reference.length > 0,
           client,
+          contractTests,
           migrations: committedMigrations(root),
         };
         const made = generated(program, settings, build);

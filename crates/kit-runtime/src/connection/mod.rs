@@ -63,7 +63,7 @@ pub(crate) fn serve(
 
 /// Serves the connection until it is closed or a WebSocket. When the server shuts down, the connection closes after the
 /// request in progress.
-async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     socket: S,
     peer: SocketAddr,
     router: impl Serve,

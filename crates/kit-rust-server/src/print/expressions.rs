@@ -206,7 +206,8 @@ fn closure(expr: &Expr, space: Space) -> Option<String> {
     let Expr::Closure(node) = expr else { return None };
     let inputs: Vec<String> = node.inputs.iter().map(flat).collect();
     let capture = captured(node.capture.is_some());
-    let head = format!("{capture}|{}| ", inputs.join(", "));
+    let asynchronous = if node.asyncness.is_some() { "async " } else { "" };
+    let head = format!("{asynchronous}{capture}|{}| ", inputs.join(", "));
     if let Expr::Block(body) = &*node.body {
         return Some(format!("{head}{}", block(&body.block, space.indent)));
     }

@@ -316,6 +316,17 @@ pub fn with_client(name: &str, program: &Program) -> Output {
     generate(program, &options)
 }
 
+/// Generates the project of an application with its contract tests.
+pub fn with_contract_tests(name: &str, program: &Program) -> Output {
+    let options = Options {
+        name: name.to_owned(),
+        output_dir: ".kit".to_owned(),
+        contract_tests: true,
+        ..Options::default()
+    };
+    generate(program, &options)
+}
+
 /// Asserts that rustfmt would not change the generated client.
 pub fn assert_client_formatted(name: &str, output: &Output) {
     let directory = std::env::temp_dir().join(format!("kit-rust-client-{name}-{}", std::process::id()));

@@ -1,0 +1,94 @@
+//! Arguments of the test program. cargo and editors pass the arguments of Rust's own test programs.
+
+/// Arguments that select tests, and the form of the output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Arguments {
+    /// Parts of names: a test runs if its name contains one of them.
+    filters: Vec<String>,
+    skipped: Vec<String>,
+    /// True if `filters` and `skipped` are complete names.
+    is_exact: bool,
+    /// True to run only tests that are ignored before they run. There are none.
+    only_ignored: bool,
+    pub(super) is_list: bool,
+    pub(super) is_quiet: bool,
+}
+
+impl Arguments {
+    /// Reads the arguments, without the name of the program.
+    ///
+    /// # Errors
+    ///
+    /// If there is an unknown option.
+    pub(super) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut read = Self::default();
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let (name, mut value) = match argument.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
+                _ => (argument, None),
+            };
+            let mut next = || value.take().or_else(|| arguments.next()).unwrap_or_default();
+            match name.as_str() {
+                "--exact" => read.is_exact = true,
+                "--ignored" => read.only_ignored = true,
+                "--list" => read.is_list = true,
+                "--quiet" | "-q" => read.is_quiet = true,
+                "--skip" => {
+                    let skipped = next();
+                    read.skipped.push(skipped);
+                }
+                "--format" => read.is_quiet |= next() == "terse",
+                // The tests run one after another, and their output is not captured.
+                "--test-threads" | "--color" | "--logfile" | "-Z" => drop(next()),
+                "--nocapture" | "--no-capture" | "--show-output" | "--include-ignored" | "--test" => {}
+                option if option.starts_with('-') => return Err(format!("unknown option {option}")),
+                _ => read.filters.push(name),
+            }
+        }
+        Ok(read)
+    }
+
+    /// Returns true if the test with a name runs.
+    pub(super) fn selects(&self, name: &str) -> bool {
+        let fits = |text: &String| {
+            if self.is_exact {
+                text == name
+            } else {
+                name.contains(text)
+            }
+        };
+        let is_wanted = self.filters.is_empty() || self.filters.iter().any(fits);
+        is_wanted && !self.only_ignored && !self.skipped.iter().any(fits)
+    }
+
+    /// Returns true if the arguments leave out no test by its name.
+    pub(super) fn is_complete(&self) -> bool {
+        self.filters.is_empty() && self.skipped.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+
+    fn read(arguments: &[&str]) -> Result<Arguments, String> {
+        Arguments::read(arguments.iter().map(|argument| (*argument).to_owned()))
+    }
+
+    #[test]
+    fn selects_tests_by_parts_of_their_names_or_by_complete_names() {
+        let part = read(&["GET /notes", "--skip", "refuses"]).unwrap();
+        assert!(part.selects("GET /notes: answers a valid request"));
+        assert!(!part.selects("GET /notes: refuses POST"));
+        assert!(!part.selects("GET /tags: answers a valid request"));
+        let exact = read(&["--exact", "a", "--nocapture", "--test-threads=1"]).unwrap();
+        assert!(exact.selects("a") && !exact.selects("ab"));
+        assert!(!read(&["--ignored"]).unwrap().selects("a"));
+    }
+
+    #[test]
+    fn refuses_unknown_options() {
+        assert_eq!(read(&["--shuffle"]), Err("unknown option --shuffle".to_owned()));
+    }
+}

@@ -1,0 +1,267 @@
+//! Tables of requests, which the build has generated from the contracts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::values::{Given, Slot, given};
+
+/// Tables of all routes.
+#[derive(Debug, Deserialize)]
+pub(super) struct Document {
+    /// Format of error bodies.
+    #[serde(default)]
+    pub(super) errors: ErrorPlaces,
+    pub(super) routes: Vec<Table>,
+}
+
+/// Names of the nested properties of an error body that lead to each value. A list is empty if bodies lack the value.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ErrorPlaces {
+    pub(super) validation_status: u16,
+    #[serde(default)]
+    pub(super) code: Vec<String>,
+    #[serde(default)]
+    pub(super) message: Vec<String>,
+    #[serde(default)]
+    pub(super) details: Vec<String>,
+    #[serde(default)]
+    pub(super) fields: Vec<String>,
+    #[serde(default)]
+    pub(super) trace_id: Vec<String>,
+    /// Type of the body, if the application declares the type.
+    pub(super) body: Option<String>,
+}
+
+impl Default for ErrorPlaces {
+    fn default() -> Self {
+        let place = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Self {
+            validation_status: 400,
+            code: place(&["error", "code"]),
+            message: place(&["error", "message"]),
+            details: place(&["error", "details"]),
+            fields: place(&["error", "details", "fields"]),
+            trace_id: place(&["error", "traceId"]),
+            body: None,
+        }
+    }
+}
+
+/// Contract of a route as a list of requests, with the expected responses.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Table {
+    /// File and line of the contract.
+    pub(super) place: String,
+    /// Method and path pattern, such as `GET /notes/:id`.
+    pub(super) route: String,
+    /// Maximum size of the body in bytes. `None` if the limit of the server applies.
+    pub(super) body_bytes: Option<usize>,
+    /// Names of the headers that announce the end of the route.
+    #[serde(default)]
+    pub(super) lifecycle: Vec<String>,
+    /// True if the body may consist of nested lists.
+    #[serde(default)]
+    pub(super) accepts_nested_lists: bool,
+    /// Format of the request body in this table. A contract with several formats has one table for each format.
+    pub(super) choice: Option<Choice>,
+    #[serde(default)]
+    pub(super) replies: Vec<DeclaredReply>,
+    /// Declared errors, such as `404 NOTE_NOT_FOUND`.
+    #[serde(default)]
+    pub(super) errors: Vec<String>,
+    /// Types of the details of errors.
+    #[serde(default)]
+    pub(super) details: BTreeMap<String, String>,
+    /// List that is read with cursors.
+    pub(super) list: Option<List>,
+    pub(super) auth: Option<Auth>,
+    /// Method that the path does not accept.
+    pub(super) wrong_method: Option<WrongMethod>,
+    /// Reason why the build has generated no request.
+    pub(super) untested: Option<String>,
+    /// Present only for a WebSocket.
+    pub(super) socket: Option<Value>,
+    /// Format of a request body that is not JSON.
+    pub(super) format: Option<Format>,
+    /// Values of a valid request.
+    #[serde(default)]
+    pub(super) request: BTreeMap<Slot, Value>,
+    /// Objects of the request that accept only declared properties.
+    #[serde(default)]
+    pub(super) closed: Vec<(Slot, String)>,
+    /// Properties of the body with another string in each request.
+    #[serde(default)]
+    pub(super) fresh: Map<String, Value>,
+    #[serde(default)]
+    pub(super) accepts: Vec<Row>,
+    #[serde(default)]
+    pub(super) refuses: Vec<Row>,
+}
+
+impl Table {
+    /// Returns the method and the path pattern.
+    pub(super) fn method_and_path(&self) -> (&str, &str) {
+        self.route.split_once(' ').unwrap_or(("GET", "/"))
+    }
+
+    /// Returns the title of the tests: the route, and the media type if the body has one of several formats.
+    pub(super) fn title(&self) -> String {
+        match &self.choice {
+            Some(choice) => format!("{} with {}", self.route, choice.r#type),
+            None => self.route.clone(),
+        }
+    }
+
+    /// Returns the valid value of a slot.
+    pub(super) fn valid(&self, slot: Slot) -> Option<Value> {
+        match given(self.request.get(&slot)?) {
+            Given::Missing => None,
+            Given::Value(value) => Some(value),
+        }
+    }
+
+    /// Returns true if a response may go on without an end.
+    pub(super) fn is_endless(&self) -> bool {
+        let contents = self.replies.iter().filter_map(|reply| reply.content.as_ref());
+        contents
+            .flat_map(|content| std::iter::once(content).chain(&content.choices))
+            .any(|content| matches!(content.kind.as_str(), "events" | "lines"))
+    }
+}
+
+/// Change of one value of a valid request: slot, path, description, value, and either the default of the value or `within`.
+#[derive(Debug, Deserialize)]
+#[serde(from = "Vec<Value>")]
+pub(super) struct Row {
+    pub(super) slot: Slot,
+    pub(super) path: String,
+    pub(super) what: String,
+    pub(super) given: Value,
+    /// True if the response to an invalid value may report failures below the path.
+    pub(super) is_within: bool,
+}
+
+impl From<Vec<Value>> for Row {
+    fn from(cells: Vec<Value>) -> Self {
+        let text = |index: usize| {
+            cells
+                .get(index)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        Self {
+            slot: Slot::named(&text(0)),
+            path: text(1),
+            what: text(2),
+            given: cells.get(3).cloned().unwrap_or_default(),
+            is_within: cells.get(4).is_some_and(|last| last == "within"),
+        }
+    }
+}
+
+/// One of several formats of a request body.
+#[derive(Debug, Deserialize)]
+pub(super) struct Choice {
+    /// First media type of the format.
+    pub(super) r#type: String,
+    /// Media types of all formats.
+    pub(super) all: Vec<String>,
+}
+
+/// Response without an error that a contract declares.
+#[derive(Debug, Deserialize)]
+pub(super) struct DeclaredReply {
+    pub(super) status: u16,
+    /// Type of the JSON body.
+    pub(super) body: Option<String>,
+    /// Body that is not JSON.
+    pub(super) content: Option<Content>,
+    /// Type of the declared headers.
+    pub(super) headers: Option<String>,
+}
+
+/// Body of a response that is not JSON, or that has one of several formats.
+#[derive(Debug, Deserialize)]
+pub(super) struct Content {
+    pub(super) kind: String,
+    /// Media type.
+    pub(super) r#type: String,
+    /// Type of the value, if the kind is `json`.
+    pub(super) json: Option<String>,
+    /// Type of a line, if the kind is `lines`.
+    pub(super) line: Option<String>,
+    /// Types of the data of events, by the names of the events.
+    #[serde(default)]
+    pub(super) events: BTreeMap<String, Option<String>>,
+    /// Formats, if the body has one of several formats.
+    #[serde(default)]
+    pub(super) choices: Vec<Content>,
+}
+
+/// List that is read with cursors.
+#[derive(Debug, Deserialize)]
+pub(super) struct List {
+    /// Smallest limit of a page.
+    pub(super) limit: f64,
+    /// Names of the optional properties of the query, without the cursor and the limit.
+    pub(super) filters: Vec<String>,
+}
+
+/// Authentication that a route requires.
+#[derive(Debug, Deserialize)]
+pub(super) struct Auth {
+    /// Place (`header`, `cookie` or `query`) and name of each credential.
+    pub(super) credentials: Vec<(String, String)>,
+    /// Codes of the errors with the status 401.
+    pub(super) unauthorized: Option<Vec<String>>,
+    /// Lists of scopes: the caller needs all scopes of at least one list.
+    pub(super) scopes: Option<Vec<Vec<String>>>,
+}
+
+/// Method that a path does not accept, and the expected header `allow`.
+#[derive(Debug, Deserialize)]
+pub(super) struct WrongMethod {
+    pub(super) method: String,
+    pub(super) allow: String,
+}
+
+/// Format of a request body that is not JSON.
+#[derive(Debug, Deserialize)]
+pub(super) struct Format {
+    /// `form`, `multipart`, `raw`, `text`, `bytes` or `lines`.
+    pub(super) kind: String,
+    /// Media types or ranges.
+    pub(super) types: Vec<String>,
+    /// Names of the parts of a multipart body that are JSON.
+    #[serde(default)]
+    pub(super) json: Vec<String>,
+    /// Parts of a multipart body that are files.
+    #[serde(default)]
+    pub(super) files: Vec<FileRules>,
+}
+
+/// Rules of a part of a multipart body that is a file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileRules {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) optional: bool,
+    #[serde(default)]
+    pub(super) many: bool,
+    /// True if the part comes after all others.
+    #[serde(default)]
+    pub(super) streamed: bool,
+    #[serde(default)]
+    pub(super) min_items: usize,
+    pub(super) max_items: Option<usize>,
+    pub(super) max_bytes: Option<usize>,
+    /// Media types or ranges. Empty if the file may have any type.
+    #[serde(default)]
+    pub(super) types: Vec<String>,
+}

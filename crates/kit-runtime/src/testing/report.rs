@@ -1,0 +1,137 @@
+//! Output of the test program, which has the form of Rust's own test programs.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::time::Instant;
+
+use super::document::Table;
+use super::outcome::{Checked, Stop};
+
+/// Maximum number of responses that the report of the coverage lists.
+const MAX_LISTED: usize = 20;
+
+/// Counts of the results, and the failures.
+pub(super) struct Report {
+    begun: Instant,
+    is_quiet: bool,
+    passed: usize,
+    ignored: usize,
+    /// Name, place of the contract and message of each failed test.
+    failures: Vec<(String, String, String)>,
+}
+
+impl Report {
+    /// Starts a report of a number of tests.
+    pub(super) fn new(count: usize, is_quiet: bool) -> Self {
+        print(&format!(
+            "\nrunning {count} test{}\n",
+            if count == 1 { "" } else { "s" }
+        ));
+        Self {
+            begun: Instant::now(),
+            is_quiet,
+            passed: 0,
+            ignored: 0,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Adds the result of a test.
+    pub(super) fn add(&mut self, name: &str, place: &str, result: Checked) {
+        let (word, letter) = match result {
+            Ok(()) => {
+                self.passed += 1;
+                ("ok".to_owned(), ".")
+            }
+            Err(Stop::Ignored(reason)) => {
+                self.ignored += 1;
+                (format!("ignored, {reason}"), "i")
+            }
+            Err(Stop::Failed(message)) => {
+                self.failures.push((name.to_owned(), place.to_owned(), message));
+                ("FAILED".to_owned(), "F")
+            }
+        };
+        if self.is_quiet {
+            print(letter);
+        } else {
+            print(&format!("test {name} ... {word}\n"));
+        }
+    }
+
+    /// Prints the failures and the counts. Returns true if no test failed.
+    pub(super) fn finish(self, filtered: usize) -> bool {
+        let mut text = String::new();
+        if !self.failures.is_empty() {
+            text.push_str("\nfailures:\n");
+            for (name, place, message) in &self.failures {
+                let _ = write!(text, "\n---- {name} ----\ncontract: {place}\n{message}\n");
+            }
+            text.push_str("\nfailures:\n");
+            for (name, place, _) in &self.failures {
+                let _ = writeln!(text, "    {name} ({place})");
+            }
+        }
+        let passes = self.failures.is_empty();
+        let _ = writeln!(
+            text,
+            "\ntest result: {}. {} passed; {} failed; {} ignored; 0 measured; {filtered} filtered out; finished in {:.2}s\n",
+            if passes { "ok" } else { "FAILED" },
+            self.passed,
+            self.failures.len(),
+            self.ignored,
+            self.begun.elapsed().as_secs_f64()
+        );
+        print(&text);
+        passes
+    }
+}
+
+/// Prints how many routes and declared responses the tests have seen. `seen` has the routes with the statuses and codes of their responses.
+pub(super) fn print_coverage(tables: &[Table], seen: &BTreeSet<(String, String)>) {
+    let mut declared: BTreeSet<(&str, String)> = BTreeSet::new();
+    let mut routes: BTreeSet<&str> = BTreeSet::new();
+    let mut successful: BTreeSet<&str> = BTreeSet::new();
+    let is_seen = |route: &str, name: &str| seen.contains(&(route.to_owned(), name.to_owned()));
+    for table in tables.iter().filter(|table| table.socket.is_none()) {
+        let route = table.route.as_str();
+        routes.insert(route);
+        for reply in &table.replies {
+            let status = reply.status.to_string();
+            if is_seen(route, &status) {
+                successful.insert(route);
+            }
+            declared.insert((route, status));
+        }
+        declared.extend(table.errors.iter().map(|error| (route, error.clone())));
+    }
+    let missing: Vec<_> = declared
+        .iter()
+        .filter(|(route, name)| !is_seen(route, name))
+        .collect();
+    let mut text = format!(
+        "contracts covered: {} of {} routes, {} of {} declared responses\n",
+        successful.len(),
+        routes.len(),
+        declared.len() - missing.len(),
+        declared.len()
+    );
+    if !missing.is_empty() {
+        text.push_str("not covered:\n");
+    }
+    for (route, name) in missing.iter().take(MAX_LISTED) {
+        let _ = writeln!(text, "  {route}: no request got the response {name}");
+    }
+    if missing.len() > MAX_LISTED {
+        let _ = writeln!(text, "  and {} more", missing.len() - MAX_LISTED);
+    }
+    print(&text);
+}
+
+/// Prints a text. A closed standard output is no error: the exit code has the result.
+pub(super) fn print(text: &str) {
+    let mut output = io::stdout().lock();
+    let _ = output.write_all(text.as_bytes());
+    let _ = output.flush();
+}

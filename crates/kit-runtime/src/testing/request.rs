@@ -1,0 +1,276 @@
+//! Makes requests from the values of their slots.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+
+use super::client::{Headers, TestClient, TestRequest};
+use super::contents::{self, Body};
+use super::document::Table;
+use super::fixture::Fixture;
+use super::values::{Given, Slot, Step, escaped, given, pairs_of_form, placed, steps_of, text_of};
+
+const KEY_HEADER: &str = "idempotency-key";
+
+/// Values of a request, by slot.
+pub(super) type Slots = BTreeMap<Slot, Value>;
+
+/// Change of one value of a valid request. Without a value, the request lacks the property.
+pub(super) struct Change {
+    pub(super) slot: Slot,
+    pub(super) path: String,
+    pub(super) given: Option<Value>,
+}
+
+impl Change {
+    /// Creates the change of a row. `packed` is the value as the table has it.
+    pub(super) fn new(slot: Slot, path: &str, packed: &Value) -> Self {
+        let given = match given(packed) {
+            Given::Missing => None,
+            Given::Value(value) => Some(value),
+        };
+        Self {
+            slot,
+            path: path.to_owned(),
+            given,
+        }
+    }
+}
+
+/// Part of every text that is different in each request. It differs between runs, because runs may share a database.
+static RUN: LazyLock<u64> = LazyLock::new(|| {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(time.as_millis()).unwrap_or_default()
+});
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the values of a request: the values of the valid request, replaced by those of the fixture, with some changes.
+pub(super) fn slots_of(table: &Table, fixture: &Fixture, changes: &[Change]) -> Slots {
+    let mut slots: Slots = table
+        .request
+        .keys()
+        .filter_map(|slot| Some((*slot, table.valid(*slot)?)))
+        .collect();
+    for (name, text) in &table.fresh {
+        let text = fresh_text(text.as_str().unwrap_or_default());
+        set(
+            &mut slots,
+            Slot::Body,
+            &[Step::Key(name.clone())],
+            Some(text.into()),
+        );
+    }
+    for (slot, given) in fixture.values(table) {
+        let merged = match (slots.remove(&slot), given) {
+            (Some(Value::Object(mut before)), Value::Object(given)) => {
+                before.extend(given);
+                Value::Object(before)
+            }
+            (_, given) => given,
+        };
+        slots.insert(slot, merged);
+    }
+    for Change { slot, path, given } in changes {
+        set(&mut slots, *slot, &steps_of(path), given.clone());
+    }
+    slots
+}
+
+fn set(slots: &mut Slots, slot: Slot, steps: &[Step], inner: Option<Value>) {
+    if let Some(changed) = placed(slots.remove(&slot), steps, inner) {
+        slots.insert(slot, changed);
+    }
+}
+
+fn fresh_text(text: &str) -> String {
+    let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
+    if text == "{uuid}" {
+        return uuid();
+    }
+    let unique = format!("{:x}{number:x}", *RUN);
+    let start = unique.len().saturating_sub(14);
+    text.replacen("{}", unique.get(start..).unwrap_or_default(), 1)
+}
+
+/// Returns a random UUID of version 4.
+pub(super) fn uuid() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    let (high, low) = (random(), random());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        (low >> 48) & 0xfff,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+/// Request of a route. `headers` are those of the fixture.
+pub(super) struct RouteRequest<'a> {
+    pub(super) table: &'a Table,
+    pub(super) slots: Slots,
+    pub(super) headers: Headers,
+    /// Body in place of that of the slots.
+    pub(super) body: Option<Body>,
+}
+
+impl<'a> RouteRequest<'a> {
+    pub(super) fn new(table: &'a Table, slots: Slots, headers: Headers) -> Self {
+        Self {
+            table,
+            slots,
+            headers,
+            body: None,
+        }
+    }
+
+    /// Sends another body.
+    pub(super) fn with_body(mut self, body: Body) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    pub(super) fn build(self, client: &TestClient) -> TestRequest {
+        let (method, path) = self.table.method_and_path();
+        let mut target = filled(path, self.slots.get(&Slot::Params));
+        target.push_str(&query_text(self.slots.get(&Slot::Query)));
+        let headers = headers_of(self.table, &self.slots, self.headers);
+        let body = self.body.or_else(|| {
+            let value = self.slots.get(&Slot::Body);
+            match &self.table.format {
+                Some(format) => Some(contents::body_of(format, value)),
+                None => value.map(|value| Body::text("application/json", value.to_string())),
+            }
+        });
+        let request = client
+            .request(method, &target)
+            .endless(self.table.is_endless())
+            .with_headers(headers);
+        match body {
+            Some(Body { media_type, bytes }) => request.body(&media_type, bytes),
+            None => request,
+        }
+    }
+}
+
+/// Returns the headers of a request. Headers and cookies of the slots replace those of the fixture only if they differ from the valid
+/// request: a fixture can replace the header `x-tenant` of valid requests, and a test of a wrong `x-tenant` still sends the wrong value.
+fn headers_of(table: &Table, slots: &Slots, given: Headers) -> Headers {
+    let valid = header_texts(table.valid(Slot::Headers).as_ref());
+    let own = header_texts(slots.get(&Slot::Headers));
+    let mut result = own.clone();
+    result.extend(given);
+    for name in valid.keys().chain(own.keys()) {
+        match own.get(name) {
+            None => {
+                result.remove(name);
+            }
+            Some(text) if valid.get(name) != Some(text) => {
+                result.insert(name.clone(), text.clone());
+            }
+            Some(_) => {}
+        }
+    }
+    // A key belongs to one request. Tests of the key itself keep their value.
+    if let Some(key) = valid.get(KEY_HEADER)
+        && result.get(KEY_HEADER) == Some(key)
+        && is_sample_key(key)
+    {
+        result.insert(KEY_HEADER.to_owned(), uuid());
+    }
+    let cookies = cookie_text(table, slots, result.get("cookie").map_or("", String::as_str));
+    if !cookies.is_empty() {
+        result.insert("cookie".to_owned(), cookies);
+    } else if table.request.contains_key(&Slot::Cookies) {
+        result.remove("cookie");
+    }
+    result
+}
+
+/// Returns true if a UUID can replace a key of the valid request: the key is a text without rules, or a UUID.
+fn is_sample_key(key: &str) -> bool {
+    let is_uuid = || key.len() == 36 && key.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
+    key == "idempotency key" || is_uuid()
+}
+
+/// Returns the header `cookie`. `given` are the cookies of the fixture, which replace only cookies of the valid request.
+fn cookie_text(table: &Table, slots: &Slots, given: &str) -> String {
+    let valid = pairs_of(table.valid(Slot::Cookies).as_ref());
+    let own = pairs_of(slots.get(&Slot::Cookies));
+    let is_changed = |name: &str| valid.get(name) != own.get(name);
+    let name_of = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
+    let others: Vec<&str> = given
+        .split(';')
+        .map(str::trim)
+        .filter(|pair| !pair.is_empty() && !is_changed(&name_of(pair)))
+        .collect();
+    let is_given = |name: &str| others.iter().any(|pair| name_of(pair) == name);
+    let sent = own
+        .iter()
+        .filter(|(name, _)| is_changed(name) || !is_given(name))
+        .map(|(name, text)| format!("{name}={text}"));
+    sent.chain(others.iter().map(|pair| (*pair).to_owned()))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+fn pairs_of(cookies: Option<&Value>) -> BTreeMap<String, String> {
+    let entries = cookies.and_then(Value::as_object).into_iter().flatten();
+    entries
+        .map(|(name, value)| (name.clone(), escaped(&text_of(value))))
+        .collect()
+}
+
+/// Returns the headers of a slot as text. The items of a list are joined by commas.
+fn header_texts(headers: Option<&Value>) -> Headers {
+    let entries = headers.and_then(Value::as_object).into_iter().flatten();
+    let texts = entries.map(|(name, value)| {
+        let text = match value {
+            Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(", "),
+            other => text_of(other),
+        };
+        (name.to_ascii_lowercase(), text)
+    });
+    texts.collect()
+}
+
+/// Returns a path pattern with its parameters replaced: `/notes/:id` gives `/notes/7`. A parameter without a value is `1`.
+pub(super) fn filled(path: &str, params: Option<&Value>) -> String {
+    let value_of = |name: &str| {
+        params
+            .and_then(|params| params.get(name))
+            .map_or_else(|| "1".to_owned(), text_of)
+    };
+    let segments = path.trim_start_matches('/').split('/').map(|segment| {
+        if let Some(name) = segment.strip_prefix(':') {
+            escaped(&value_of(name))
+        } else if let Some(name) = segment.strip_prefix('*') {
+            let value = value_of(name);
+            value.split('/').map(escaped).collect::<Vec<_>>().join("/")
+        } else {
+            segment.to_owned()
+        }
+    });
+    format!("/{}", segments.collect::<Vec<_>>().join("/"))
+}
+
+/// Returns a query with its question mark. A list is a repeated key.
+pub(super) fn query_text(query: Option<&Value>) -> String {
+    let empty = Map::new();
+    let pairs = pairs_of_form(query.and_then(Value::as_object).unwrap_or(&empty));
+    let pairs: Vec<_> = pairs
+        .iter()
+        .map(|(name, text)| format!("{}={}", escaped(name), escaped(text)))
+        .collect();
+    if pairs.is_empty() {
+        String::new()
+    } else {
+        format!("?{}", pairs.join("&"))
+    }
+}
