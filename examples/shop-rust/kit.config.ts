@@ -6,5 +6,5 @@ export default defineConfig({
   typeFiles: ["api/**/*.types.ts"],
   routeFiles: ["api/**/*.routes.ts"],
   database: { adapter: "raw" },
-  plugins: [rustServer({ db: "sqlx", profile: "dev" })],
+  plugins: [rustServer({ db: "sqlx", profile: "dev", contractTests: true })],
 });

@@ -4,5 +4,5 @@ import { rustServer } from "@kit/plugin-rust-server";
 export default defineConfig({
   typeFiles: ["api/**/*.types.ts"],
   routeFiles: ["api/**/*.routes.ts"],
-  plugins: [rustServer({ db: "sqlx" })],
+  plugins: [rustServer({ db: "sqlx", contractTests: true })],
 });

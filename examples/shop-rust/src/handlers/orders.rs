@@ -23,7 +23,6 @@ impl OrderRoutes for App {
 
     async fn get_orders_by_id(&self, input: GetOrdersById) -> Result<OrderView, Error> {
         let account_id = input.require_session.auth.subject();
-        let id = input.params.id.ok_or_else(orders::not_found)?;
-        orders::get(&self.pool, account_id, &id).await
+        orders::get(&self.pool, account_id, &input.params.id).await
     }
 }

@@ -151,7 +151,7 @@ pub async fn get(pool: &PgPool, account_id: &str, id: &str) -> Result<OrderView,
 }
 
 /// Returns the error for an order that does not exist.
-pub fn not_found() -> Error {
+fn not_found() -> Error {
     AppError::OrderNotFound.with("There is no such order")
 }
 
