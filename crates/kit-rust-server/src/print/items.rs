@@ -232,12 +232,15 @@ fn fields(node: &Fields, indent: usize, before: usize) -> String {
             for field in &node.named {
                 let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
                 text.push_str(&attributes(&field.attrs, indent + 4));
-                text.push_str(&format!(
-                    "{}{}{name}: {},\n",
-                    margin(indent + 4),
-                    visible(&field.vis),
-                    flat(&field.ty)
-                ));
+                let start = format!("{}{}{name}:", margin(indent + 4), visible(&field.vis));
+                let r#type = flat(&field.ty);
+                // With the blank before the type and the comma after it.
+                let separator = if start.len() + r#type.len() + 2 > WIDTH {
+                    format!("\n{}", margin(indent + 8))
+                } else {
+                    " ".to_owned()
+                };
+                text.push_str(&format!("{start}{separator}{type},\n"));
             }
             format!("{text}{}}}", margin(indent))
         }

@@ -183,6 +183,17 @@ static LONG: Shape = Shape::object(
         );
     }
 
+    #[test]
+    fn breaks_a_field_of_more_than_100_columns_before_its_type() {
+        let field = |length: usize| {
+            let r#type = format_ident!("{}", "A".repeat(length));
+            file(&quote!(pub struct Note { pub title: #r#type })).replace(&r#type.to_string(), "A")
+        };
+        // `    pub title: `, the type, and `,`.
+        assert_eq!(field(84), "pub struct Note {\n    pub title: A,\n}\n");
+        assert_eq!(field(85), "pub struct Note {\n    pub title:\n        A,\n}\n");
+    }
+
     /// rustfmt counts the columns before the last bound only.
     #[test]
     fn breaks_a_result_type_with_bounds_at_the_columns_of_rustfmt() {
