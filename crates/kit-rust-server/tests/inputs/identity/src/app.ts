@@ -2,7 +2,14 @@ import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit
 import { idempotent } from "@kit/idempotency";
 import { nativeServer } from "@kit/server-native";
 import type { Auth } from "@kit/types";
-import type { BankRoutes, BookingRoutes, KeyRoutes, LoginRoutes, MemberRoutes, TokenRoutes } from "./bank.routes.ts";
+import type {
+  BankRoutes,
+  BookingRoutes,
+  KeyRoutes,
+  LoginRoutes,
+  MemberRoutes,
+  TokenRoutes,
+} from "./bank.routes.ts";
 
 type Scope = "orders:read" | "orders:write";
 

@@ -32,7 +32,11 @@ export interface CustomerRoutes {
 export interface ProductRoutes {
   "POST /products": Route<{ body: NewProduct; response: Reply<201, ProductView, { location: string }> }>;
   "GET /products": Route<{
-    query: Paging & { slug?: string; reviewed?: Date[]; /** Slug of a tag that the product has. */ tag?: string };
+    query: Paging & {
+      slug?: string;
+      reviewed?: Date[];
+      /** Slug of a tag that the product has. */ tag?: string;
+    };
     response: Page<ProductView>;
   }>;
   "GET /products/:id": Route<{ params: { id: Uuid }; response: ProductView }>;
