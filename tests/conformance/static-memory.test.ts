@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
+import { memoryInUse, steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { edgeColumns } from "./edge-columns.ts";
 import { notInRust } from "./rust.ts";
 
@@ -39,7 +39,7 @@ async function receive(port: number, name: string, pauseMs: number): Promise<[by
     bytes += (chunk as Buffer).length;
     if (bytes < next) continue;
     next += size / 64;
-    peak = Math.max(peak, process.memoryUsage.rss());
+    peak = Math.max(peak, memoryInUse());
     if (pauseMs > 0) await sleep(pauseMs);
   }
   return [bytes, peak];
@@ -49,17 +49,17 @@ notInRust("the memory of static files", "the Rust server is another process");
 for (const [name, serve] of edgeColumns.filter(([server]) => server !== "rust")) {
   for (const pauseMs of [0, 5]) {
     const speed = pauseMs === 0 ? "a fast client" : "a slow client";
-    test(`${name}: a file of any size needs at most 32 MiB more memory than an earlier one with ${speed}`, async (t) => {
-      await makeFile("warm-up.bin", 64 * mebibyte);
+    test(`${name}: a file of any size needs at most 16 MiB more memory than an earlier one with ${speed}`, async (t) => {
+      await makeFile("warm-up.bin", 16 * mebibyte);
       await makeFile("large.bin", size);
       await using app = await serve({ staticFiles: { dir: root } });
       await receive(app.port, "warm-up.bin", 0);
-      const before = process.memoryUsage.rss();
+      const before = memoryInUse();
       const [bytes, peak] = await receive(app.port, "large.bin", pauseMs);
       assert.ok(bytes > size && bytes < size + 2000, `${bytes} bytes`);
       const growth = (peak - before) / mebibyte;
       t.diagnostic(`${size / mebibyte} MiB: ${growth.toFixed(1)} MiB more`);
-      assert.ok(growth <= 32, `${growth} MiB`);
+      assert.ok(growth <= 16, `${growth} MiB`);
     });
   }
 }

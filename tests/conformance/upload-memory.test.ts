@@ -14,7 +14,7 @@ import { runInNewContext } from "node:vm";
 import type { ServerExchange } from "@kit/types";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
+import { memoryInUse, steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { piece, chunked, codeOf, head, open, readAll, say, serveUploads } from "./uploads.ts";
@@ -27,7 +27,7 @@ const gc = runInNewContext("gc") as () => void;
 const mebibyte = 1024 * 1024;
 const size = (process.env["KIT_LONG"] === undefined ? 64 : 1024) * mebibyte;
 /** Number of bytes of the upload before the measured one. */
-const warmUp = Math.max(128 * mebibyte, size / 4);
+const warmUp = 16 * mebibyte;
 const client = fileURLToPath(new URL("upload-client.ts", import.meta.url));
 
 /** Number of pauses of a slow client or handler during the upload. */
@@ -41,7 +41,7 @@ async function countBytes(exchange: ServerExchange, isSlow: boolean): Promise<[b
     bytes += part.length;
     if (bytes < next) continue;
     next += size / pauses;
-    peak = Math.max(peak, process.memoryUsage.rss());
+    peak = Math.max(peak, memoryInUse());
     if (isSlow) await sleep(5);
   }
   return [bytes, peak];
@@ -57,7 +57,7 @@ for (const [name, make] of servers) {
     ["a slow handler", true, 0],
     ["a slow client", false, 1],
   ] as const) {
-    test(`${name}: an upload of any size needs at most 32 MiB more memory than an earlier one with ${speed}`, async (t) => {
+    test(`${name}: an upload of any size needs at most 16 MiB more memory than an earlier one with ${speed}`, async (t) => {
       let read: [bytes: number, peak: number] = [0, 0];
       await using app = await serveUploads(make(), async (exchange) => {
         read = await countBytes(exchange, isSlowHandler);
@@ -70,12 +70,11 @@ for (const [name, make] of servers) {
         assert.equal(read[0], bytes);
         return read[1];
       };
-      // Node collects the buffers of read chunks only after some tens of MiB, at a level that the first upload reaches.
       await upload(warmUp, 0);
-      const before = process.memoryUsage.rss();
+      const before = memoryInUse();
       const growth = ((await upload(size)) - before) / mebibyte;
       t.diagnostic(`${size / mebibyte} MiB: ${growth.toFixed(1)} MiB more`);
-      assert.ok(growth <= 32, `${growth} MiB`);
+      assert.ok(growth <= 16, `${growth} MiB`);
     });
   }
 
