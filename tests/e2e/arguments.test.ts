@@ -31,6 +31,9 @@ const PLACES: Readonly<Record<string, string>> = {
   "packages/server-native/src/workers/plan.ts": "repeats the arguments of its own process",
   "crates/kit-build/src/inferred/typescript.rs": "passes the path of a tsconfig.json to TypeScript",
   "crates/kit-cli/src/process.rs": "runs npm, git and compilers, none of which gets a URL",
+  "crates/kit-runtime/src/testing/database.rs":
+    "starts kit migrate:apply, which gets the URL of the database in the environment",
+  "crates/kit-runtime/src/testing/mod.rs": "repeats the arguments of its own process",
   "crates/kit-test-postgres/src/lib.rs": "starts servers without passwords, for tests of crates",
 };
 
