@@ -22,8 +22,7 @@ export function start(args) {
     process.exitCode = 1;
     return;
   }
-  // Node keeps the compiled code of kit's modules for the next command, in a directory for temporary files.
-  process.getBuiltinModule("node:module").enableCompileCache();
+  process.getBuiltinModule("node:module").enableCompileCache(cacheDirectory());
   import("#main").then(
     (kit) => kit.main(args),
     (error) => {
@@ -31,4 +30,15 @@ export function start(args) {
       process.exitCode = 70;
     },
   );
+}
+
+/**
+ * Returns the directory in which Node keeps the compiled code of kit's modules for the next command. Node's own choice is the directory
+ * for temporary files, where another user of the machine could put code.
+ */
+function cacheDirectory() {
+  const bin = import.meta.dirname;
+  const modules = bin.lastIndexOf("node_modules");
+  // kit's own repository has no `node_modules` around this file.
+  return (modules === -1 ? bin + "/../" : bin.slice(0, modules)) + "node_modules/.cache/kit/compiled";
 }

@@ -18,6 +18,8 @@ export class WorkerProgram {
   /** Program to run. Changes while the last program ends. */
   #wanted: Program | null = null;
   #isReplacing = false;
+  /** Resolves when the worker that was asked to end has ended. */
+  #ended: Promise<unknown> = Promise.resolve();
 
   /** @param onEnd - Called when a worker ends by itself. The argument has its exit code or its signal. */
   constructor(onEnd: (description: string) => void) {
@@ -66,11 +68,12 @@ export class WorkerProgram {
   async #end(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    const killer = setTimeout(() => child.kill("SIGKILL"), killMs);
-    await ended;
-    clearTimeout(killer);
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const killer = setTimeout(() => child.kill("SIGKILL"), killMs);
+      this.#ended = once(child, "exit").finally(() => clearTimeout(killer));
+      child.kill("SIGTERM");
+    }
+    // `close` also waits for a worker that `replace` has asked to end.
+    await this.#ended;
   }
 }
