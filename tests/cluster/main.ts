@@ -44,11 +44,12 @@ const { values } = parseArgs({
 });
 const minutes = Number(values.minutes);
 const rate = Number(values.rate);
-if (!(minutes > 0 && minutes <= 1_440)) throw new Error("--minutes must be a number from 0 to 1440");
-if (!(rate > 0 && rate <= 10_000)) throw new Error("--rate must be a number from 0 to 10000");
+if (!(minutes > 0 && minutes <= 1_440)) throw new Error("--minutes must be more than 0 and at most 1440");
+if (!(rate > 0 && rate <= 10_000)) throw new Error("--rate must be more than 0 and at most 10000");
 
 const interrupt = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
+// A second signal must not end this program before its parts, which have process groups of their own.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
 
 const started: Part[] = [];
 const target = resolve(import.meta.dirname, "../../target/cluster");
@@ -56,7 +57,7 @@ mkdirSync(target, { recursive: true });
 /** Releases, in the repository, so that they find its packages. */
 const releases = mkdtempSync(join(target, "run-"));
 /** Data and logs, in a directory that the account of PostgreSQL can enter. */
-const directory = mkdtempSync(join(tmpdir(), "kit-many-"));
+const directory = mkdtempSync(join(tmpdir(), "kit-cluster-"));
 chmodSync(directory, 0o777);
 
 let code = 1;
@@ -141,6 +142,7 @@ async function rehearse(): Promise<number> {
     bouncer.reload();
   };
   const phases = disturbances(parts, deploy, failover).filter(({ name }) => name.includes(values.only));
+  if (phases.length === 0) throw new Error(`No disturbance has "${values.only}" in its name`);
   const phaseMs = (minutes * 60_000) / phases.length;
   console.log(
     `${phases.length} phases of ${(phaseMs / 1000).toFixed(1)} s, ${rate} requests per second, ${started.length} processes`,
@@ -172,7 +174,7 @@ async function rehearse(): Promise<number> {
   );
   const received = Number(await (await fetch(`http://127.0.0.1:${receiverPort}/`)).text());
   if (received === 0) problems.push("the receiver got no telemetry");
-  for (const text of new Set(load.unexpected)) console.error(`unexpected: ${text}`);
+  for (const text of new Set([...load.unexpected, ...load.different])) console.error(`unexpected: ${text}`);
   for (const problem of problems) console.error(`broken: ${problem}`);
   console.log(problems.length === 0 ? "all bounds hold" : `${problems.length} bounds are broken`);
   return problems.length === 0 ? 0 : 1;

@@ -8,21 +8,17 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 
 import type { ServerExchange } from "@kit/types";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { memoryInUse, steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
+import { gc, memoryInUse, steadyHeap } from "../../packages/core/test/support/steady-heap.ts";
 import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { piece, chunked, codeOf, head, open, readAll, say, serveUploads } from "./uploads.ts";
 
 quietStdout();
-setFlagsFromString("--expose-gc");
 steadyHeap();
-const gc = runInNewContext("gc") as () => void;
 
 const mebibyte = 1024 * 1024;
 const size = (process.env["KIT_LONG"] === undefined ? 64 : 1024) * mebibyte;

@@ -89,7 +89,7 @@ export async function startWorker<Map extends object>(
       isPollingTold = true;
       const { pollSeconds } = settings;
       logger.warn(
-        `PostgreSQL cannot notify the worker of new jobs, so the worker asks for them every ${pollSeconds} s`,
+        `PostgreSQL may not notify the worker of new jobs, so the worker also asks for them every ${pollSeconds} s`,
         { error },
       );
     }

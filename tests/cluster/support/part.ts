@@ -2,9 +2,9 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
-import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+
+import { until } from "../../database/support/cluster.ts";
 
 /** Program of a part. */
 export interface PartProgram {
@@ -17,8 +17,8 @@ export interface PartProgram {
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
   /** File for the output. */
   readonly log: string;
-  /** Resolves when the part is ready to work. */
-  readonly ready: () => Promise<boolean>;
+  /** Returns true if the part is ready to work. `output` returns what the program has written since its start. */
+  readonly ready: (output: () => string) => Promise<boolean>;
   /** Signal that stops the part properly. Default SIGTERM. */
   readonly stopSignal?: NodeJS.Signals;
 }
@@ -50,6 +50,8 @@ export class Part {
   async start(): Promise<void> {
     const { command, args, cwd, env, account, log, ready } = this.program;
     const output = openSync(log, "a");
+    // The log also has the output of earlier starts.
+    const begin = fstatSync(output).size;
     // With a process group of its own, Ctrl-C does not reach the part, so that the cluster stops in order.
     this.#child = spawn(command, args, {
       ...account,
@@ -61,10 +63,14 @@ export class Part {
     closeSync(output);
     this.#child.on("error", () => undefined);
     const child = this.#child;
-    await until(async () => {
-      if (!this.isRunning || child.pid === undefined) throw new Error(`${this.name} ended: see ${log}`);
-      return ready();
-    }, `${this.name} to be ready (see ${log})`);
+    await until(
+      async () => {
+        if (!this.isRunning || child.pid === undefined) throw new Error(`${this.name} ended: see ${log}`);
+        return ready(() => readFileSync(log).subarray(begin).toString());
+      },
+      `${this.name} to be ready (see ${log})`,
+      patienceMs,
+    );
   }
 
   /** Stops the program properly, and kills it if it does not end. */
@@ -135,34 +141,6 @@ function descendants(pid: number): number[] {
     parents = children;
   }
   return found;
-}
-
-/** Waits until a condition holds. A condition that throws ends the wait. */
-export async function until(
-  condition: () => Promise<boolean>,
-  what: string,
-  ms: number = patienceMs,
-): Promise<void> {
-  const end = performance.now() + ms;
-  // oxlint-disable-next-line no-await-in-loop -- polls
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`Waited ${ms / 1000} s for ${what}`);
-    // oxlint-disable-next-line no-await-in-loop -- polls
-    await sleep(50);
-  }
-}
-
-/** Returns true if a program accepts connections on a port. */
-export async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
 
 /** Returns true if a URL answers with 200 within a second. */

@@ -2,8 +2,10 @@
 
 import { spawnSync } from "node:child_process";
 
+import { bouncerProgram } from "../../database/support/bouncer.ts";
+
 /** Packages of Debian with the programs that are not in this repository. */
-const packages = { haproxy: "haproxy", pgbouncer: "pgbouncer", valkey: "valkey or redis-server" } as const;
+const packages = { haproxy: "haproxy", pgbouncer: "pgbouncer", valkey: "redis-server" } as const;
 
 /** Paths of the programs. */
 export interface Programs {
@@ -24,7 +26,7 @@ function find(flag: string, ...names: readonly string[]): string | undefined {
 export function findPrograms(): Programs {
   const found = {
     haproxy: find("-v", "haproxy"),
-    pgbouncer: find("--version", "pgbouncer"),
+    pgbouncer: bouncerProgram,
     valkey: find("--version", "valkey-server", "redis-server"),
   };
   const missing = Object.entries(found).flatMap(([name, path]) =>

@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
-import { accepts, answers, Part } from "./part.ts";
+import { accepts } from "../../database/support/cluster.ts";
+import { answers, Part } from "./part.ts";
 import { own } from "./postgres.ts";
 import type { Programs } from "./programs.ts";
 

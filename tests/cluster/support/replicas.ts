@@ -78,15 +78,14 @@ export function nodeReplica(
 
 /** Returns the program of a worker. */
 export function worker(directory: string, name: string, release: Release, addresses: Addresses): Part {
-  const log = join(directory, `${name}.log`);
   return new Part({
     name,
     command: process.execPath,
     args: ["src/worker.ts"],
     cwd: release.directory,
     env: nodeEnvironment(addresses),
-    log,
-    ready: async () => existsSync(log) && readFileSync(log, "utf8").includes("Working"),
+    log: join(directory, `${name}.log`),
+    ready: async (output) => output().includes("Working"),
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { Disturbance } from "./disturbances.ts";
 import type { Load } from "./load.ts";
-import { until } from "./part.ts";
+import { until } from "../../database/support/cluster.ts";
 import { query } from "./postgres.ts";
 
 /** Time in milliseconds for the workers to do the jobs that are left, and for the standby to catch up. */

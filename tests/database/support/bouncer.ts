@@ -3,15 +3,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
-import { type Cluster, freePort, until } from "./cluster.ts";
+import { accepts, type Cluster, freePort, until } from "./cluster.ts";
 
 /** Path of pgbouncer. `TEST_PGBOUNCER` names another program than the one in `PATH`. */
-const program = process.env["TEST_PGBOUNCER"] || findProgram();
+export const bouncerProgram: string | undefined = process.env["TEST_PGBOUNCER"] || findProgram();
 
 function findProgram(): string | undefined {
   // Debian installs pgbouncer in a directory that is in `PATH` for root only.
@@ -20,7 +19,9 @@ function findProgram(): string | undefined {
 
 /** Returns the reason why pgbouncer cannot be started on this machine, or `undefined` if it can. */
 export function missingBouncer(): string | undefined {
-  return program === undefined ? "there is no pgbouncer in PATH, and TEST_PGBOUNCER is not set" : undefined;
+  return bouncerProgram === undefined
+    ? "there is no pgbouncer in PATH, and TEST_PGBOUNCER is not set"
+    : undefined;
 }
 
 export class Bouncer implements AsyncDisposable {
@@ -59,7 +60,7 @@ max_client_conn = 500
     // pgbouncer refuses to run as root, as PostgreSQL does.
     const account = isRoot() ? NOBODY : undefined;
     if (account !== undefined) chownSync(directory, account.uid, account.gid);
-    const child = spawn(program!, ["-q", file], { ...account, stdio: "ignore" });
+    const child = spawn(bouncerProgram!, ["-q", file], { ...account, stdio: "ignore" });
     const bouncer = new Bouncer(child, `postgres://${role}@127.0.0.1:${port}${pathname}`, directory);
     await until(() => accepts(port), "pgbouncer to listen");
     return bouncer;
@@ -72,17 +73,5 @@ max_client_conn = 500
       await ended;
     }
     rmSync(this.#directory, { recursive: true, force: true });
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }

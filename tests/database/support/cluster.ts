@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -161,11 +161,28 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits up to 30 seconds until a condition is true. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 30_000;
+/** Returns true if a program accepts connections on a port. */
+export async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Waits until a condition is true. A condition that throws ends the wait. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  ms = 30_000,
+): Promise<void> {
+  const end = Date.now() + ms;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`Waited 30 s for ${what}`);
+    if (Date.now() > end) throw new Error(`Waited ${ms / 1000} s for ${what}`);
     await sleep(20);
   }
 }

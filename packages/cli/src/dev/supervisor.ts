@@ -258,7 +258,9 @@ export class Supervisor {
     this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
     this.#spareProcess ??= this.#spawn(this.#program());
     const { worker, root } = this.#request;
-    this.#worker.replace(worker === null ? null : { ...this.#program(), entry: join(root, worker) });
+    // The application may listen after `kit dev` was asked to end.
+    if (!this.#isEnding)
+      this.#worker.replace(worker === null ? null : { ...this.#program(), entry: join(root, worker) });
     this.#checkTypes();
   }
 

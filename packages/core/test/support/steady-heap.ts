@@ -2,7 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
-const gc = runInNewContext("gc") as () => void;
+/** Collects garbage. */
+export const gc = runInNewContext("gc") as () => void;
 
 /**
  * Stops V8 from doubling the part of the heap for new objects. Tests that measure the memory of their process call this function:
