@@ -18,6 +18,19 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     given.or_else(|| default_of(name))
 }
 
+/// Returns the name of the service in the variables of OpenTelemetry: `OTEL_SERVICE_NAME`, otherwise `service.name` in
+/// `OTEL_RESOURCE_ATTRIBUTES`. Returns `None` if neither names the service.
+pub(crate) fn given_service_name(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    variable("OTEL_SERVICE_NAME")
+        .or_else(|| {
+            let attributes = variable("OTEL_RESOURCE_ATTRIBUTES")?;
+            let mut pairs = attributes.split(',').filter_map(|pair| pair.split_once('='));
+            let (_, name) = pairs.find(|(key, _)| key.trim() == "service.name")?;
+            Some(name.trim().to_owned())
+        })
+        .filter(|name| !name.is_empty())
+}
+
 /// Returns the file name of the program without its ending. Returns `None` if the name is unknown.
 pub(crate) fn program_name() -> Option<String> {
     let program = std::env::current_exe().ok()?;

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 
 use super::{process, prometheus};
 use crate::settings::Settings;
-use crate::variables::{program_name, variable};
+use crate::variables::{given_service_name, program_name, variable};
 
 /// Maximum duration of a connection. Prometheus opens a new one if necessary.
 const MAX_CONNECTION: Duration = Duration::from_secs(300);
@@ -166,14 +166,7 @@ fn respond(request: &Request<Incoming>, is_loopback: bool) -> Response<Body> {
 
 /// Returns `OTEL_SERVICE_NAME`, the `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, or the name of the program.
 fn service_name(variable: impl Fn(&str) -> Option<String>) -> String {
-    let attribute = || {
-        let attributes = variable("OTEL_RESOURCE_ATTRIBUTES")?;
-        let mut pairs = attributes.split(',').filter_map(|pair| pair.split_once('='));
-        let (_, name) = pairs.find(|(key, _)| key.trim() == "service.name")?;
-        Some(name.trim().to_owned())
-    };
-    variable("OTEL_SERVICE_NAME")
-        .or_else(attribute)
+    given_service_name(variable)
         .or_else(program_name)
         .unwrap_or_else(|| "unknown_service".to_owned())
 }

@@ -24,7 +24,7 @@ use super::client::Client;
 use super::request_metrics::NAME;
 use super::{convert, request_metrics};
 use crate::Error;
-use crate::variables::program_name;
+use crate::variables::{given_service_name, program_name};
 
 /// Timeout for sending the last batch when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -166,8 +166,7 @@ fn client(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<Opt
 /// Returns the OpenTelemetry resource that identifies this service, from `OTEL_SERVICE_NAME` and
 /// `OTEL_RESOURCE_ATTRIBUTES`. If they contain no name, takes the name of the program.
 fn resource(variable: impl Fn(&str) -> Option<String>) -> Resource {
-    let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
-    let is_named = variable("OTEL_SERVICE_NAME").is_some() || attributes.contains("service.name=");
+    let is_named = given_service_name(variable).is_some();
     let builder = Resource::builder();
     match program_name() {
         Some(name) if !is_named => builder.with_service_name(name).build(),

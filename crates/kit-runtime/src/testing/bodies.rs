@@ -6,7 +6,7 @@ use super::case::{FileTest, Kind, LARGEST, OTHER_TYPE, other_type_of};
 use super::contents::{self, Body, Part};
 use super::document::{Format, Table};
 use super::fixture::Fixture;
-use super::outcome::Checked;
+use super::outcome::{Checked, Stop};
 use super::request::{Change, slots_of};
 use super::run::Running;
 use super::values::Slot;
@@ -95,7 +95,9 @@ impl Running {
     async fn too_large(&self, table: &Table, body: Body) -> Checked {
         let limit = body_limit(table);
         if limit > LARGEST {
-            return Ok(());
+            return Err(Stop::Ignored(
+                "the limit of the body is too large to send more".to_owned(),
+            ));
         }
         let mut bytes = if table.format.is_some() {
             Vec::new()
@@ -154,7 +156,8 @@ impl Running {
             FileTest::TooLarge(bytes) => {
                 // The limit of the whole body would refuse the request first.
                 if body_limit(table) < bytes + 4096 {
-                    return Ok(());
+                    let reason = "the limit of the whole body is less than that of the file";
+                    return Err(Stop::Ignored(reason.to_owned()));
                 }
                 changed.bytes = vec![0; bytes];
                 (enough(Part::File(changed)), first)

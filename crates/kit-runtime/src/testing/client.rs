@@ -197,6 +197,9 @@ impl TestRequest {
     pub async fn send(mut self) -> Result<TestResponse, Error> {
         if self.has_default_headers {
             let mut headers = self.client.headers();
+            if let (Some(before), Some(own)) = (headers.get("cookie"), self.headers.get_mut("cookie")) {
+                *own = with_cookies(before, own);
+            }
             headers.append(&mut self.headers);
             self.headers = headers;
         }
@@ -243,6 +246,20 @@ impl TestRequest {
             command,
         })
     }
+}
+
+/// Returns the cookies of the client and of a request. A cookie of the request replaces a cookie of the same name.
+fn with_cookies(before: &str, own: &str) -> String {
+    let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
+    let own: Vec<&str> = own
+        .split(';')
+        .map(str::trim)
+        .filter(|pair| !pair.is_empty())
+        .collect();
+    let names: Vec<String> = own.iter().map(|pair| name(pair)).collect();
+    let others = before.split(';').map(str::trim);
+    let others = others.filter(|pair| !pair.is_empty() && !names.contains(&name(pair)));
+    others.chain(own.iter().copied()).collect::<Vec<_>>().join("; ")
 }
 
 /// Response to a request of a [`TestClient`].
@@ -297,5 +314,19 @@ impl TestResponse {
     /// Returns the body as a JSON value; null if the body is not JSON.
     pub fn json(&self) -> &Value {
         self.json.as_ref().unwrap_or(&Value::Null)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_cookies;
+
+    #[test]
+    fn cookies_of_a_request_are_sent_beside_those_of_the_client() {
+        assert_eq!(
+            with_cookies("session=s1; theme=dark", "theme=light"),
+            "session=s1; theme=light"
+        );
+        assert_eq!(with_cookies("session=s1", ""), "session=s1");
     }
 }

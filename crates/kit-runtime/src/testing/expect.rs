@@ -39,7 +39,7 @@ pub(super) struct ReadError {
     pub(super) code: Option<String>,
     pub(super) message: Option<String>,
     details: Option<Value>,
-    /// Path and rule of each invalid value.
+    /// Path, rule and expected value of each invalid value.
     fields: Vec<(String, Option<String>, String)>,
 }
 

@@ -99,7 +99,7 @@ impl Fixture {
         values
     }
 
-    /// Returns the names of the properties of the query that the fixture sets.
+    /// Returns true if the fixture sets a property of the query.
     pub(super) fn sets_query(&self, name: &str) -> bool {
         self.query.contains_key(name)
     }

@@ -195,7 +195,7 @@ impl ContractTests {
             ("LOG_CLIENT_ERRORS", "debug"),
         ];
         let defaults = defaults.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        for (name, value) in self.variables.iter().chain(&defaults) {
+        for (name, value) in defaults.iter().chain(&self.variables) {
             if env::var_os(name).is_none() {
                 command.env(name, value);
             }

@@ -5,7 +5,6 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
@@ -43,10 +42,8 @@ impl Change {
 }
 
 /// Part of every text that is different in each request. It differs between runs, because runs may share a database.
-static RUN: LazyLock<u64> = LazyLock::new(|| {
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(time.as_millis()).unwrap_or_default()
-});
+/// Some test runners start a process for each test, so the part is random: a time could be the same in two processes.
+static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish() >> 20);
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the values of a request: the values of the valid request, replaced by those of the fixture, with some changes.
@@ -92,7 +89,7 @@ fn fresh_text(text: &str) -> String {
     if text == "{uuid}" {
         return uuid();
     }
-    let unique = format!("{:x}{number:x}", *RUN);
+    let unique = format!("{:011x}{number:x}", *RUN);
     let start = unique.len().saturating_sub(14);
     text.replacen("{}", unique.get(start..).unwrap_or_default(), 1)
 }
