@@ -119,8 +119,17 @@ fn has_same_structure(before: &Program, program: &Program) -> bool {
             std::ptr::eq(before, r#type)
                 || (std::mem::discriminant(&before.kind) == std::mem::discriminant(&r#type.kind)
                     && declaration_of(before) == declaration_of(r#type)
-                    && children(&before.kind) == children(&r#type.kind))
+                    && children(&before.kind) == children(&r#type.kind)
+                    && property_count(before) == property_count(r#type))
         })
+}
+
+/// Returns the number of properties. Properties and index signatures are children of one kind, but only properties have a location.
+fn property_count(r#type: &Type) -> usize {
+    match &r#type.kind {
+        TypeKind::Object(object) => object.properties.len(),
+        _ => 0,
+    }
 }
 
 fn declaration_of(r#type: &Type) -> Option<DeclarationId> {

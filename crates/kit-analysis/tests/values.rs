@@ -7,7 +7,7 @@ mod support;
 use kit_analysis::{
     AmbiguitySearch, DecodedValue, Fit, Outcome, ambiguities, disjoint, example, fit, read, samples,
 };
-use kit_ir::{Format, Program, TypeId, TypeKind};
+use kit_ir::{Constraints, Format, IndexKey, IndexSignature, Program, TypeId, TypeKind};
 use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
 
@@ -206,4 +206,29 @@ fn search_after_an_edit_finds_the_unions_that_a_new_search_finds() {
         }
     }
     assert!(different > 50, "{different}");
+}
+
+/// An edit of `{ b: U }` to `{ [b: string]: U }` leaves all types and their ids as they are.
+#[test]
+fn search_after_an_edit_finds_a_union_whose_property_became_an_index_signature() {
+    let mut p = program();
+    let text = p.add_type(TypeKind::String);
+    let first = object(&mut p, &[("a", text)]);
+    let second = object(&mut p, &[("c", text)]);
+    let inner = union(&mut p, &[first, second]);
+    let outer = object(&mut p, &[("b", inner)]);
+    declare(&mut p, "Outer", outer);
+    let mut search = AmbiguitySearch::default();
+    search.ambiguities(&p);
+    let mut edited = p.clone();
+    let TypeKind::Object(shape) = &mut edited.types[outer].kind else {
+        panic!("it is an object");
+    };
+    shape.properties.clear();
+    shape.index.push(IndexSignature {
+        key: IndexKey::String,
+        rules: Constraints::default(),
+        value: inner,
+    });
+    assert_eq!(search.ambiguities(&edited), ambiguities(&edited));
 }

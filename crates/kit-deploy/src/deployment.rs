@@ -150,7 +150,7 @@ impl Deployment {
         let image = choices
             .image
             .clone()
-            .unwrap_or_else(|| format!("{name}:{}", project.version));
+            .unwrap_or_else(|| format!("{name}:{}", project.version.replace('+', "-")));
         let jobs = program.application.jobs.is_some();
         let reads_database = project
             .read_variables
@@ -296,11 +296,17 @@ fn health(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> Option<H
             ready: path("ready", "/readyz"),
         })
     };
+    // A path that is known only when the application runs is null.
+    let is_unknown = |object: &Value| {
+        ["live", "ready"]
+            .iter()
+            .any(|name| object.get(name).is_some_and(Value::is_null))
+    };
     match find(program, "health") {
         Found::Known(Value::Bool(true)) => paths(None),
-        Found::Known(object @ Value::Object(_)) => paths(Some(object)),
+        Found::Known(object @ Value::Object(_)) if !is_unknown(object) => paths(Some(object)),
         Found::Absent if is_rust => paths(None),
-        Found::Unknown => {
+        Found::Unknown | Found::Known(Value::Object(_)) => {
             notes.push(
                 "kit cannot read the option `health` without running the application, so the probes only connect to the port"
                     .to_owned(),
@@ -341,15 +347,15 @@ fn processes(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> Proce
 fn shutdown_delay(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> u64 {
     match find(program, "shutdownDelayMs") {
         Found::Known(value) => value.as_u64().unwrap_or(0),
-        Found::Unknown if !program.application.has_unread_options => {
+        // The Rust server waits for 100 ms.
+        Found::Absent => 100 * u64::from(is_rust),
+        Found::Unknown => {
             notes.push(
                 "`shutdownDelayMs` is known only when the application runs: add it to the grace periods in the files"
                     .to_owned(),
             );
-            0
+            100 * u64::from(is_rust)
         }
-        // The Rust server waits for 100 ms.
-        Found::Absent | Found::Unknown => 100 * u64::from(is_rust),
     }
 }
 

@@ -149,6 +149,7 @@ fn usage(deployment: &Deployment) -> String {
     } else {
         String::new()
     };
+    lines.push(format!("Once: systemctl enable {name}{worker}"));
     lines.push("Each release:".to_owned());
     lines.push(format!("  systemctl daemon-reload && {start}{worker}"));
     comment_lines(&lines)

@@ -240,7 +240,24 @@ fn program_of(script: &str) -> Option<&str> {
         .split_whitespace()
         .skip_while(|word| *word != "node")
         .skip(1);
-    let program = words.find(|word| !word.starts_with('-'))?;
+    // The next word belongs to the option.
+    let with_value = [
+        "-r",
+        "--require",
+        "--import",
+        "--loader",
+        "--env-file",
+        "-C",
+        "--conditions",
+    ];
+    let program = loop {
+        let word = words.next()?;
+        if with_value.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            break word;
+        }
+    };
     let program = program.strip_prefix("./").unwrap_or(program);
     let ending = program.rsplit_once('.')?.1;
     matches!(ending, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs").then_some(program)
@@ -346,7 +363,7 @@ fn variables_of(text: &str) -> impl Iterator<Item = &str> {
             let rest = rest.strip_prefix('[')?;
             rest.strip_prefix('"').or_else(|| rest.strip_prefix('\''))
         })?;
-        let is_part = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
         (end > 0).then_some(&rest[..end])
     })
@@ -425,6 +442,10 @@ mod tests {
                 "NODE_ENV=production node --enable-source-maps ./dist/main.js --port 1",
                 Some("dist/main.js"),
             ),
+            (
+                "node --import ./otel.mjs -r dotenv src/main.ts",
+                Some("src/main.ts"),
+            ),
             ("tsx src/main.ts", None),
             ("node .", None),
         ] {
@@ -442,8 +463,8 @@ mod tests {
 
     #[test]
     fn variables_are_read_by_a_dot_or_by_brackets() {
-        let text = "process.env[\"AUTH_SECRET\"]; process.env.PORT || 1; process.env[name]; process.env['A1']; process.env;";
+        let text = "process.env[\"AUTH_SECRET\"]; process.env.PORT || 1; process.env[name]; process.env['A1']; process.env.npm_name; process.env;";
         let names: Vec<&str> = variables_of(text).collect();
-        assert_eq!(names, ["AUTH_SECRET", "PORT", "A1"]);
+        assert_eq!(names, ["AUTH_SECRET", "PORT", "A1", "npm_name"]);
     }
 }
