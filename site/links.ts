@@ -4,12 +4,16 @@ export interface BrokenLink {
   readonly target: string;
 }
 
+/** Page of the playground in the repository, and on the site. */
+const PLAYGROUND = "site/playground/index.html";
+const PLAYGROUND_PAGE = "/playground/index.html";
+
 /** Address of the public repository, which has the files that are not a part of the site. */
 export const REPOSITORY = "https://github.com/kit-framework/kit";
 
 /**
  * Returns the text of a page with the links of the site: links to `README.md` lead to `index.md`, and links to files outside of `docs/`
- * lead to the public repository. Links in code stay.
+ * lead to the public repository, but for the page of the playground. Links in code stay.
  *
  * @param page - Path of the page in the repository, such as `docs/guide/routes.md`.
  * @param isDirectory - Returns true for a directory, false for a file, and `undefined` for a path that does not exist.
@@ -24,9 +28,12 @@ export function siteLinks(
   const lines = text.split("\n").map((line) => {
     if (/^\s*(```|~~~)/.test(line)) inCode = !inCode;
     if (inCode) return line;
-    return line.replaceAll(/(`+)[^`]+\1|\]\(([^)\s]+)\)/g, (match: string, _: string, target?: string) =>
-      target === undefined ? match : `](${siteLink(page, target, isDirectory)})`,
-    );
+    return line.replaceAll(/(`+)[^`]+\1|\]\(([^)\s]+)\)/g, (match: string, _: string, target?: string) => {
+      if (target === undefined) return match;
+      const link = siteLink(page, target, isDirectory);
+      // The attribute makes the browser load the page, which is not a page of VitePress.
+      return link === PLAYGROUND_PAGE ? `](${link}){target="_self"}` : `](${link})`;
+    });
   });
   return lines.join("\n");
 }
@@ -38,6 +45,7 @@ function siteLink(page: string, target: string, isDirectory: (path: string) => b
   const suffix = heading === undefined ? "" : `#${heading}`;
   const kind = isDirectory(at);
   if (kind === undefined) throw new Error(`${page} links to ${target}, which does not exist`);
+  if (at === PLAYGROUND) return PLAYGROUND_PAGE;
   if (!at.startsWith("docs/"))
     return `${REPOSITORY}/${kind ? "tree" : "blob"}/main/${at.replace(/\/$/, "")}${suffix}`;
   if (kind) return `${path.replace(/\/$/, "")}/index.md${suffix}`;

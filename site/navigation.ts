@@ -11,7 +11,10 @@ const guide = (...names: readonly string[]): string[] => names.map((name) => `gu
 export const groups: readonly Group[] = [
   {
     title: "Start",
-    pages: ["tutorial", ...guide("getting-started", "new-project", "dev", "editors", "debugging")],
+    pages: [
+      "tutorial",
+      ...guide("playground", "getting-started", "new-project", "dev", "editors", "debugging"),
+    ],
   },
   {
     title: "Types and contracts",

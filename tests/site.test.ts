@@ -16,6 +16,7 @@ const kinds: Readonly<Record<string, boolean>> = {
   "docs/decisions/README.md": false,
   "examples/notes": true,
   LICENSE: false,
+  "site/playground/index.html": false,
 };
 
 test("links to files outside of docs lead to the repository, and links to README.md to index.md", () => {
@@ -35,6 +36,13 @@ test("links to files outside of docs lead to the repository, and links to README
       "[i](code.md)",
       "```",
     ].join("\n"),
+  );
+});
+
+test("links to the source of the playground lead to its page, which the browser loads", () => {
+  assert.equal(
+    siteLinks("docs/guide/playground.md", "[a](../../site/playground/index.html)", (path) => kinds[path]),
+    '[a](/playground/index.html){target="_self"}',
   );
 });
 

@@ -9,6 +9,7 @@ const sidebar = JSON.parse(
 /** Version whose documentation this is, and the path of the site: `/` or `/0.1/`. */
 const version = process.env["KIT_SITE_VERSION"] ?? "";
 const base = process.env["KIT_SITE_BASE"] ?? "/";
+const hasPlayground = process.env["KIT_SITE_PLAYGROUND"] === "1";
 
 export default defineConfig({
   title: "kit",
@@ -22,7 +23,7 @@ export default defineConfig({
   outDir: process.env["KIT_SITE_OUT"]!,
   cacheDir: "../vitepress-cache",
   // The links to these directories lead to pages that other tools write.
-  ignoreDeadLinks: [/^\/(packages|crates)\//],
+  ignoreDeadLinks: [/^\/(packages|crates|playground)\//],
   markdown: {
     anchor: { slugify: headingId },
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
@@ -33,6 +34,9 @@ export default defineConfig({
     nav: [
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guide", link: "/" },
+      ...(hasPlayground
+        ? [{ text: "Playground", link: `${base}playground/index.html`, target: "_self" }]
+        : []),
       {
         text: "API",
         items: [

@@ -3,17 +3,13 @@
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { glob, mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { cp, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { WASI } from "node:wasi";
 
-import { Project, repository } from "../e2e/support/project.ts";
-
-const program = join(repository, "target/wasm32-wasip1/debug/kit-playground.wasm");
-const skip = existsSync(program)
-  ? false
-  : "kit-playground.wasm is not built: cargo build -p kit-playground --target wasm32-wasip1";
+import { Project } from "../e2e/support/project.ts";
+import { contents, examples, MISTAKE, program, projectOf, withoutProgram as skip } from "./examples.ts";
 
 /** Time that both compilers write into files. */
 const SOURCE_DATE_EPOCH = "1700000000";
@@ -40,7 +36,7 @@ const { WebAssembly } = globalThis as unknown as {
   };
 };
 
-const compiled = skip === false ? await WebAssembly.compile(await readFile(program)) : undefined;
+const compiled = skip === false ? await WebAssembly.compile(await readFile(program!)) : undefined;
 
 /** Builds a directory with the compiler as WebAssembly, which sees no other file of this machine. */
 async function build(root: string): Promise<Answer> {
@@ -64,40 +60,14 @@ async function build(root: string): Promise<Answer> {
   }
 }
 
-/** Returns the text of each file of a directory by its path. The lock of the directory is not a part of the output. */
-async function contents(directory: string): Promise<Record<string, string>> {
-  const texts: Record<string, string> = {};
-  for await (const entry of glob("**/*", { cwd: directory, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === ".lock") continue;
-    const path = join(entry.parentPath, entry.name);
-    texts[path.slice(directory.length + 1)] = await readFile(path, "utf8");
-  }
-  return texts;
-}
-
-/** Manifest of the project around each example, with options that make kit read only `src/api.ts`. */
-const manifest = await readFile(join(repository, "site/playground/project.json"), "utf8");
-
-const examples = new Map<string, string>();
-for await (const path of glob(join(repository, "site/playground/examples/*.ts"))) {
-  examples.set(basename(path), await readFile(path, "utf8"));
-}
-
 describe("the compiler as WebAssembly", { skip }, () => {
-  for (const [name, text] of examples) {
-    if (name === "mistake.ts") continue;
+  for (const name of examples.keys()) {
+    if (name === MISTAKE) continue;
     test(`writes the files of kit build for the example ${name}, byte for byte`, async () => {
-      const files = new Map([
-        ["package.json", manifest],
-        ["src/api.ts", text],
-      ]);
-      const project = await Project.of(files);
+      const project = await projectOf(name);
       const copy = `${project.root}-wasm`;
       try {
-        for (const [path, content] of files) {
-          await mkdir(join(copy, path, ".."), { recursive: true });
-          await writeFile(join(copy, path), content);
-        }
+        await cp(project.root, copy, { recursive: true, filter: (path) => !path.endsWith("node_modules") });
         const answer = await build(copy);
         assert.deepEqual(
           answer.diagnostics.filter(({ isError }) => isError),
@@ -124,13 +94,8 @@ describe("the compiler as WebAssembly", { skip }, () => {
   }
 
   test("reports mistakes with their ranges, and writes nothing", async () => {
-    const text = examples.get("mistake.ts")!;
-    const project = await Project.of(
-      new Map([
-        ["package.json", manifest],
-        ["src/api.ts", text],
-      ]),
-    );
+    const text = examples.get(MISTAKE)!.get("src/api.ts")!;
+    const project = await projectOf(MISTAKE);
     await rm(join(project.root, "node_modules"));
     try {
       const answer = await build(project.root);

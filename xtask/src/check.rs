@@ -6,7 +6,7 @@ use crate::clippy::{self, Compiler};
 use crate::progress::Step;
 use crate::repository::Repository;
 use crate::test::Outcome;
-use crate::{addons, dashboard, deny, run, tidy, toolchain};
+use crate::{addons, dashboard, deny, playground, run, tidy, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args, Default)]
@@ -120,6 +120,11 @@ fn checks_of_typescript(repository: &Repository) -> anyhow::Result<Checked> {
             "types of the dashboard (tsc)",
             "tsc",
             ["--project", dashboard::SOURCES],
+        ),
+        (
+            "types of the playground (tsc)",
+            "tsc",
+            ["--project", playground::SOURCES],
         ),
     ] {
         checked.run(name, tool(repository, program, &arguments)?)?;

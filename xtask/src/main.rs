@@ -25,6 +25,7 @@ mod notices;
 mod optimized;
 mod pack;
 mod platforms;
+mod playground;
 mod progress;
 mod release;
 mod repository;
@@ -112,7 +113,7 @@ enum Command {
     /// `CycloneDX`.
     #[command(after_help = "Examples:\n  cargo xtask sbom\n  ls target/sbom")]
     Sbom,
-    /// Build the documentation site: the pages of docs/, and the reference of packages and crates.
+    /// Build the documentation site: the pages of docs/, the reference of packages and crates, and the playground.
     #[command(
         after_help = "Examples:\n  cargo xtask site\n  cargo xtask site --pages-only\n  cargo xtask site --base /0.1/ --out public/0.1"
     )]

@@ -1,5 +1,5 @@
 //! `cargo xtask site`: builds the documentation site from `docs/`, with the reference of packages (`TypeDoc`) and crates
-//! (rustdoc). The result is a directory of static files.
+//! (rustdoc), and the playground. The result is a directory of static files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 
 use crate::pack::copy_tree;
 use crate::repository::Repository;
-use crate::{release, run, toolchain};
+use crate::{playground, release, run, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct Options {
     /// Path below which the site is served, with a slash at both ends, such as /0.1/.
     #[arg(long, value_name = "PATH", default_value = "/")]
     base: String,
-    /// Leave out the reference of packages and crates, which takes minutes.
+    /// Leave out the reference of packages and crates and the playground, which take minutes.
     #[arg(long)]
     pages_only: bool,
 }
@@ -38,19 +38,30 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     if out.exists() {
         std::fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
     }
-    pages(repository, &site, &out, &options.base)?;
-    if !options.pages_only {
+    let missing_target = playground::missing_target(repository)?;
+    let has_playground = !options.pages_only && missing_target.is_none();
+    pages(repository, &site, &out, &options.base, has_playground)?;
+    let mut missing = Vec::new();
+    if options.pages_only {
+        missing.extend(["packages", "crates"]);
+    } else {
         packages(repository, &site, &out)?;
         crates(repository, &out)?;
+    }
+    if has_playground {
+        print!("{}", playground::build(repository, &out.join("playground"))?);
+    } else {
+        missing.push("playground");
+    }
+    if let Some(reason) = missing_target {
+        println!("skipped: playground: {reason}");
     }
     let mut check = run::command(repository, "node")?;
     check
         .arg(repository.path("site/check.ts"))
         .arg(&out)
-        .arg(&options.base);
-    if options.pages_only {
-        check.arg("--pages-only");
-    }
+        .arg(&options.base)
+        .args(missing);
     let said = run::step("checking the links of the site", check)?;
     println!("{}", said.trim());
     println!("{}", out.display());
@@ -76,7 +87,13 @@ fn install(repository: &Repository, site: &Path) -> anyhow::Result<()> {
 }
 
 /// Builds the pages of `docs/`.
-fn pages(repository: &Repository, site: &Path, out: &Path, base: &str) -> anyhow::Result<()> {
+fn pages(
+    repository: &Repository,
+    site: &Path,
+    out: &Path,
+    base: &str,
+    has_playground: bool,
+) -> anyhow::Result<()> {
     let content = site.join("content");
     let mut stage = run::command(repository, "node")?;
     stage.arg(repository.path("site/stage.ts")).arg(&content);
@@ -88,6 +105,7 @@ fn pages(repository: &Repository, site: &Path, out: &Path, base: &str) -> anyhow
         .env("KIT_SITE_OUT", out)
         .env("KIT_SITE_BASE", base)
         .env("KIT_SITE_VERSION", env!("CARGO_PKG_VERSION"))
+        .env("KIT_SITE_PLAYGROUND", if has_playground { "1" } else { "0" })
         .current_dir(site);
     run::step("building the pages", vitepress)?;
     Ok(())

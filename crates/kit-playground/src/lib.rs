@@ -29,6 +29,9 @@ use kit_ir::{Program, Span};
 use kit_rust_server::{File, Options, generate};
 use serde::Serialize;
 
+/// Directory of a Rust server with the sources of kit-runtime.
+const RUNTIME: &str = "runtime/";
+
 /// Result of a build.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -37,7 +40,8 @@ pub struct Answer {
     pub output_dir: String,
     /// Mistakes in the project. If one is an error, the output directory was not changed.
     pub diagnostics: Vec<Mistake>,
-    /// Files of the Rust server, as `@kit/plugin-rust-server` generates them. Empty if the project has errors.
+    /// Files of the Rust server, as `@kit/plugin-rust-server` generates them, without the library in `runtime`, which is the same in
+    /// each project. Empty if the project has errors.
     pub rust: Vec<File>,
     /// Types and routes that Rust code cannot express, and handlers that the Rust server only has in part.
     pub rust_mistakes: Vec<Mistake>,
@@ -138,7 +142,11 @@ fn add_rust_server(answer: &mut Answer, request: &BuildRequest<'_>) -> Result<()
         .into_iter()
         .map(|warning| mistake(false, warning.message, warning.span, warning.help));
     answer.rust_mistakes = problems.chain(warnings).collect();
-    answer.rust = made.files;
+    answer.rust = made
+        .files
+        .into_iter()
+        .filter(|file| !file.path.starts_with(RUNTIME))
+        .collect();
     Ok(())
 }
 

@@ -34,6 +34,7 @@ fn generates_artifacts_on_the_disk_and_the_rust_server_in_memory() {
     assert!(names.contains(&".kit".to_owned()));
     assert!(!names.contains(&"Cargo.toml".to_owned()));
     assert!(answer.rust.iter().any(|file| file.path == "Cargo.toml"));
+    assert!(!answer.rust.iter().any(|file| file.path.starts_with("runtime/")));
 }
 
 #[test]

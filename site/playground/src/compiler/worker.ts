@@ -1,0 +1,14 @@
+/** Script of the worker, in which the compiler runs, so that the page stays usable during a build. */
+import type { WorkerRequest } from "./messages.ts";
+import { run } from "./run.ts";
+
+let compiler: WebAssembly.Module | undefined;
+
+self.addEventListener("message", async ({ data }: MessageEvent<WorkerRequest>) => {
+  if (data.kind === "start") {
+    compiler = data.module;
+    return;
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the page that started a worker has no other origin
+  self.postMessage(await run(compiler!, data.files));
+});

@@ -1,0 +1,49 @@
+//! Builds the playground, a page of the documentation site that runs the compiler as WebAssembly.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::repository::Repository;
+use crate::run;
+
+/// Directory of the page's sources.
+pub(crate) const SOURCES: &str = "site/playground";
+
+/// Target of the compiler.
+const TARGET: &str = "wasm32-wasip1";
+
+/// Cargo profile of the compiler.
+const PROFILE: &str = "playground";
+
+/// Returns the reason why the compiler cannot be built on this machine, or `None`.
+pub(crate) fn missing_target(repository: &Repository) -> anyhow::Result<Option<String>> {
+    let mut rustc = run::command(repository, "rustc")?;
+    let output = rustc
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .output()
+        .context("cannot run rustc")?;
+    let directory = String::from_utf8_lossy(&output.stdout);
+    let is_there = output.status.success() && Path::new(directory.trim()).is_dir();
+    Ok((!is_there)
+        .then(|| format!("Rust's target {TARGET} is not installed; run `rustup target add {TARGET}`")))
+}
+
+/// Builds the compiler and the page into a directory. Returns the sizes of both.
+pub(crate) fn build(repository: &Repository, out: &Path) -> anyhow::Result<String> {
+    let mut cargo = run::command(repository, "cargo")?;
+    cargo.args(["build", "--locked", "-p", "kit-playground"]);
+    cargo.args(["--target", TARGET, "--profile", PROFILE]);
+    run::step("building the compiler as WebAssembly", cargo)?;
+    let program = repository
+        .target()
+        .join(TARGET)
+        .join(PROFILE)
+        .join("kit-playground.wasm");
+    let mut page = run::command(repository, "node")?;
+    page.arg(repository.path(SOURCES).join("build.ts"))
+        .arg(program)
+        .arg(out)
+        .arg("--brotli");
+    run::step("building the playground", page)
+}
