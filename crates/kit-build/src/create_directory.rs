@@ -1,6 +1,6 @@
 //! Creates a directory with all its files in one step, for example for a new project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{BuildError, disk};
 
@@ -69,6 +69,55 @@ pub fn create_tree<'a>(
         // The caller gets the error of the write. A second error from the cleanup would not help.
         let _ = disk::remove_tree(staged);
     })
+}
+
+/// Writes these files, given as paths with `/` and texts, into an existing directory.
+///
+/// The directory gets all files or none: they are created in a directory inside of `target`, and renamed.
+///
+/// # Errors
+/// Returns an error if a file cannot be written, or if `target` already has an entry with the name of a file or of its first
+/// directory. Existing entries stay unchanged.
+pub fn fill_directory<'a>(
+    target: &Path,
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), BuildError> {
+    let staged = target.join(format!(".kit.{}.tmp", std::process::id()));
+    disk::remove_tree(&staged)?;
+    let mut moved = Vec::new();
+    let done = files
+        .into_iter()
+        .try_for_each(|(path, text)| disk::write(&staged.join(path), text.as_bytes()))
+        .and_then(|()| move_entries(&staged, target, &mut moved));
+    // The directory may be missing or empty now. If a step failed, the caller gets the error of this step.
+    let _ = disk::remove_tree(&staged);
+    done.inspect_err(|_| {
+        for path in moved {
+            let _ = if disk::is_dir(&path) {
+                disk::remove_tree(&path)
+            } else {
+                disk::remove_file(&path)
+            };
+        }
+    })
+}
+
+/// Moves the entries of a directory into another one, and appends their new paths to `moved`.
+fn move_entries(from: &Path, to: &Path, moved: &mut Vec<PathBuf>) -> Result<(), BuildError> {
+    let names = disk::names(from)?;
+    for path in names.iter().map(|name| to.join(name)) {
+        if disk::exists(&path) {
+            return Err(BuildError::io("write", &path)(
+                std::io::ErrorKind::AlreadyExists.into(),
+            ));
+        }
+    }
+    for name in names {
+        let path = to.join(&name);
+        disk::rename(&from.join(&name), &path)?;
+        moved.push(path);
+    }
+    Ok(())
 }
 
 /// Writes a new file. Other processes never see a partial file.

@@ -72,7 +72,7 @@ pub use config::{
 };
 pub use contract_tests::{NoContractTests, contract_tests};
 pub use create_directory::{
-    TargetState, check_target, create_file, create_tree, entry_names, remove_created,
+    TargetState, check_target, create_file, create_tree, entry_names, fill_directory, remove_created,
 };
 pub use database::PendingChanges;
 pub use entities::pull_entities;

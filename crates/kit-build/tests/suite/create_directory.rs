@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kit_build::{TargetState, check_target, create_tree};
+use kit_build::{TargetState, check_target, create_tree, fill_directory};
 
 /// An empty temporary directory, removed when the test ends.
 struct Home(PathBuf);
@@ -65,4 +65,29 @@ fn fails_if_the_target_is_a_directory_with_files_and_keeps_the_files() {
     create_tree(&target, [("a", "one")]).unwrap_err();
     assert_eq!(fs::read_to_string(target.join("mine")).unwrap(), "kept");
     assert_eq!(home.names(), ["project"]);
+}
+
+#[test]
+fn adds_all_files_to_an_existing_directory() {
+    let home = Home::new("filled");
+    fs::create_dir(home.0.join(".git")).unwrap();
+    fill_directory(&home.0, [("a.txt", "one"), ("b/c.txt", "two")]).unwrap();
+    assert_eq!(home.names(), [".git", "a.txt", "b"]);
+    assert_eq!(fs::read_to_string(home.0.join("b/c.txt")).unwrap(), "two");
+}
+
+#[test]
+fn adds_no_file_to_a_directory_that_has_an_entry_of_the_same_name() {
+    let home = Home::new("taken");
+    fs::write(home.0.join("b"), "mine").unwrap();
+    fill_directory(&home.0, [("a.txt", "one"), ("b/c.txt", "two")]).unwrap_err();
+    assert_eq!(home.names(), ["b"]);
+    assert_eq!(fs::read_to_string(home.0.join("b")).unwrap(), "mine");
+}
+
+#[test]
+fn adds_no_file_to_a_directory_if_one_of_the_files_cannot_be_written() {
+    let home = Home::new("half-filled");
+    fill_directory(&home.0, [("a", "one"), ("a/b", "two")]).unwrap_err();
+    assert!(home.names().is_empty());
 }

@@ -300,6 +300,51 @@ fn refuses_a_path_that_exists_and_is_not_empty() {
 }
 
 #[test]
+fn a_dot_creates_the_project_in_the_working_directory() {
+    let project = directory();
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    let outcome = project.kit(&["scaffold", "init", ".", "--template", "minimal"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let name = project.root.file_name().unwrap().to_str().unwrap();
+    let text = String::from_utf8(project.tree("")["package.json"].clone()).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(manifest["name"], name);
+    assert!(
+        outcome
+            .out
+            .contains(&format!("created {name} in this directory with"))
+            && !outcome.out.contains("cd "),
+        "{}",
+        outcome.out
+    );
+    assert!(paths(&project, "").contains(&".git/HEAD".to_owned()));
+
+    let again = project.kit(&["scaffold", "init", ".", "--json"]).json();
+    assert_eq!(
+        again["failures"][0]["message"],
+        "the working directory is not empty: it contains .dockerignore"
+    );
+}
+
+#[test]
+fn a_dot_needs_a_working_directory_whose_name_a_project_can_have() {
+    let mut project = directory();
+    let outer = project.root.clone();
+    project.root = outer.join("My Shop");
+    std::fs::create_dir(&project.root).unwrap();
+    let outcome = project.kit(&["scaffold", "init", "."]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.err.contains("`My Shop` cannot be the name of a project")
+            && outcome.err.contains("rename the directory"),
+        "{}",
+        outcome.err
+    );
+    assert!(paths(&project, "").is_empty());
+    project.root = outer;
+}
+
+#[test]
 fn creates_no_project_if_npm_is_not_installed() {
     let mut project = directory();
     project.programs.remove("npm");

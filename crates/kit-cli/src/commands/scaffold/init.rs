@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kit_build::{TargetState, check_target, create_tree, entry_names};
-use kit_scaffold::{Adapter, Archives, Options, PackageManager, ProjectName, Server, Template, project};
+use kit_build::entry_names;
+use kit_scaffold::{Adapter, Archives, Options, PackageManager, Server, Template, project};
 use serde::Serialize;
 
+use super::place::{Place, working_directory};
 use crate::ProgramOutput;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
@@ -25,9 +26,10 @@ Examples:
   kit scaffold init my-api --template minimal --package-manager pnpm
   kit scaffold init my-api --server express --db raw --no-install --no-git
   kit scaffold init my-api --packages ../kit-packages
+  kit scaffold init . --template minimal
   kit scaffold init my-api --yes --json | jq .files")]
 pub(crate) struct Arguments {
-    /// Name of the project and its directory, such as `my-api`; asked for on a terminal.
+    /// Name of the project and its directory, such as `my-api`, or `.` for the working directory; asked for on a terminal.
     name: Option<String>,
     /// Kind of the project.
     #[arg(long, short, value_name = "TEMPLATE")]
@@ -110,15 +112,15 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
     let console = context.console;
     let timestamp = build_time(context.environment)?.compact();
     let manager = manager(arguments, context)?;
-    let (name, target) = name(arguments, context)?;
+    let place = place(arguments, context)?;
     let install = !arguments.no_install;
     if install {
         // Check for the package manager before anything is created.
-        require_manager(manager, context, &target)?;
+        require_manager(manager, context, &place.directory)?;
     }
     let template = template(arguments, context)?;
     let options = Options {
-        name,
+        name: place.name.clone(),
         template,
         server: server(arguments, template, context)?,
         database: database(arguments, template, context)?,
@@ -134,29 +136,31 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
         return Err(no_archive(arguments.packages.as_deref(), missing).into());
     }
     let files = project(&options);
-    create_tree(
-        &target,
-        files.iter().map(|file| (file.path.as_str(), file.text.as_str())),
-    )?;
-    let name = options.name.as_str();
-    console.result(&format!("created {name}/ with {} files", files.len()));
+    place.write(files.iter().map(|file| (file.path.as_str(), file.text.as_str())))?;
+    console.result(&format!("created {} with {} files", place.shown(), files.len()));
 
-    let git = !arguments.no_git && start_repository(context, &target);
+    let git = !arguments.no_git && start_repository(context, &place.directory);
     if install {
         console.note(&format!("installing packages with {} …", manager.name()));
-        let installed =
-            context
-                .environment
-                .run(manager.name(), manager.install(), &target, ProgramOutput::Print);
+        let installed = context.environment.run(
+            manager.name(),
+            manager.install(),
+            &place.directory,
+            ProgramOutput::Print,
+        );
         if !matches!(installed, Ok(true)) {
             let why = installed.map_or_else(|error| format!(": {error}"), |_| String::new());
             return Err(Problem::scaffold(format!(
-                "{name}/ was created, but its packages could not be installed{why}"
+                "{} was created, but its packages could not be installed{why}",
+                place.shown()
             ))
-            .at(name)
+            .at(place.path())
             .help(&format!(
-                "see the output of {} above, then run `cd {name}` and `{}`",
+                "see the output of {} above, then run {}`{}`",
                 manager.name(),
+                place
+                    .enter()
+                    .map_or_else(String::new, |enter| format!("`{enter}` and ")),
                 manager.commands("npm install")
             ))
             .into());
@@ -164,7 +168,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
     }
     console.json(&Report {
         status: "created",
-        path: name,
+        path: place.path(),
         template: template.name(),
         server: template.has_server().then(|| options.server.name()),
         database: template.has_adapter().then(|| options.database.name()),
@@ -173,13 +177,17 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
         git,
         files: files.iter().map(|file| file.path.as_str()).collect(),
     });
-    console.result(&manager.commands(&next(name, template, install)));
+    console.result(&manager.commands(&next(&place, template, install)));
     Ok(())
 }
 
 /// Returns the commands that the user runs next.
-fn next(name: &str, template: Template, installed: bool) -> String {
-    let first = if installed { "" } else { "\n  npm install" };
+fn next(place: &Place, template: Template, installed: bool) -> String {
+    let mut lines = vec!["next:".to_owned()];
+    lines.extend(place.enter());
+    if !installed {
+        lines.push("npm install".to_owned());
+    }
     let rest = match template {
         Template::Rust => {
             "npm run dev      writes the Rust project, serves on http://localhost:3000 and builds again on changes"
@@ -191,7 +199,8 @@ fn next(name: &str, template: Template, installed: bool) -> String {
             "npm run dev      serves on http://localhost:3000 and restarts on changes\n  npm test"
         }
     };
-    format!("next:\n  cd {name}{first}\n  {rest}")
+    lines.push(rest.to_owned());
+    lines.join("\n  ")
 }
 
 /// Returns the package manager: that of the option, or the one that started this command, or else npm.
@@ -265,33 +274,18 @@ fn template(arguments: &Arguments, context: &Context<'_>) -> Result<Template, Co
     .into())
 }
 
-/// Returns the name of the project and the path of its directory, which must not exist or must be empty.
-fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, PathBuf), CommandError> {
-    let asked;
-    let text = match &arguments.name {
-        Some(name) => name,
-        None if may_ask(arguments, context) => {
-            let answer = context.environment.ask("Name of the project?");
-            asked = answer.map_err(|error| not_asked(&error))?.ok_or_else(stopped)?;
-            asked.trim()
-        }
-        None => {
-            return Err(Problem::scaffold("the project has no name")
-                .help("write the name after the command, for example `my-api`")
-                .into());
-        }
-    };
-    let name =
-        ProjectName::parse(text).map_err(|error| Problem::scaffold(error.message).help(&error.help))?;
-    let target = working_directory(context)?.join(name.as_str());
-    let problem = match check_target(&target)? {
-        TargetState::Free => return Ok((name, target)),
-        TargetState::NotEmpty(first) => format!("{name}/ exists and is not empty: it contains {first}"),
-        TargetState::NotADirectory => format!("{name} exists and is not a directory"),
-    };
-    Err(Problem::scaffold(problem)
-        .at(name.as_str())
-        .help("choose another name, or move it away")
+/// Returns the name of the project and its directory.
+fn place(arguments: &Arguments, context: &Context<'_>) -> Result<Place, CommandError> {
+    if let Some(name) = &arguments.name {
+        return Place::of(name, context);
+    }
+    if may_ask(arguments, context) {
+        let answer = context.environment.ask("Name of the project?");
+        let name = answer.map_err(|error| not_asked(&error))?.ok_or_else(stopped)?;
+        return Place::of(name.trim(), context);
+    }
+    Err(Problem::scaffold("the project has no name")
+        .help("write the name after the command, for example `my-api`")
         .into())
 }
 
@@ -313,12 +307,6 @@ fn no_archive(directory: Option<&Path>, missing: &str) -> Problem {
         "{directory} does not contain kit's packages of this version: {missing} is missing"
     ))
     .help("`cargo xtask pack --out DIR` in kit's repository writes the packages; nothing was created")
-}
-
-fn working_directory(context: &Context<'_>) -> Result<PathBuf, CommandError> {
-    let directory = context.environment.current_dir();
-    Ok(directory
-        .map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?)
 }
 
 fn server(arguments: &Arguments, template: Template, context: &Context<'_>) -> Result<Server, CommandError> {

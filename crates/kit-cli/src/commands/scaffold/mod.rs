@@ -7,6 +7,7 @@ use crate::failure::CommandError;
 
 mod add;
 pub(crate) mod init;
+mod place;
 
 /// Create projects, and add to them.
 #[derive(Debug, Args)]
