@@ -113,6 +113,7 @@ export const groups: readonly Group[] = [
       "glossary",
       "security",
       "performance",
+      "platforms",
       "migrations-compared",
       "decisions/index",
     ],

@@ -9,6 +9,7 @@ import { nativeServer } from "@kit/server-native";
 import type { ServerAdapter } from "@kit/types";
 import { Hono } from "hono";
 
+import { isBuiltFor, platformTriple } from "../../packages/server-native/src/addon.ts";
 import { isRust } from "./rust.ts";
 
 /** Options that every server has. */
@@ -36,8 +37,10 @@ const adapters: readonly [name: string, make: (options?: NodeOptions) => ServerA
   ["hono", (options) => honoServer({ ...ofFramework(options), app: throughHono() })],
 ];
 
-/** Adapters of kit that this run tests. Empty if it tests the Rust server. */
-export const servers: typeof adapters = isRust ? [] : adapters;
+/** Adapters of kit that this run tests. Empty if it tests the Rust server. The native server exists only on platforms that have its addon. */
+export const servers: typeof adapters = isRust
+  ? []
+  : adapters.filter(([name]) => name !== "native" || isBuiltFor(platformTriple()));
 
 /** Creates a Hono application with middleware. Without middleware, the adapter would not use the application at all. */
 function throughHono(): Hono {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use crate::clippy::Compiler;
-use crate::platforms::{self, Platform};
+use crate::platforms::{self, Platform, Target};
 use crate::repository::Repository;
 use crate::{optimized, run};
 
@@ -17,7 +17,7 @@ pub(crate) struct Addon {
     file: &'static str,
 }
 
-const ADDONS: [Addon; 2] = [
+pub(crate) const ADDONS: [Addon; 2] = [
     Addon {
         library: "kit_node_compiler",
         package: "transform-native",
@@ -44,16 +44,18 @@ pub(crate) enum Build {
 
 /// Builds both addons, and copies those that have changed.
 pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
-    let addons = ["-p", "kit-node-compiler", "-p", "kit-node-server"];
+    let built: Vec<&Addon> = ADDONS.iter().filter(|addon| addon.exists_here()).collect();
+    let names: Vec<String> = built.iter().map(|addon| addon.crate_name()).collect();
+    let addons: Vec<&str> = names.iter().flat_map(|name| ["-p", name.as_str()]).collect();
     let (title, cargo) = match how {
         Build::Release => {
             let mut cargo = optimized::build(repository)?;
-            cargo.args(addons);
+            cargo.args(&addons);
             ("building the addons, optimized (minutes the first time)", cargo)
         }
         Build::Quick => {
             let mut cargo = run::command(repository, "cargo")?;
-            cargo.args(["build", "--locked"]).args(addons);
+            cargo.args(["build", "--locked"]).args(&addons);
             ("building the addons (minutes the first time)", cargo)
         }
         Build::WithTests => {
@@ -77,15 +79,15 @@ pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
         run::step("building the server addon", cargo)?;
     }
     let directory = if how == Build::Release { "release" } else { "debug" };
-    for addon in &ADDONS {
-        let built = repository
+    for addon in built {
+        let library = repository
             .target()
             .join(directory)
             .join(library_file(addon.library));
         if how == Build::Release {
-            check_names_no_directory(repository, &built)?;
+            check_names_no_directory(repository, &library)?;
         }
-        copy_if_changed(&built, &addon.placed(repository))?;
+        copy_if_changed(&library, &addon.placed(repository))?;
     }
     Ok(())
 }
@@ -120,19 +122,47 @@ pub(crate) fn build_platforms(
             skipped.push((*platform, reason));
             continue;
         }
-        let mut cargo = optimized::build_for(repository, platform)?;
-        for addon in ADDONS.iter().filter(|addon| addon.exists_on(platform)) {
-            cargo.args(["-p", &addon.crate_name()]);
-        }
-        run::step(&format!("building the addons for {}", platform.name), cargo)?;
-        let directory = repository.target().join(platform.triple).join("release");
-        for addon in ADDONS.iter().filter(|addon| addon.exists_on(platform)) {
-            let built = directory.join(platform.library_file(addon.library));
-            check_names_no_directory(repository, &built)?;
+        for (addon, built) in build_target(repository, platform, platform.published())? {
             copy_if_changed(&built, &addon.placed_for(repository, platform.name))?;
         }
     }
     Ok(skipped)
+}
+
+/// Builds the optimized addons of a platform. Returns the built libraries.
+fn build_target(
+    repository: &Repository,
+    platform: &Platform,
+    target: Target,
+) -> anyhow::Result<Vec<(&'static Addon, PathBuf)>> {
+    let addons = || ADDONS.iter().filter(|addon| addon.exists_on(platform));
+    let mut cargo = optimized::build_for(repository, target)?;
+    for addon in addons() {
+        cargo.args(["-p", &addon.crate_name()]);
+    }
+    run::step(&format!("building the addons for {}", platform.name), cargo)?;
+    let mut found = Vec::new();
+    for addon in addons() {
+        let built = addon.built(repository, platform, target, "release");
+        check_names_no_directory(repository, &built)?;
+        found.push((addon, built));
+    }
+    Ok(found)
+}
+
+/// Builds the optimized addons of a platform to try them. They are not written to the packages, because they must not be published.
+fn build_trial(repository: &Repository, platform: &Platform) -> anyhow::Result<()> {
+    let directory = repository.path("target/trial");
+    for (addon, built) in build_target(repository, platform, platform.tried())? {
+        let path = directory.join(addon.file_for(platform.name));
+        copy_if_changed(&built, &path)?;
+        println!(
+            "{} is built as {}, to try it; release.yml builds what is published",
+            path.display(),
+            platform.tried().triple
+        );
+    }
+    Ok(())
 }
 
 /// Returns true if all addons of a platform are in their packages.
@@ -155,12 +185,35 @@ impl Addon {
             .path("packages")
             .join(self.package)
             .join("native")
-            .join(format!("{}.{platform}.node", self.file))
+            .join(self.file_for(platform))
+    }
+
+    /// Returns the name of the file on a platform.
+    fn file_for(&self, platform: &str) -> String {
+        format!("{}.{platform}.node", self.file)
+    }
+
+    /// Returns the path of the library that cargo builds for the target of a platform.
+    pub(crate) fn built(
+        &self,
+        repository: &Repository,
+        platform: &Platform,
+        target: Target,
+        profile: &str,
+    ) -> PathBuf {
+        let directory = repository.target().join(target.triple).join(profile);
+        directory.join(platform.library_file(self.library))
     }
 
     /// Returns the name of the crate.
     pub(crate) fn crate_name(&self) -> String {
         self.library.replace('_', "-")
+    }
+
+    /// Returns false if the addon cannot be built for this machine.
+    fn exists_here(&self) -> bool {
+        // kit has no packages for other platforms, but a contributor may try to build both addons there.
+        platforms::of(&platforms::host()).map_or(true, |platform| self.exists_on(platform))
     }
 
     /// Returns false if the addon cannot be built for a platform. Applications work without it there.
@@ -188,7 +241,8 @@ fn copy_if_changed(from: &PathBuf, to: &PathBuf) -> anyhow::Result<()> {
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Build for a published platform, such as linux-arm64-musl; may be repeated. Without this option, the addons are built for
-    /// this machine only.
+    /// this machine only. If only a machine with the platform can build what is published, the addons are built for a trial and written
+    /// to target/trial.
     #[arg(long = "platform", value_name = "PLATFORM")]
     platforms: Vec<String>,
 }
@@ -201,7 +255,13 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     }
     let mut wanted = Vec::new();
     for name in &options.platforms {
-        wanted.push(platforms::of(name)?);
+        let platform = platforms::of(name)?;
+        let trial = platform.tried();
+        if platform.missing().is_some() && platform.missing_for(trial).is_none() {
+            build_trial(repository, platform)?;
+        } else {
+            wanted.push(platform);
+        }
     }
     let skipped = build_platforms(repository, &wanted)?;
     for (platform, reason) in &skipped {

@@ -20,6 +20,7 @@ mod demo;
 mod deny;
 mod fuzz;
 mod interrupt;
+mod matrix;
 mod mutate;
 mod notices;
 mod optimized;
@@ -86,6 +87,12 @@ enum Command {
         after_help = "Examples:\n  cargo xtask addons\n  cargo xtask addons --platform linux-x64-musl --platform linux-arm64-gnu"
     )]
     Addons(addons::Options),
+    /// Build the addons of each platform, load them, build an example and run the HTTP conformance tests, with emulators and loaders
+    /// for platforms that this machine does not have.
+    #[command(
+        after_help = "Examples:\n  cargo xtask platforms\n  cargo xtask platforms --platform linux-arm64-gnu --optimized\n  cargo xtask platforms --platform win32-x64 --record\n\nNeeds cargo-zigbuild, and a program for each platform; docs/platforms.md lists them."
+    )]
+    Platforms(matrix::Options),
     /// Fetch the viewer of the API reference and copy it to @kit/api-docs.
     Viewer,
     /// Build the dashboard of the debug sidecar and copy it to @kit/plugin-debug.
@@ -171,6 +178,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Addons(options) => addons::run(&repository, &options),
+        Command::Platforms(options) => matrix::run(&repository, &options),
         Command::Fuzz(options) => fuzz::run(&repository, &options),
         Command::Mutate(options) => mutate::run(&repository, &options),
         Command::Pack(options) => pack::run(&repository, &options),

