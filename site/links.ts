@@ -1,12 +1,14 @@
+import { posix } from "node:path";
+
 /** Link of a page that leads to no file, or to no heading of a file. */
 export interface BrokenLink {
   readonly page: string;
   readonly target: string;
 }
 
-/** Page of the playground in the repository, and on the site. */
+/** Page of the playground in the repository, and its path on the site. */
 const PLAYGROUND = "site/playground/index.html";
-const PLAYGROUND_PAGE = "/playground/index.html";
+const PLAYGROUND_PAGE = "playground/index.html";
 
 /** Address of the public repository, which has the files that are not a part of the site. */
 export const REPOSITORY = "https://github.com/kit-framework/kit";
@@ -32,7 +34,7 @@ export function siteLinks(
       if (target === undefined) return match;
       const link = siteLink(page, target, isDirectory);
       // The attribute makes the browser load the page, which is not a page of VitePress.
-      return link === PLAYGROUND_PAGE ? `](${link}){target="_self"}` : `](${link})`;
+      return link.endsWith(PLAYGROUND_PAGE) ? `](${link}){target="_self"}` : `](${link})`;
     });
   });
   return lines.join("\n");
@@ -45,7 +47,8 @@ function siteLink(page: string, target: string, isDirectory: (path: string) => b
   const suffix = heading === undefined ? "" : `#${heading}`;
   const kind = isDirectory(at);
   if (kind === undefined) throw new Error(`${page} links to ${target}, which does not exist`);
-  if (at === PLAYGROUND) return PLAYGROUND_PAGE;
+  // VitePress leaves links with a target as they are, so the link must work below any path.
+  if (at === PLAYGROUND) return posix.relative(posix.dirname(page), `docs/${PLAYGROUND_PAGE}`);
   if (!at.startsWith("docs/"))
     return `${REPOSITORY}/${kind ? "tree" : "blob"}/main/${at.replace(/\/$/, "")}${suffix}`;
   if (kind) return `${path.replace(/\/$/, "")}/index.md${suffix}`;

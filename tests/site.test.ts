@@ -42,7 +42,7 @@ test("links to files outside of docs lead to the repository, and links to README
 test("links to the source of the playground lead to its page, which the browser loads", () => {
   assert.equal(
     siteLinks("docs/guide/playground.md", "[a](../../site/playground/index.html)", (path) => kinds[path]),
-    '[a](/playground/index.html){target="_self"}',
+    '[a](../playground/index.html){target="_self"}',
   );
 });
 
@@ -95,6 +95,19 @@ test("each page of docs is in one group of the sidebar, and all links of the pag
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+});
+
+test("no page links to localhost, which VitePress counts as a dead link", async () => {
+  for await (const path of glob("docs/**/*.md", { cwd: repository })) {
+    const text = await readFile(join(repository, path), "utf8");
+    assert.doesNotMatch(text, /<https?:\/\/localhost|\]\(https?:\/\/localhost/, path);
+  }
+});
+
+test("links of the navigation do not begin with the path of the site, which VitePress adds", async () => {
+  const config = await readFile(join(repository, "site/vitepress/config.ts"), "utf8");
+  assert.match(config, /link: "\/packages\/index\.html"/);
+  assert.doesNotMatch(config, /link: `?\$?\{?base/);
 });
 
 test("the reference of packages has each module that users can import", async () => {

@@ -34,14 +34,12 @@ export default defineConfig({
     nav: [
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guide", link: "/" },
-      ...(hasPlayground
-        ? [{ text: "Playground", link: `${base}playground/index.html`, target: "_self" }]
-        : []),
+      ...(hasPlayground ? [{ text: "Playground", link: "/playground/index.html", target: "_self" }] : []),
       {
         text: "API",
         items: [
-          { text: "Packages", link: `${base}packages/index.html`, target: "_self" },
-          { text: "Crates", link: `${base}crates/kit_runtime/index.html`, target: "_self" },
+          { text: "Packages", link: "/packages/index.html", target: "_self" },
+          { text: "Crates", link: "/crates/kit_runtime/index.html", target: "_self" },
           { text: "The kit command", link: "/cli" },
           { text: "Diagnostics", link: "/errors" },
         ],
