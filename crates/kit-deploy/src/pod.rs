@@ -62,7 +62,7 @@ fn spec(deployment: &Deployment, component: Component) -> Value {
     set("enableServiceLinks", json!(false));
     match component {
         Component::Server => {
-            let delay = pre_stop_seconds(deployment);
+            let delay = deployment.extra_delay_seconds();
             let before = if delay == 0 {
                 String::new()
             } else {
@@ -110,11 +110,6 @@ fn spec(deployment: &Deployment, component: Component) -> Value {
     Value::Object(spec)
 }
 
-/// Returns the seconds for which the hook `preStop` delays SIGTERM. A Rust server has a variable for this delay.
-fn pre_stop_seconds(deployment: &Deployment) -> u64 {
-    deployment.extra_delay_seconds()
-}
-
 fn container(deployment: &Deployment, component: Component) -> Value {
     let mut container = Map::new();
     let mut set = |key: &str, value: Value| container.insert(key.to_owned(), value);
@@ -150,7 +145,7 @@ fn container(deployment: &Deployment, component: Component) -> Value {
         for (name, probe) in probes(deployment.health.as_ref()) {
             set(name, probe);
         }
-        let delay = pre_stop_seconds(deployment);
+        let delay = deployment.extra_delay_seconds();
         if delay > 0 {
             set(
                 "# lifecycle",

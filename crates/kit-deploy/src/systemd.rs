@@ -97,7 +97,7 @@ fn migrate(deployment: &Deployment) -> String {
     let name = &deployment.name;
     let mut unit = Unit(String::new());
     unit.comment(&format!(
-        "Needs kit in /opt/{name}/node_modules. MIGRATE_URL in /etc/{name}/environment is used in place of DATABASE_URL."
+        "Needs kit in /opt/{name}/node_modules. MIGRATE_URL in /etc/{name}/migrate-environment is used in place of DATABASE_URL."
     ));
     begin(&mut unit, &format!("{name}: migrations of the database"));
     unit.section("Service");
@@ -105,9 +105,13 @@ fn migrate(deployment: &Deployment) -> String {
     unit.set("WorkingDirectory", &format!("/opt/{name}"));
     unit.set(
         "ExecStart",
-        &format!("/usr/bin/env node /opt/{name}/node_modules/.bin/kit migrate:apply"),
+        &format!("/usr/bin/node /opt/{name}/node_modules/.bin/kit migrate:apply"),
     );
     unit.set("EnvironmentFile", &format!("/etc/{name}/environment"));
+    unit.comment(
+        "Only this unit gets the URL of the role that may change tables. The `-` accepts a missing file.",
+    );
+    unit.set("EnvironmentFile", &format!("-/etc/{name}/migrate-environment"));
     unit.set("TimeoutStartSec", "infinity");
     harden(&mut unit, deployment, false);
     unit.0
@@ -116,7 +120,7 @@ fn migrate(deployment: &Deployment) -> String {
 /// Returns the comment that shows how to install the units.
 fn usage(deployment: &Deployment) -> String {
     let name = &deployment.name;
-    let mut needed: Vec<String> = deployment
+    let needed: Vec<String> = deployment
         .variables
         .iter()
         .filter_map(|variable| match &variable.source {
@@ -127,9 +131,6 @@ fn usage(deployment: &Deployment) -> String {
             VariableSource::Optional(_) => None,
         })
         .collect();
-    if deployment.has_migrations {
-        needed.push("MIGRATE_URL (optional)".to_owned());
-    }
     let mut lines = vec![format!(
         "Copy the project to /opt/{name}, and the units to /etc/systemd/system."
     )];
@@ -137,6 +138,11 @@ fn usage(deployment: &Deployment) -> String {
         lines.push(format!(
             "Write /etc/{name}/environment with NAME=value lines, mode 0600: {}.",
             needed.join(", ")
+        ));
+    }
+    if deployment.has_migrations {
+        lines.push(format!(
+            "Write /etc/{name}/migrate-environment, mode 0600, if another role applies the migrations: MIGRATE_URL (optional)."
         ));
     }
     let start = if deployment.has_migrations {
@@ -269,4 +275,32 @@ fn escaped(argument: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::Program;
+
+    use super::files;
+    use crate::{Choices, Deployment, Project, Runtime};
+
+    #[test]
+    fn only_the_unit_of_migrations_reads_the_url_of_the_role_that_may_change_tables() {
+        let project = Project {
+            name: "shop",
+            version: "1.0.0",
+            runtime: Runtime::Node {
+                program: "src/main.ts".to_owned(),
+            },
+            worker: Some("src/worker.ts"),
+            has_migrations: true,
+            read_variables: &[],
+        };
+        let deployment = Deployment::new(&Program::default(), &project, &Choices::default());
+        for (path, text) in files(&deployment) {
+            let reads = text.contains("\nEnvironmentFile=-/etc/shop/migrate-environment\n");
+            assert_eq!(reads, path == "shop-migrate.service", "{path}: {text}");
+            assert!(text.contains("\nExecStart=/usr/bin/node "), "{path}: {text}");
+        }
+    }
 }

@@ -50,15 +50,14 @@ pub struct ReadVariable {
     pub path: String,
 }
 
-/// Variables that the generated files set themselves.
-const SET: [&str; 9] = [
+/// Variables that the generated files set themselves, or explain themselves.
+const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
+
+/// Variables whose defaults fit the generated files.
+const FITTING: [&str; 5] = [
     "HOST",
     "METRICS_HOST",
-    "MIGRATE_URL",
-    "NODE_COMPILE_CACHE",
-    "NODE_ENV",
     "OTEL_EXPORTER_PROMETHEUS_HOST",
-    "PORT",
     "SHUTDOWN_DELAY_MS",
     "TMPDIR",
 ];
@@ -103,11 +102,22 @@ pub(crate) fn variables(program: &Program, read: &[ReadVariable], has_database: 
     });
     for variable in declared.chain(undeclared) {
         let is_known = found.iter().any(|known| known.name == variable.name);
-        if !is_known && !SET.contains(&variable.name.as_str()) {
+        if !is_known && !is_left_out(&variable) {
             found.push(variable);
         }
     }
     found
+}
+
+/// Returns true if the user need not write a value for the variable into the files. An application does not start without
+/// a variable that the type of `env` requires, even if kit has a default for the variable.
+fn is_left_out(variable: &Variable) -> bool {
+    let name = variable.name.as_str();
+    let is_required = matches!(
+        variable.source,
+        VariableSource::Required | VariableSource::Secret { required: true }
+    );
+    SET.contains(&name) || (FITTING.contains(&name) && !is_required)
 }
 
 /// Returns the default port from the type of `env`, if the type has a variable `PORT` with a default.
@@ -161,7 +171,7 @@ fn default_text(property: &Property) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReadVariable, VariableSource, is_secret, variables};
+    use super::{ReadVariable, Variable, VariableSource, is_left_out, is_secret, variables};
 
     #[test]
     fn names_with_secret_words_are_secret() {
@@ -171,6 +181,19 @@ mod tests {
         for name in ["AUTH_ISSUER", "MONKEY", "KEYBOARD_LAYOUT", "PORT"] {
             assert!(!is_secret(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_variable_with_a_fitting_default_is_left_out_unless_the_application_requires_it() {
+        let variable = |name: &str, source| Variable {
+            name: name.to_owned(),
+            description: None,
+            source,
+        };
+        assert!(is_left_out(&variable("HOST", VariableSource::Optional(None))));
+        assert!(!is_left_out(&variable("HOST", VariableSource::Required)));
+        assert!(is_left_out(&variable("PORT", VariableSource::Required)));
+        assert!(!is_left_out(&variable("LOG_LEVEL", VariableSource::Required)));
     }
 
     #[test]
