@@ -63,6 +63,7 @@ export async function startRust(
   settings: Settings,
   mode: "production" | "development" = "production",
   variablesOfProgram: Readonly<Record<string, string>> = {},
+  cwd: string = process.cwd(),
 ): Promise<RustServed> {
   const given = Object.entries(settings).map(([name, value]) => [
     variables[name as keyof Settings],
@@ -74,10 +75,13 @@ export async function startRust(
       PORT: "0",
       HOST: "127.0.0.1",
       LOG_LEVEL: "error",
+      // Programs that run at the same time would wait for the same port.
+      DEBUG_PORT: "off",
       ...Object.fromEntries(given),
       ...variablesOfProgram,
     },
     stdio: ["ignore", "pipe", "inherit"],
+    cwd,
   });
   alive.add(child);
   child.once("exit", () => alive.delete(child));

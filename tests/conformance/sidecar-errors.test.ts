@@ -33,7 +33,7 @@ const open = ["phase", "requestId", "server", "serverAdapter", "status", "timest
 const names = (error: Fields): string[] => Object.keys(error).toSorted();
 const sorted = (...lists: string[][]): string[] => lists.flat().toSorted();
 
-notInRust("errors beside a debug sidecar", "a Rust server has no debug sidecar");
+notInRust("errors beside a debug sidecar", "the sidecar of a Rust server does not change error responses");
 
 for (const [name, make] of servers) {
   describe(name, () => {

@@ -23,6 +23,11 @@ pub mod coerce;
 mod connection;
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
+#[cfg(feature = "debug")]
+mod debug;
+#[cfg(not(feature = "debug"))]
+#[path = "debug_off.rs"]
+mod debug;
 #[cfg(feature = "decimal")]
 mod decimal;
 mod decimal_text;
@@ -41,6 +46,7 @@ pub mod jwt;
 pub mod keyset;
 mod listener;
 mod log;
+mod log_fields;
 mod log_level;
 mod media_type;
 mod metrics;
@@ -64,6 +70,7 @@ pub mod passwords;
 pub mod postgres;
 #[cfg(any(
     feature = "api-keys",
+    feature = "debug",
     feature = "oidc",
     feature = "passwords",
     feature = "sessions"
@@ -105,6 +112,8 @@ pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
 pub use cookies::{Cookie, SameSite};
+#[cfg(feature = "debug")]
+pub use debug::Sidecar;
 #[cfg(feature = "decimal")]
 pub use decimal::{Decimal, ParseDecimalError};
 pub use environment::environment;

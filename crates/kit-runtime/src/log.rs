@@ -1,21 +1,20 @@
 //! Log: one JSON object per line on standard output, with the same fields as kit's TypeScript runtime.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
-use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Scope, SpanRef};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::log_fields::Fields;
 use crate::log_level::AboveLowest;
-use crate::redact::{self, redactor};
+use crate::redact;
 use crate::variables::variable;
-use crate::{Error, SERVER_ADAPTER, Timestamp, http, log_level, stdout, telemetry};
+use crate::{Error, SERVER_ADAPTER, Timestamp, debug, http, log_level, stdout, telemetry};
 
 /// Writes the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`,
 /// `debug`, `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level.
@@ -25,6 +24,7 @@ pub(crate) fn start() -> Result<(), Error> {
     redact::load()?;
     let installed = tracing_subscriber::registry()
         .with(telemetry::application_spans())
+        .with(debug::calls())
         .with(Lines.with_filter(AboveLowest))
         .try_init();
     // If the program has already installed a subscriber, that subscriber stays.
@@ -97,6 +97,7 @@ where
             entry.insert("spans".to_owned(), Value::Array(spans));
         }
         telemetry::log(level, &entry);
+        debug::log(level, &entry);
         stdout::line(&Value::Object(entry).to_string());
     }
 }
@@ -140,80 +141,6 @@ fn entry(level: Level, mut fields: Fields) -> Map<String, Value> {
         entry.insert("data".to_owned(), Value::Object(fields.data));
     }
     entry
-}
-
-/// Fields of an event or a span: its message, and all other fields as `data`. The fields are stored with hidden
-/// values already replaced.
-#[derive(Default)]
-pub(crate) struct Fields {
-    message: String,
-    data: Map<String, Value>,
-    /// True if the runtime itself writes the fields.
-    is_of_runtime: bool,
-}
-
-impl Fields {
-    /// Creates the fields of an event.
-    fn of_event(metadata: &Metadata<'_>) -> Self {
-        let module = metadata.module_path().unwrap_or_default();
-        Self {
-            is_of_runtime: module.starts_with("kit_runtime::"),
-            ..Self::default()
-        }
-    }
-
-    /// Returns the fields, with the message as a field named `message`.
-    pub(crate) fn into_data(mut self) -> Map<String, Value> {
-        if !self.message.is_empty() {
-            self.data.insert("message".to_owned(), json!(self.message));
-        }
-        self.data
-    }
-
-    fn insert(&mut self, field: &Field, value: Value) {
-        let value = if self.is_of_runtime {
-            redactor().value_of_runtime(field.name(), value)
-        } else {
-            redactor().value(field.name(), value)
-        };
-        self.data.insert(field.name().to_owned(), value);
-    }
-}
-
-impl Visit for Fields {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let text = format!("{value:?}");
-        if field.name() == "message" {
-            self.message = redactor().text(&text).into_owned();
-        } else {
-            let value = redactor().debug_value(field.name(), &text);
-            self.data.insert(field.name().to_owned(), value);
-        }
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "message" {
-            self.message = redactor().text(value).into_owned();
-        } else {
-            self.insert(field, json!(value));
-        }
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.insert(field, json!(value));
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.insert(field, json!(value));
-    }
-
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        self.insert(field, json!(value));
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.insert(field, json!(value));
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::http::flush_rejection_log;
 use crate::listener::Listener;
 use crate::settings::Settings;
-use crate::{Error, Serve, connection, log, metrics, shutdown, start_error, stdout, telemetry};
+use crate::{Error, Serve, connection, debug, log, metrics, shutdown, start_error, stdout, telemetry};
 
 /// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
@@ -83,6 +83,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;
+    debug::serve(address).await?;
     // This line is for the program or person that started the server; it is not a log entry.
     stdout::line(&format!("Listening on {}", url(address)));
     let accept = async {

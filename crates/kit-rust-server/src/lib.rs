@@ -52,6 +52,8 @@ mod security_header_values;
 mod security_headers;
 mod settings;
 mod shapes;
+mod sidecar;
+mod sidecar_routes;
 mod sockets;
 mod source;
 mod static_files;
@@ -81,6 +83,9 @@ pub struct Options {
     /// True if the output directory has the files of the API reference: `docs/viewer.js.gz.base64` and `docs/start.js`.
     #[serde(default)]
     pub api_docs: bool,
+    /// True if the server has the debug sidecar. The output directory then has its dashboard, `sidecar/dashboard.json`.
+    #[serde(default)]
+    pub sidecar: bool,
     /// True to generate a client crate, too.
     #[serde(default)]
     pub client: bool,
@@ -221,7 +226,8 @@ pub fn generate(program: &Program, options: &Options) -> Output {
         let mut files = models.clone();
         files.extend(database.files());
         files.push(errors::file(types));
-        files.push(router::file(types, routes, options.api_docs));
+        files.push(router::file(types, routes, options));
+        files.extend(sidecar_routes::file(types, routes, options));
         let manifest = manifest::Manifest::new(options, !database.is_empty(), &features(program, types));
         files.extend(project::files(options, types, routes, database, &manifest));
         let (handlers, mut warnings) = handlers::files(types, routes, database);

@@ -127,10 +127,10 @@ struct Runtime {
 
 impl Runtime {
     /// Cargo features that kit turns on or off in each build, as the configuration and the types require.
-    const DECIDED: [&'static str; 2] = ["otlp", "sqlx"];
+    const DECIDED: [&'static str; 3] = ["debug", "otlp", "sqlx"];
 
     fn new(options: &Options, has_database: bool, needed: &[&'static str]) -> Self {
-        let decided = [options.otlp, has_database];
+        let decided = [options.sidecar, options.otlp, has_database];
         let decided = Self::DECIDED.into_iter().zip(decided);
         let decided = decided.filter_map(|(name, is_on)| is_on.then_some(name));
         let mut features: Vec<_> = needed.iter().copied().chain(decided).collect();

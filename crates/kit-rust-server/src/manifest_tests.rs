@@ -6,6 +6,7 @@ fn options(manifest: Option<&str>) -> Options {
         name: "notes".to_owned(),
         output_dir: ".kit".to_owned(),
         api_docs: false,
+        sidecar: false,
         client: false,
         contract_tests: false,
         otlp: false,

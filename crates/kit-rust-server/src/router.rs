@@ -21,7 +21,8 @@ use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
 use crate::{
-    File, Problem, bodies, cors, edge, error_format, format_unions, names, replies, scopes, settings, sockets,
+    File, Options, Problem, bodies, cors, edge, error_format, format_unions, names, replies, scopes,
+    settings, sidecar, sockets,
 };
 
 /// Routes of an application by their groups.
@@ -362,8 +363,8 @@ struct Part {
     comment: &'static str,
 }
 
-/// Generates `router.rs`. `has_docs` is true if the output directory has the files of the API reference.
-pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> File {
+/// Generates `router.rs`.
+pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, options: &Options) -> File {
     let all = || routes.groups.iter().flat_map(|group| &group.routes);
     let mut runtime = vec!["Router", "Routes"];
     if !types.program.routes.is_empty() {
@@ -383,7 +384,8 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> Fi
     }
     let mut external = Imports::default();
     runtime.extend(edge::names(types));
-    runtime.extend(settings::names(types, has_docs));
+    runtime.extend(settings::names(types, options.api_docs));
+    runtime.extend(options.sidecar.then_some("Sidecar"));
     runtime.extend(error_format::imports(types));
     for name in runtime.into_iter().filter(|name| !types.declares(name)) {
         external.add("kit_runtime", name);
@@ -434,7 +436,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> Fi
         .middleware
         .iter()
         .map(|known| replies::of_wrapper(types, known));
-    let (error_bodies, router) = (error_format::body_trait(types), router(types, routes, has_docs));
+    let (error_bodies, router) = (error_format::body_trait(types), router(types, routes, options));
     let dispatchers = routes.groups.iter().flat_map(|group| {
         group
             .routes
@@ -519,7 +521,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     }
 }
 
-fn router(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> TokenStream {
+fn router(types: &Types<'_>, routes: &Routes<'_>, options: &Options) -> TokenStream {
     let edge = edge::calls(types);
     let environment = cors::environment(types);
     let errors = error_format::call(types);
@@ -548,8 +550,9 @@ fn router(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> TokenStream
     let asyncapi = has_messages.then(|| quote!(.asyncapi(include_str!("schemas/asyncapi.json"))));
     let (defaults, settings) = (
         settings::constant(types.program),
-        settings::calls(types, has_docs),
+        settings::calls(types, options.api_docs),
     );
+    let sidecar = sidecar::call(types, options);
     let use_defaults = defaults
         .is_some()
         .then(|| quote!(kit_runtime::set_defaults(&SETTINGS);));
@@ -568,6 +571,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>, has_docs: bool) -> TokenStream
                 .openapi(include_str!("schemas/openapi.json"))
                 #asyncapi
                 #sensitive
+                #sidecar
                 .into_router()
         }
     }

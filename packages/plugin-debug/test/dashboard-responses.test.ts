@@ -314,6 +314,7 @@ it("the endpoint dashboard returns the information that the page requests first"
     application: { name: "shop", url: "http://localhost:40000", adapter: "memory" },
     projectRoot: root,
     pollMs: 1_000,
+    absent: {},
   });
   assert.match(replayToken!, /^[\w-]{43}$/);
   assert.equal((await app.ok<Feed>("/_debug/feed")).instance, instance);

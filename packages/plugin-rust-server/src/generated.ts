@@ -58,6 +58,8 @@ export interface GenerateOptions {
   readonly otlp: boolean;
   /** True if the output directory has the files of the API reference. */
   readonly apiDocs: boolean;
+  /** True if the server has the debug sidecar. */
+  readonly sidecar: boolean;
   readonly client: boolean;
   readonly contractTests: boolean;
   /** Committed migrations, sorted by name. */

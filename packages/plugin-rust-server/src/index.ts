@@ -12,6 +12,7 @@ import type { Plugin, Program, Span } from "@kit/cli";
 import { referenceFiles } from "./api-docs.ts";
 import { runCargo } from "./cargo.ts";
 import { committedMigrations, type Generated, generated, projectName } from "./generated.ts";
+import { DASHBOARD, dashboard } from "./sidecar.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
@@ -91,11 +92,13 @@ export function rustServer(options: RustServerOptions): Plugin {
       emit({ program, build, addFile, addProjectFile }) {
         const { root, config } = build;
         const reference = referenceFiles(root);
+        const page = dashboard(root);
         const settings = {
           name: projectName(root),
           outputDir: config.outputDir,
           otlp,
           apiDocs: reference.length > 0,
+          sidecar: page !== undefined,
           client,
           contractTests,
           migrations: committedMigrations(root),
@@ -117,6 +120,7 @@ export function rustServer(options: RustServerOptions): Plugin {
           else addProjectFile({ path, text }, { onlyIfMissing: owner === "user" });
         }
         for (const file of reference) addFile(file);
+        if (page !== undefined) addFile({ path: DASHBOARD, text: page });
         addFile({ path: CONTRACT_LINES, text: contractLines(program, made) });
         addFile({ path: ".cache-hash", text: `${hash}\n` });
       },

@@ -276,3 +276,41 @@ export const app = createApp({
   ],
 });
 `;
+
+test("the server has the debug sidecar if package.json lists @kit/plugin-debug", () => {
+  const listed = {
+    name: "items",
+    private: true,
+    type: "module",
+    devDependencies: { "@kit/plugin-debug": "0.1.0" },
+  };
+  const before = project.read("package.json");
+  const features = (): string => /^kit-runtime = .*$/m.exec(project.read("Cargo.toml"))![0];
+  assert.equal(project.build(["--no-compile"]).code, 0);
+  assert.doesNotMatch(features(), /"debug"/);
+  assert.doesNotMatch(project.read(".kit/router.rs"), /Sidecar/);
+
+  project.write("package.json", JSON.stringify(listed));
+  const built = project.build(["--no-compile"]);
+  assert.equal(built.code, 0, built.text);
+  assert.match(features(), /"debug"/);
+  assert.match(
+    project.read(".kit/router.rs"),
+    /Sidecar::new\("items", include_str!\("sidecar\/dashboard\.json"\)\)/,
+  );
+  const [route] = JSON.parse(project.read(".kit/sidecar/routes.json")) as Record<string, unknown>[];
+  assert.deepEqual(
+    [route!["ref"], route!["serializer"], route!["contract"]],
+    ["GET /items/:id", "Item", { file: "src/items.routes.ts", line: 4 }],
+  );
+  const dashboard = JSON.parse(project.read(".kit/sidecar/dashboard.json")) as Record<string, string>;
+  assert.ok(
+    Object.keys(dashboard).every((path) => /^(index\.html|licenses\.md|assets\/.*)$/.test(path)),
+    Object.keys(dashboard).join("\n"),
+  );
+
+  project.write("package.json", before);
+  assert.equal(project.build(["--no-compile"]).code, 0);
+  assert.doesNotMatch(features(), /"debug"/);
+  assert.ok(!existsSync(join(project.root, ".kit/sidecar")));
+});

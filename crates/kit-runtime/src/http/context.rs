@@ -14,6 +14,7 @@ use axum::http::{
 
 use crate::connection::ConnectionState;
 use crate::cookies::{Cookie, Cookies};
+use crate::debug::Recorded;
 use crate::is_development;
 use crate::settings::settings;
 
@@ -88,6 +89,8 @@ struct Inner {
     /// Values of [`Context::insert`].
     values: Mutex<Extensions>,
     trace: Trace,
+    /// Recording of the debug sidecar.
+    recorded: Recorded,
     /// Connection after a response with the status 101.
     #[cfg(feature = "sockets")]
     upgrade: Mutex<Option<hyper::upgrade::OnUpgrade>>,
@@ -99,13 +102,15 @@ struct Inner {
 impl Context {
     pub(super) fn new(mut parts: Parts, connection: Option<Arc<ConnectionState>>) -> Self {
         make_normal(&mut parts.uri);
+        let recorded = Recorded::begin(&parts);
+        let (trace_id, request_id) = recorded.ids();
         Self(Arc::new(Inner {
             method: parts.method,
             uri: parts.uri,
             headers: parts.headers,
             connection,
-            trace_id: OnceLock::new(),
-            request_id: OnceLock::new(),
+            trace_id,
+            request_id,
             route: OnceLock::new(),
             path_segments: OnceLock::new(),
             phase: Mutex::new(Phase::Received),
@@ -116,6 +121,7 @@ impl Context {
             is_body_unread: AtomicBool::new(false),
             values: Mutex::new(Extensions::new()),
             trace: Trace::begin(),
+            recorded,
             #[cfg(feature = "sockets")]
             upgrade: Mutex::new(parts.extensions.remove()),
             #[cfg(feature = "sockets")]
@@ -207,13 +213,18 @@ impl Context {
 
     /// Returns the path for the log. Values of parameters that the log hides are replaced: `/reset/[redacted]` for
     /// `/reset/:token`.
-    pub(super) fn shown_path(&self) -> Cow<'_, str> {
-        let route = self.0.route.get().map(|route| route.segments);
-        let segments = route
-            .or_else(|| self.0.path_segments.get().copied())
-            .unwrap_or_default();
+    pub(crate) fn shown_path(&self) -> Cow<'_, str> {
         let is_hidden = |name: &str| redactor().hides_parameter(name);
-        hide_parameters(segments, self.path(), is_hidden, REDACTED)
+        hide_parameters(self.segments(), self.path(), is_hidden, REDACTED)
+    }
+
+    /// Returns the segments of the route, or of a route that has the path of the request, but another method. Returns an empty
+    /// list if no route has the path.
+    pub(crate) fn segments(&self) -> &'static [Segment] {
+        let route = self.0.route.get().map(|route| route.segments);
+        route
+            .or_else(|| self.0.path_segments.get().copied())
+            .unwrap_or_default()
     }
 
     /// Returns the part of the path that the wildcard of the route matches. The text is percent-encoded and keeps
@@ -256,11 +267,13 @@ impl Context {
     }
 
     pub(super) fn set_route(&self, route: MatchedRoute) {
+        self.0.recorded.set_route(route.reference, route.segments);
         let _ = self.0.route.set(route);
     }
 
     /// Sets the segments of a route that has the path of the request, but another method.
     pub(super) fn set_path_segments(&self, segments: &'static [Segment]) {
+        self.0.recorded.set_segments(segments);
         let _ = self.0.path_segments.set(segments);
     }
 
@@ -271,6 +284,7 @@ impl Context {
 
     pub(super) fn enter(&self, phase: Phase) {
         self.0.trace.enter(phase);
+        self.0.recorded.enter(phase);
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
@@ -295,7 +309,7 @@ impl Context {
         if current == slot {
             return;
         }
-        if self.0.trace.is_kept() {
+        if self.0.trace.is_kept() || self.0.recorded.is_kept() {
             let passed = ALL.iter().position(|phase| *phase == current);
             let between = ALL.into_iter().skip(passed.map_or(0, |at| at + 1));
             let between = between.take_while(|phase| *phase != slot);
@@ -311,8 +325,14 @@ impl Context {
         &self.0.trace
     }
 
+    /// Returns the recording of this request by the debug sidecar.
+    pub(crate) fn recorded(&self) -> &Recorded {
+        &self.0.recorded
+    }
+
     /// Adds an attribute to the current span, which is the span of the handler or of the middleware. The value is a
-    /// string, a number or a boolean. Has no effect if the request is not exported to a collector.
+    /// string, a number or a boolean. Has no effect if the request is neither exported to a collector nor recorded by the debug
+    /// sidecar.
     ///
     /// ```
     /// # fn handle(context: &kit_runtime::Context) {
@@ -320,7 +340,12 @@ impl Context {
     /// # }
     /// ```
     pub fn set_attribute(&self, name: &'static str, value: impl Into<serde_json::Value>) {
-        self.0.trace.set_attribute(name, || value.into());
+        if !self.0.trace.is_kept() && !self.0.recorded.is_kept() {
+            return;
+        }
+        let value = value.into();
+        self.0.recorded.set_attribute(name, || value.clone());
+        self.0.trace.set_attribute(name, || value);
     }
 
     /// Stores a value for later middleware, for wrappers, for the handler and for the functions that they call. Replaces an

@@ -54,14 +54,14 @@ impl Error {
     /// `None` if the application uses kit's envelope.
     pub(super) fn written(&self, context: &Context) -> Option<Written> {
         let chosen = chosen()?;
-        let error = serde_json::to_value(ErrorJson { error: self, context }).ok()?;
+        let error = serde_json::to_value(ErrorJson::new(self, context)).ok()?;
         let Value::Object(error) = error else { return None };
         Some(chosen.write(self.sent_status().as_u16(), error))
     }
 
     /// Returns the body of the response.
     pub(super) fn body(&self, context: &Context) -> String {
-        let error = ErrorJson { error: self, context };
+        let error = ErrorJson::new(self, context);
         // Failures contain values of the request, and numbers are written as in JavaScript. Serializing strings and
         // JSON trees cannot fail.
         to_text(&Envelope { error }).unwrap_or_default()
@@ -124,8 +124,43 @@ impl Error {
         tracing::error!(code = self.code(), causes = &*causes, "{what}: {message}");
     }
 
-    /// Returns the message for exported spans, without user data and hidden values.
-    pub(super) fn log_message(&self) -> String {
+    /// Returns the phase of the error for the debug sidecar.
+    #[cfg(feature = "debug")]
+    pub(crate) fn phase_of(&self, context: &Context) -> Phase {
+        self.phase(context)
+    }
+
+    /// Returns the name of the error's type for the debug sidecar.
+    #[cfg(feature = "debug")]
+    pub(crate) fn kind(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// Returns the fields of the error body in development, without the values that a database error quotes.
+    #[cfg(feature = "debug")]
+    pub(crate) fn description(&self, context: &Context) -> Value {
+        let error = ErrorJson {
+            error: self,
+            context,
+            is_development: true,
+        };
+        let mut fields = serde_json::to_value(error).unwrap_or_default();
+        if let Some(Value::Array(causes)) = fields.pointer_mut("/details/causes") {
+            for cause in causes {
+                if let Value::String(text) = cause {
+                    *text = self.without_values(text).into_owned();
+                }
+            }
+        }
+        if let Some(Value::String(stack)) = fields.pointer_mut("/details/stack") {
+            let message = self.message();
+            *stack = stack.replace(message, &self.without_values(message));
+        }
+        fields
+    }
+
+    /// Returns the message for exported spans and for the debug sidecar, without user data and hidden values.
+    pub(crate) fn log_message(&self) -> String {
         redactor().text(&self.without_values(self.message())).into_owned()
     }
 
@@ -178,12 +213,14 @@ struct Envelope<'a> {
 struct ErrorJson<'a> {
     error: &'a Error,
     context: &'a Context,
+    /// True to add the fields for developers.
+    is_development: bool,
 }
 
 impl Serialize for ErrorJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (inner, context) = (&*self.error.0, self.context);
-        let is_development = is_development();
+        let is_development = self.is_development;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("code", &inner.code)?;
         if inner.source.is_some() && !is_development {
@@ -223,7 +260,16 @@ impl Serialize for ErrorJson<'_> {
     }
 }
 
-impl ErrorJson<'_> {
+impl<'a> ErrorJson<'a> {
+    /// Creates the body for clients.
+    fn new(error: &'a Error, context: &'a Context) -> Self {
+        Self {
+            error,
+            context,
+            is_development: is_development(),
+        }
+    }
+
     /// Returns the location of the handler and the tests of its route. Returns `None` if the error occurred
     /// outside of the handler.
     fn located(&self) -> Option<HandlerLocation> {

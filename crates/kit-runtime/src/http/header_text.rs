@@ -6,7 +6,7 @@ use axum::http::header::AsHeaderName;
 use axum::http::{HeaderMap, HeaderValue};
 
 /// Returns a header as a string, in the same way as [`Context::header`](super::Context::header).
-pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
+pub(crate) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
     let is_cookie = name.as_str().eq_ignore_ascii_case("cookie");
     let mut values = headers.get_all(name).iter();
     let mut joined = latin1(values.next()?);

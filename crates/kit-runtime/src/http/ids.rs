@@ -22,14 +22,14 @@ pub(crate) fn random_trace_id() -> String {
 }
 
 /// Returns a random span id, not zero.
-#[cfg(feature = "otlp")]
+#[cfg(any(feature = "debug", feature = "otlp"))]
 pub(crate) fn random_span_id() -> u64 {
     random().max(1)
 }
 
 /// Returns a new request id: a random prefix of this process, which distinguishes it from other processes with the same
 /// log, and a counter.
-pub(super) fn next_request_id() -> String {
+pub(crate) fn next_request_id() -> String {
     static PREFIX: LazyLock<String> = LazyLock::new(|| format!("{:010x}", random() & 0xFF_FFFF_FFFF));
     let mut count = REQUESTS.fetch_add(1, Ordering::Relaxed) + 1;
     let mut digits = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn next_request_id() -> String {
 }
 
 /// Returns the trace id of a `traceparent` header, or `None` if the header is not valid according to W3C Trace Context.
-pub(super) fn read_traceparent(header: &str) -> Option<&str> {
+pub(crate) fn read_traceparent(header: &str) -> Option<&str> {
     let digits = |text: &str, length: usize| {
         text.len() == length
             && text

@@ -90,10 +90,16 @@ pub(crate) use context::current;
 #[cfg(feature = "otlp")]
 pub(crate) use context::parent_span;
 pub(crate) use error_format::{Written, chosen as chosen_error_format};
-#[cfg(feature = "otlp")]
+#[cfg(feature = "debug")]
+pub(crate) use header_text::text_of as header_text;
+#[cfg(any(feature = "debug", feature = "otlp"))]
 pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;
+#[cfg(feature = "debug")]
+pub(crate) use ids::{next_request_id, read_traceparent};
 pub(crate) use rejection_log::flush as flush_rejection_log;
 pub(crate) use request_log::log_refusal;
+#[cfg(feature = "debug")]
+pub(crate) use routes::hide_parameters;
 #[cfg(feature = "sqlx")]
 pub(crate) use stored_answer::StoredAnswer;

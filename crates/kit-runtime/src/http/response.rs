@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Context, Error, Phase, Reply};
 use crate::check::explain;
 use crate::json::{parse, to_text};
-use crate::{Contract, is_development};
+use crate::{Contract, debug, is_development};
 
 /// A response of a route.
 ///
@@ -96,6 +96,7 @@ pub(super) fn check<T: Contract>(
 /// Creates the response for any error, and logs the error.
 pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Response {
     error.log(context);
+    debug::failed(context, error);
     drop_description_of_body(&mut context.answer_headers());
     let mut response = match error.written(context) {
         None => with_text(context, error.status(), error.body(context)),

@@ -53,7 +53,7 @@ pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Response, Err
 pub struct Routes<A> {
     pub(super) app: A,
     pub(super) list: Vec<Route<A>>,
-    pub(super) openapi: Option<&'static str>,
+    pub(crate) openapi: Option<&'static str>,
     pub(super) asyncapi: Option<&'static str>,
     pub(super) cors: Option<Cors>,
     pub(super) csrf: Option<Csrf>,

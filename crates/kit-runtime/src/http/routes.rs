@@ -145,7 +145,7 @@ pub(super) fn wildcard_of<'p>(segments: &[Segment], path: &'p str) -> Option<&'p
 
 /// Returns the path of a request that matched a route, with `replacement` in place of the parameters whose names are
 /// hidden. A hidden wildcard hides everything that it matches.
-pub(super) fn hide_parameters<'p>(
+pub(crate) fn hide_parameters<'p>(
     segments: &[Segment],
     path: &'p str,
     is_hidden: impl Fn(&str) -> bool,

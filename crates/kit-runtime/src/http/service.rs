@@ -193,6 +193,7 @@ impl<A: Application> Service<A> {
         });
         let context = Context::new(parts, connection);
         let mut trace = TraceGuard::of(&context);
+        let recorded = context.recorded().running();
         let answer = {
             // Pinned on the stack, because a boxed future would be allocated, and a moved one copied, for every
             // request.
@@ -232,6 +233,7 @@ impl<A: Application> Service<A> {
         if let Some(socket) = socket {
             let entry = logged.and_then(|(log, begun)| log.entry(&context, begun, response.status()));
             sockets::spawn(socket, entry);
+            recorded.upgraded(response.status());
             return response;
         }
         #[cfg(feature = "compression")]
@@ -241,6 +243,7 @@ impl<A: Application> Service<A> {
         if let Some((log, begun)) = logged {
             response = log.apply(&context, begun, response);
         }
+        response = recorded.answered(response);
         let is_last = shutdown::is_closing() && response.status() != StatusCode::SWITCHING_PROTOCOLS;
         if is_last || context.is_body_unread() {
             let close = HeaderValue::from_static("close");
@@ -275,9 +278,12 @@ impl<A: Application> Service<A> {
                 connection.stream_body(limits.body_rate);
             }
             let chunks = BodyChunks::arriving(Body::new(body), body_bytes, context);
+            context.recorded().set_body(None, context.headers());
             RequestBody::Chunks(Mutex::new(Some(chunks)))
         } else {
-            RequestBody::Whole(body::read(context.headers(), body, body_bytes).await?)
+            let bytes = body::read(context.headers(), body, body_bytes).await?;
+            context.recorded().set_body(Some(&bytes), context.headers());
+            RequestBody::Whole(bytes)
         };
         // The connection limits the time that a client takes to send the body. The request timeout begins here.
         let mut work = pin!(self.dispatch(context, body, found));

@@ -7,6 +7,8 @@
 mod credentials;
 mod debug_text;
 mod failure_path;
+#[cfg(feature = "debug")]
+mod more_patterns;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

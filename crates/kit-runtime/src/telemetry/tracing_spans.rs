@@ -14,7 +14,7 @@ use tracing_subscriber::registry::{LookupSpan, SpanRef};
 use super::span_factory::{Parent, SpanFactory};
 use super::{convert, export};
 use crate::http;
-use crate::log::Fields;
+use crate::log_fields::Fields;
 
 /// Returns the layer that exports the application's spans. `LOG_LEVEL` applies to the log only; spans are exported at
 /// `info` and above.

@@ -28,6 +28,7 @@ mod rules;
 mod session_store;
 mod set_cookies;
 mod shutdown;
+mod sidecar;
 mod sockets;
 mod start;
 mod tagged_enums;

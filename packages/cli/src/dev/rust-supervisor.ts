@@ -151,6 +151,8 @@ export class RustSupervisor {
   async #run(program: BuiltProgram, signal: AbortSignal): Promise<void> {
     const variables = {
       NODE_ENV: process.env["NODE_ENV"] || "development",
+      // The debug sidecar shows this address in place of the port that only `kit dev` knows.
+      KIT_DEV_URL: this.#url,
       ...(this.#request.databaseUrl !== null && { DATABASE_URL: this.#request.databaseUrl }),
     };
     const env = { ...process.env, ...variables };

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { DashboardInfo } from "../../src/responses/shapes.ts";
 import { announce, Announcer } from "./parts/announcer.tsx";
-import { Loading } from "./parts/basic.tsx";
+import { Empty, Loading } from "./parts/basic.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { ShortcutHelp, useShortcuts } from "./parts/shortcuts.tsx";
 import { debugKey } from "./state/api.ts";
@@ -119,22 +119,28 @@ function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
       </header>
       <nav id="navigation" class={isMenuOpen ? "nav open" : "nav"} aria-label="Parts of the dashboard">
         <ul>
-          {views.map((view, index) => (
-            <li key={view}>
-              <a href={hrefOf({ view })} aria-current={at.view === view ? "page" : undefined}>
-                <Icon name={view as IconName} />
-                <span>{titles[view]}</span>
-                <kbd aria-hidden="true">{keyOf(index)}</kbd>
-              </a>
-            </li>
-          ))}
+          {views.map((view, index) =>
+            info.absent[view] === undefined ? (
+              <li key={view}>
+                <a href={hrefOf({ view })} aria-current={at.view === view ? "page" : undefined}>
+                  <Icon name={view as IconName} />
+                  <span>{titles[view]}</span>
+                  <kbd aria-hidden="true">{keyOf(index)}</kbd>
+                </a>
+              </li>
+            ) : null,
+          )}
         </ul>
       </nav>
       <main id="main" class="main" tabIndex={-1}>
         <Trouble />
         <h1 class="offscreen">{titles[at.view]}</h1>
         <Suspense fallback={<Loading what={titles[at.view].toLowerCase()} />}>
-          <CurrentView at={at} />
+          {info.absent[at.view] === undefined ? (
+            <CurrentView at={at} />
+          ) : (
+            <Empty title="This server does not have this view">{info.absent[at.view]}</Empty>
+          )}
         </Suspense>
       </main>
       {isHelpOpen && <ShortcutHelp titles={titles} onClose={() => setHelpOpen(false)} />}

@@ -24,6 +24,7 @@ export async function infoOf(state: SidecarState): Promise<DashboardInfo> {
     projectRoot: isProduction ? null : host.projectRoot,
     replayToken,
     pollMs: Math.max(isProduction ? productionPollMs : developmentPollMs, limited),
+    absent: {},
   };
 }
 

@@ -21,6 +21,8 @@ export interface DashboardInfo {
    * too.
    */
   readonly pollMs: number;
+  /** Views that this server does not have, by their name, each with the reason in a sentence. Empty for applications on Node. */
+  readonly absent: Readonly<Record<string, string>>;
 }
 
 /** Request in a list. */

@@ -3,6 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Facts, Failure, Loading, Section } from "../parts/basic.tsx";
 import { Chart } from "../parts/chart.tsx";
+import { session } from "../state/session.ts";
+import { useStore } from "../state/store.ts";
 import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { bytes, count, duration, uptime } from "../text/format.ts";
 
@@ -13,14 +15,18 @@ interface Health {
   readonly status: string;
   readonly url: string;
   readonly uptime: number;
+  /** Bytes of memory. A Rust server has no heap of JavaScript. */
   readonly memory: {
-    readonly heapUsed: number;
-    readonly heapTotal: number;
+    readonly heapUsed?: number;
+    readonly heapTotal?: number;
     readonly rss: number;
-    readonly external: number;
+    readonly external?: number;
   };
   readonly connections: number | null;
-  readonly eventLoopLag: {
+  /** Connections to the database. Absent for applications on Node; null if the server has no database. */
+  readonly pool?: { readonly idle: number; readonly used: number; readonly max: number } | null;
+  /** Absent for a Rust server, which has no event loop. */
+  readonly eventLoopLag?: {
     readonly meanMs: number;
     readonly p50Ms: number;
     readonly p99Ms: number;
@@ -31,7 +37,7 @@ interface Health {
   readonly process: {
     readonly pid: number;
     readonly worker: number | null;
-    readonly node: string;
+    readonly node?: string;
     readonly cores: number;
   };
 }
@@ -59,7 +65,9 @@ export function HealthView(): JSX.Element {
   }, [value]);
   if (value === undefined)
     return failure === undefined ? <Loading what="health" /> : <Failure failure={failure} />;
-  const { memory, eventLoopLag, connections, requests, missed, process } = value;
+  const { memory, eventLoopLag, connections, pool, requests, missed, process } = value;
+  const { heapUsed, heapTotal, external } = memory;
+  const hasHeap = heapUsed !== undefined && heapTotal !== undefined;
   const lag = eventLoopLag?.p99Ms ?? null;
   return (
     <>
@@ -73,18 +81,28 @@ export function HealthView(): JSX.Element {
         <Card
           name="Memory"
           value={bytes(memory.rss)}
-          note={`heap ${bytes(memory.heapUsed)} of ${bytes(memory.heapTotal)}`}
+          note={hasHeap ? `heap ${bytes(heapUsed)} of ${bytes(heapTotal)}` : "resident"}
         />
-        <Card
-          name="Event-loop lag"
-          value={lag === null ? "–" : duration(lag)}
-          tone={lag !== null && lag > 100 ? "bad" : lag !== null && lag > 30 ? "warn" : undefined}
-          note={
-            eventLoopLag === null
-              ? "not measured yet"
-              : `p99 of a minute; worst ${duration(eventLoopLag.maxMs)}`
-          }
-        />
+        {eventLoopLag !== undefined && (
+          <Card
+            name="Event-loop lag"
+            value={lag === null ? "–" : duration(lag)}
+            tone={lag !== null && lag > 100 ? "bad" : lag !== null && lag > 30 ? "warn" : undefined}
+            note={
+              eventLoopLag === null
+                ? "not measured yet"
+                : `p99 of a minute; worst ${duration(eventLoopLag.maxMs)}`
+            }
+          />
+        )}
+        {pool !== undefined && pool !== null && (
+          <Card
+            name="Database connections"
+            value={`${count(pool.used)} of ${count(pool.max)}`}
+            tone={pool.used >= pool.max ? "warn" : undefined}
+            note={`in use; ${count(pool.idle)} idle`}
+          />
+        )}
         <Card
           name="Connections"
           value={connections === null ? "–" : count(connections)}
@@ -105,18 +123,33 @@ export function HealthView(): JSX.Element {
             seen={seen}
             lines={[
               ["resident", "first", ({ memory: { rss } }) => rss],
-              ["heap used", "second", ({ memory: { heapUsed } }) => heapUsed],
+              ...(hasHeap
+                ? [["heap used", "second", ({ memory: { heapUsed: used } }: Health) => used ?? null] as const]
+                : []),
             ]}
           />
-          <Line
-            title="Event-loop lag"
-            format={duration}
-            seen={seen}
-            lines={[
-              ["p99", "third", ({ eventLoopLag: late }) => late?.p99Ms ?? null],
-              ["p50", "first", ({ eventLoopLag: late }) => late?.p50Ms ?? null],
-            ]}
-          />
+          {eventLoopLag !== undefined && (
+            <Line
+              title="Event-loop lag"
+              format={duration}
+              seen={seen}
+              lines={[
+                ["p99", "third", ({ eventLoopLag: late }) => late?.p99Ms ?? null],
+                ["p50", "first", ({ eventLoopLag: late }) => late?.p50Ms ?? null],
+              ]}
+            />
+          )}
+          {pool !== undefined && pool !== null && (
+            <Line
+              title="Database connections"
+              format={count}
+              seen={seen}
+              lines={[
+                ["in use", "first", ({ pool: now }) => now?.used ?? null],
+                ["idle", "second", ({ pool: now }) => now?.idle ?? null],
+              ]}
+            />
+          )}
           <Line
             title="Connections"
             format={count}
@@ -138,7 +171,9 @@ export function HealthView(): JSX.Element {
                 {value.adapter} on {value.platform}
               </span>,
             ],
-            ["Node", <span class="mono">{process.node}</span>],
+            ...(process.node === undefined
+              ? []
+              : [["Node", <span class="mono">{process.node}</span>] as const]),
             [
               "Process",
               <span class="mono">
@@ -147,7 +182,9 @@ export function HealthView(): JSX.Element {
               </span>,
             ],
             ["Cores", <span class="mono">{process.cores}</span>],
-            ["External memory", <span class="mono">{bytes(memory.external)}</span>],
+            ...(external === undefined
+              ? []
+              : [["External memory", <span class="mono">{bytes(external)}</span>] as const]),
             [
               "Not kept",
               <span class="mono">
@@ -157,7 +194,24 @@ export function HealthView(): JSX.Element {
           ]}
         />
       </Section>
+      <Absent />
     </>
+  );
+}
+
+/** Views that this server does not have, with the reasons. Shows nothing if the server has all views. */
+function Absent(): JSX.Element | null {
+  const current = useStore(session);
+  const reasons = current.state === "ready" ? Object.values(current.info.absent) : [];
+  if (reasons.length === 0) return null;
+  return (
+    <Section title="Not available for this server">
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

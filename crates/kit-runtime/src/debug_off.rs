@@ -1,0 +1,72 @@
+//! Replaces the debug sidecar if the crate feature `debug` is off. Nothing is recorded.
+
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use serde_json::{Map, Value};
+use tracing::Level;
+use tracing_subscriber::layer::Identity;
+
+use crate::Error;
+use crate::http::{Context, Phase, Segment};
+
+pub(crate) fn calls() -> Identity {
+    Identity::new()
+}
+
+pub(crate) fn log(_level: Level, _entry: &Map<String, Value>) {}
+
+pub(crate) fn failed(_context: &Context, _error: &Error) {}
+
+#[allow(clippy::unused_async, clippy::unnecessary_wraps)] // Reason: same signature as with the feature.
+pub(crate) async fn serve(_address: SocketAddr) -> Result<(), Error> {
+    Ok(())
+}
+
+/// Replacement for the recording of a request. Records nothing.
+pub(crate) struct Recorded;
+
+#[allow(clippy::unused_self)] // Reason: same signature as with the feature.
+impl Recorded {
+    pub(crate) fn begin(_parts: &Parts) -> Self {
+        Self
+    }
+
+    pub(crate) fn ids(&self) -> (OnceLock<String>, OnceLock<String>) {
+        (OnceLock::new(), OnceLock::new())
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn enter(&self, _phase: Phase) {}
+
+    pub(crate) fn set_route(&self, _reference: &'static str, _segments: &'static [Segment]) {}
+
+    pub(crate) fn set_segments(&self, _segments: &'static [Segment]) {}
+
+    pub(crate) fn set_attribute(&self, _name: &str, _value: impl FnOnce() -> Value) {}
+
+    pub(crate) fn set_body(&self, _bytes: Option<&Bytes>, _headers: &HeaderMap) {}
+
+    pub(crate) fn running(&self) -> RunningRequest {
+        RunningRequest
+    }
+}
+
+/// Replacement for a recorded request whose response has not ended yet. Records nothing.
+pub(crate) struct RunningRequest;
+
+#[allow(clippy::unused_self)] // Reason: same signature as with the feature.
+impl RunningRequest {
+    pub(crate) fn answered(self, response: axum::response::Response) -> axum::response::Response {
+        response
+    }
+
+    #[cfg(feature = "sockets")]
+    pub(crate) fn upgraded(self, _status: axum::http::StatusCode) {}
+}
