@@ -1,13 +1,14 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { Project, repository } from "../e2e/support/project.ts";
 
-/** The compiler as WebAssembly: the optimized program of `cargo xtask site`, or else the one that is built faster. */
+/** The compiler as WebAssembly, with optimization (`cargo xtask site`) or without: the program that was built last. */
 export const program: string | undefined = ["playground", "debug"]
   .map((profile) => join(repository, "target/wasm32-wasip1", profile, "kit-playground.wasm"))
-  .find((path) => existsSync(path));
+  .filter((path) => existsSync(path))
+  .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
 
 /** Reason why tests of the compiler are skipped. False if they run. */
 export const withoutProgram: string | false =

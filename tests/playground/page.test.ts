@@ -369,6 +369,23 @@ describe("the playground", { skip }, () => {
     });
   });
 
+  test("says that the worker cannot be loaded, and shows the address if the browser refuses a copy", async () => {
+    await withPage(
+      browser,
+      "about:blank",
+      { expected: /Failed to load resource/ },
+      async ({ page, context }) => {
+        await page.route("**/worker-*.js", (route) => route.fulfill({ status: 404 }));
+        await page.goto(url);
+        await page.getByRole("status").getByText("Reload the page").waitFor();
+        await context.clearPermissions();
+        await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))`);
+        await page.getByRole("button", { name: "Share" }).click();
+        await page.getByRole("button", { name: "Copy the address" }).waitFor();
+      },
+    );
+  });
+
   for (const colorScheme of ["light", "dark"] as const) {
     test(`is accessible in the ${colorScheme} theme, and fits a phone`, async () => {
       for (const width of [1280, 390]) {

@@ -106,7 +106,13 @@ function Header({ project }: { readonly project: Project }): JSX.Element {
         ))}
       </select>
       <span class="space" />
-      <CopyButton icon="link" label="Share" done="Link copied" read={project.link} />
+      <CopyButton
+        icon="link"
+        label="Share"
+        done="Link copied"
+        refused="Copy the address"
+        read={project.link}
+      />
       <button type="button" class="icon-button" onClick={() => setDark(toggleTheme())} title={themeLabel}>
         <Icon name={dark ? "sun" : "moon"} />
         <span class="hidden">{themeLabel}</span>

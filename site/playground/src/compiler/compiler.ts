@@ -29,8 +29,11 @@ export class Compiler {
     const worker = (this.#worker ??= this.#start());
     const { promise, resolve } = Promise.withResolvers<BuildOutcome>();
     const onMessage = ({ data }: MessageEvent<BuildOutcome>): void => resolve(data);
-    const onError = (event: ErrorEvent): void =>
-      resolve({ kind: "failed", message: this.#ended(`The worker failed: ${event.message}`) });
+    const onError = ({ message }: ErrorEvent): void => {
+      // A script that cannot be loaded causes an event without a message.
+      const reason = message || "its script could not be loaded. Reload the page";
+      resolve({ kind: "failed", message: this.#ended(`The worker failed: ${reason}.`) });
+    };
     const timer = setTimeout(() => {
       const limit = `The compiler did not finish within ${BUILD_LIMIT / 1000} s, so the playground ended it.`;
       resolve({

@@ -8,12 +8,15 @@ export function CopyButton({
   icon,
   label,
   done,
+  refused,
   read,
 }: {
   readonly icon: "copy" | "link";
   readonly label: string;
   /** Text of the button after a copy. */
   readonly done: string;
+  /** Text of the button if the browser does not allow a copy. */
+  readonly refused: string;
   /** Returns the text to copy, or `undefined` if there is none. The function tells the user the reason. */
   readonly read: () => Promise<string | undefined>;
 }): JSX.Element {
@@ -30,7 +33,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(text);
       setResult(done);
     } catch {
-      setResult("Not allowed");
+      setResult(refused);
     }
   };
   return (

@@ -53,7 +53,13 @@ export function Results({
               ))}
             </select>
             <span class="count">{isOutdated ? "before the errors" : linesOf(file.text)}</span>
-            <CopyButton icon="copy" label="Copy" done="Copied" read={async () => file.text} />
+            <CopyButton
+              icon="copy"
+              label="Copy"
+              done="Copied"
+              refused="Copy with the keyboard"
+              read={async () => file.text}
+            />
           </>
         )}
       </div>
