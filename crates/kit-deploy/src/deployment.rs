@@ -223,11 +223,12 @@ impl Deployment {
             delay => format!("{delay} ms of shutdownDelayMs, "),
         };
         let workers = if self.processes == Processes::Count(1) {
-            ""
+            String::new()
         } else {
-            "10 s until workers are killed, "
+            format!("{} s until workers are killed, ", WORKER_END_MS / 1000)
         };
-        format!("{delay}10 s for requests in progress, {workers}{MARGIN_SECONDS} s of reserve")
+        let grace = GRACE_MS / 1000;
+        format!("{delay}{grace} s for requests in progress, {workers}{MARGIN_SECONDS} s of reserve")
     }
 
     /// Returns the seconds that a process must continue to serve after the load balancer is told that it stops, and that the
@@ -238,11 +239,11 @@ impl Deployment {
 
     /// Returns the seconds that a worker needs to stop, and their explanation.
     pub(crate) fn worker_stop() -> (u64, String) {
-        let seconds = JOB_GRACE_MS / 1000 + MARGIN_SECONDS;
+        let grace = JOB_GRACE_MS / 1000;
         let reason = format!(
-            "30 s for jobs in progress (`graceMs` of `jobs.work`, if you do not set it), {MARGIN_SECONDS} s of reserve"
+            "{grace} s for jobs in progress (`graceMs` of `jobs.work`, if you do not set it), {MARGIN_SECONDS} s of reserve"
         );
-        (seconds, reason)
+        (grace + MARGIN_SECONDS, reason)
     }
 }
 

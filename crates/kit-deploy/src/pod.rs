@@ -293,10 +293,12 @@ fn resources(deployment: &Deployment, component: Component) -> Value {
         }),
         (Component::Server, Processes::Count(count)) => {
             // The process that supervises workers needs memory, too.
-            let processes = if count == 1 { 1 } else { count + 1 };
+            let processes = if count == 1 { 1 } else { count.saturating_add(1) };
+            let cpu = count.saturating_mul(250);
+            let megabytes = |of_one: u64| processes.saturating_mul(of_one);
             json!({
-                "requests": { "cpu": format!("{}m", 250 * count), "memory": format!("{}Mi", memory * processes) },
-                "limits": { "memory": format!("{}Mi", most * processes) },
+                "requests": { "cpu": format!("{cpu}m"), "memory": format!("{}Mi", megabytes(memory)) },
+                "limits": { "memory": format!("{}Mi", megabytes(most)) },
             })
         }
         (Component::Worker | Component::Migration, _) => json!({

@@ -131,9 +131,11 @@ fn usage(deployment: &Deployment) -> String {
             VariableSource::Optional(_) => None,
         })
         .collect();
-    let mut lines = vec![format!(
-        "Copy the project to /opt/{name}, and the units to /etc/systemd/system."
-    )];
+    let copied = match &deployment.runtime {
+        Runtime::Node { .. } => format!("the project to /opt/{name}"),
+        Runtime::Rust { program } => format!("target/release/{program} to /opt/{name}/{program}"),
+    };
+    let mut lines = vec![format!("Copy {copied}, and the units to /etc/systemd/system.")];
     if !needed.is_empty() {
         lines.push(format!(
             "Write /etc/{name}/environment with NAME=value lines, mode 0600: {}.",

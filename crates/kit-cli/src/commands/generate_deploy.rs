@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use kit_build::{Analysis, analyze_with, read_text, write_text};
 use kit_deploy::{
-    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, Runtime, State, files, state,
+    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, Runtime, State, files, has_mark,
+    state,
 };
 use kit_diagnostics::{Severity, Sources as _};
 use serde::Serialize;
 
 use super::build_steps::request;
+use super::deploy_programs::{crate_name, program_of};
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::entry;
@@ -148,8 +150,46 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             text: arguments.dry_run.then_some(file.text),
         });
     }
+    for path in unneeded(&directory, &formats, &report.files, &project.root) {
+        report.files.push(ReportedFile {
+            path,
+            status: FileStatus::Unneeded,
+            text: None,
+        });
+    }
     print(&report, arguments.dry_run, context);
     Ok(())
+}
+
+/// Returns the files of earlier runs that kit does not generate any more, sorted: `kubectl apply -f kubernetes` would still start
+/// the worker of an application that has no jobs any more.
+fn unneeded(directory: &Path, formats: &[Format], generated: &[ReportedFile], root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = formats
+        .iter()
+        .map(|format| directory.join(format.name()))
+        .collect();
+    while let Some(directory) = open.pop() {
+        // A missing directory has no files.
+        let Ok(entries) = std::fs::read_dir(&directory) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let name = shown(&path, root);
+            let kind = entry.file_type();
+            if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
+                open.push(path);
+            } else if kind.is_ok_and(|kind| kind.is_file())
+                && generated.iter().all(|file| file.path != name)
+                && read_text(&path).is_ok_and(|text| text.is_some_and(|text| has_mark(&text)))
+            {
+                found.push(name);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// Refuses options that the chosen formats do not express.
@@ -205,7 +245,7 @@ fn runtime(project: &Project) -> Result<Runtime, CommandError> {
     if has_rust_server(&project.config) {
         let manifest = read_text(&project.root.join("Cargo.toml"))?;
         let name = manifest.as_deref().and_then(crate_name);
-        let program = name.unwrap_or(&project.config.project.name).to_owned();
+        let program = name.unwrap_or_else(|| project.config.project.name.clone());
         return Ok(Runtime::Rust { program });
     }
     let start = script(project, "start")?;
@@ -234,48 +274,6 @@ fn script(project: &Project, name: &str) -> Result<Option<String>, CommandError>
     Ok(manifest["scripts"][name].as_str().map(str::to_owned))
 }
 
-/// Returns the program that a script runs with `node`: `src/main.ts` of `node --enable-source-maps src/main.ts`.
-fn program_of(script: &str) -> Option<&str> {
-    let mut words = script
-        .split_whitespace()
-        .skip_while(|word| *word != "node")
-        .skip(1);
-    // The next word belongs to the option.
-    let with_value = [
-        "-r",
-        "--require",
-        "--import",
-        "--loader",
-        "--env-file",
-        "-C",
-        "--conditions",
-    ];
-    let program = loop {
-        let word = words.next()?;
-        if with_value.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            break word;
-        }
-    };
-    let program = program.strip_prefix("./").unwrap_or(program);
-    let ending = program.rsplit_once('.')?.1;
-    matches!(ending, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs").then_some(program)
-}
-
-/// Returns the name of the package in a `Cargo.toml`.
-fn crate_name(manifest: &str) -> Option<&str> {
-    let mut lines = manifest
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| *line != "[package]");
-    lines.next()?;
-    lines
-        .take_while(|line| !line.starts_with('['))
-        .find_map(|line| line.strip_prefix("name")?.trim_start().strip_prefix('='))
-        .map(|value| value.trim().trim_matches('"'))
-}
-
 /// Returns the program that does jobs: the one of `--worker`, or the file `worker` beside the program that serves, if the
 /// application declares jobs.
 fn worker(
@@ -295,7 +293,7 @@ fn worker(
         }
         (None, Runtime::Rust { .. }) => return Ok(None),
         (Some(worker), Runtime::Node { .. }) => {
-            if source_of(project, worker).is_none() {
+            if !program_exists(project, worker) {
                 return Err(
                     Problem::build("configuration", format!("there is no file {worker}"))
                         .help("name the program with its path in the project: `--worker src/worker.ts`")
@@ -310,19 +308,18 @@ fn worker(
         return Ok(None);
     }
     let candidate = entry::worker_beside(program);
-    Ok(source_of(project, &candidate).map(|()| candidate))
+    Ok(program_exists(project, &candidate).then_some(candidate))
 }
 
-/// Returns a value if a program exists, or its source: `src/worker.ts` of `dist/src/worker.js`, which a build creates.
-fn source_of(project: &Project, program: &str) -> Option<()> {
+/// Returns true if a program exists, or its source: `src/worker.ts` of `dist/src/worker.js`, which a build creates.
+fn program_exists(project: &Project, program: &str) -> bool {
     let is_file = |path: &str| project.root.join(path).is_file();
-    if is_file(program) {
-        return Some(());
-    }
     let dist = format!("{}/", project.config.dist_dir);
-    let inner = program.strip_prefix(&dist)?;
-    let source = format!("{}ts", inner.strip_suffix("js")?);
-    (is_file(&source) || is_file(&format!("src/{source}"))).then_some(())
+    let built = program
+        .strip_prefix(&dist)
+        .and_then(|inner| inner.strip_suffix("js"));
+    is_file(program)
+        || built.is_some_and(|stem| is_file(&format!("{stem}ts")) || is_file(&format!("src/{stem}ts")))
 }
 
 /// Returns the variables that the sources of the application read from `process.env`, sorted by name.
@@ -391,6 +388,12 @@ fn print(report: &Report<'_>, dry_run: bool, context: &Context<'_>) {
                 ));
                 continue;
             }
+            (FileStatus::Unneeded, _) => {
+                console.warning(&format!(
+                    "{path} is from an earlier run, and kit does not generate the file any more; remove the file"
+                ));
+                continue;
+            }
         };
         console.result(&format!("{words} {path}"));
     }
@@ -428,38 +431,13 @@ enum FileStatus {
     Unchanged,
     /// Somebody wrote or changed the file, so kit does not write it.
     Kept,
+    /// An earlier run wrote the file, and the application needs it no more.
+    Unneeded,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{crate_name, program_of, variables_of};
-
-    #[test]
-    fn the_program_is_the_first_path_after_node() {
-        for (script, program) in [
-            ("node src/main.ts", Some("src/main.ts")),
-            (
-                "NODE_ENV=production node --enable-source-maps ./dist/main.js --port 1",
-                Some("dist/main.js"),
-            ),
-            (
-                "node --import ./otel.mjs -r dotenv src/main.ts",
-                Some("src/main.ts"),
-            ),
-            ("tsx src/main.ts", None),
-            ("node .", None),
-        ] {
-            assert_eq!(program_of(script), program, "{script}");
-        }
-    }
-
-    #[test]
-    fn the_name_of_a_crate_is_in_its_package_section() {
-        let manifest =
-            "[workspace]\nname = \"no\"\n[package]\nversion = \"1\"\nname = \"shop\"\n[lib]\nname = \"x\"\n";
-        assert_eq!(crate_name(manifest), Some("shop"));
-        assert_eq!(crate_name("[package]\n[lib]\nname = \"x\"\n"), None);
-    }
+    use super::variables_of;
 
     #[test]
     fn variables_are_read_by_a_dot_or_by_brackets() {

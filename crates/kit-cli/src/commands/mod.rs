@@ -10,6 +10,7 @@ pub(crate) mod completions;
 pub(crate) mod db;
 pub(crate) mod db_pull;
 pub(crate) mod db_seed;
+mod deploy_programs;
 pub(crate) mod dev;
 pub(crate) mod diff;
 pub(crate) mod doctor;

@@ -21,6 +21,8 @@ export interface AppEnv {
   MAIL_PASSWORD: string;
   /** Name of the shop on invoices. */
   SHOP_NAME: string;
+  /** Address on which the server listens. */
+  HOST: string;
   /** @default \"info\" */
   LOG_LEVEL: \"info\" | \"debug\";
 }
@@ -118,9 +120,68 @@ fn files_express_the_settings_of_the_application() {
     assert!(unit.contains("\nExecStart=/usr/bin/node src/main.ts\n"), "{unit}");
     assert!(unit.contains("\nTimeoutStopSec=27\n"), "{unit}");
     assert!(unit.contains("\nKillMode=mixed\n"), "{unit}");
+    assert!(
+        unit.contains("# Once: systemctl enable acme-shop acme-shop-worker\n"),
+        "{unit}"
+    );
+    assert!(unit.contains("# Copy the project to /opt/acme-shop, "), "{unit}");
     let notes = report["notes"].as_array().expect("notes");
-    assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].as_str().unwrap().contains("SHOP_NAME"), "{notes:?}");
+    let named = |name: &str| notes.iter().any(|note| note.as_str().unwrap().contains(name));
+    assert!(
+        notes.len() == 2 && named("SHOP_NAME") && named("HOST"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn only_the_unit_for_migrations_reads_the_role_that_may_change_tables() {
+    let project = shop();
+    assert_eq!(
+        project.kit(&["migrate:generate", "--name", "create_orders"]).code,
+        0
+    );
+    let report = project
+        .kit(&["generate", "deploy", "--format", "systemd", "--dry-run", "--json"])
+        .json();
+    let files = report["files"].as_array().expect("a list of files");
+    for file in files {
+        let (path, unit) = (file["path"].as_str().unwrap(), file["text"].as_str().unwrap());
+        let reads = unit.contains("\nEnvironmentFile=-/etc/acme-shop/migrate-environment\n");
+        assert_eq!(reads, path.ends_with("-migrate.service"), "{unit}");
+        assert!(!unit.contains("/usr/bin/env"), "{unit}");
+    }
+    assert_eq!(files.len(), 3);
+}
+
+#[test]
+fn a_file_of_an_earlier_run_that_the_application_needs_no_more_is_reported() {
+    let project = shop();
+    assert_eq!(project.kit(&["generate", "deploy"]).code, 0);
+    project.write("deploy/kubernetes/own.yaml", "kind: ConfigMap\n");
+    project.write("src/app.ts", &APP.replace("  plugins: [jobs.plugin],\n", ""));
+    project.remove("src/worker.ts");
+    let outcome = project.kit(&["generate", "deploy", "--format", "kubernetes"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(
+        outcome.err.contains(
+            "warning: deploy/kubernetes/worker.yaml is from an earlier run, and kit does not generate the file any more; remove the file\n"
+        ),
+        "{}",
+        outcome.err
+    );
+    assert!(!outcome.err.contains("own.yaml"), "{}", outcome.err);
+    assert!(!outcome.err.contains("systemd"), "{}", outcome.err);
+    let report = project
+        .kit(&["generate", "deploy", "--format", "kubernetes", "--json"])
+        .json();
+    let unneeded: Vec<_> = report["files"]
+        .as_array()
+        .expect("a list of files")
+        .iter()
+        .filter(|file| file["status"] == "unneeded")
+        .map(|file| &file["path"])
+        .collect();
+    assert_eq!(unneeded, ["deploy/kubernetes/worker.yaml"]);
 }
 
 #[test]
@@ -197,7 +258,7 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
         ("kit.config.ts", ""),
         (
             "Cargo.toml",
-            "[package]\nname = \"notes-server\"\nversion = \"0.1.0\"\n",
+            "[package]\nname = \"notes-server\" # of the team\nversion = \"0.1.0\"\n",
         ),
         ("src/orders.routes.ts", ROUTES),
         (
@@ -212,6 +273,10 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
     let unit = text(&report, "deploy/systemd/notes.service");
     assert!(unit.contains("\nExecStart=/opt/notes/notes-server\n"), "{unit}");
     assert!(unit.contains("\nMemoryDenyWriteExecute=yes\n"), "{unit}");
+    assert!(
+        unit.contains("# Copy target/release/notes-server to /opt/notes/notes-server, and"),
+        "{unit}"
+    );
     let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
     assert!(deployment.contains("path: /healthz\n"), "{deployment}");
     assert!(!deployment.contains("NODE_COMPILE_CACHE"), "{deployment}");
