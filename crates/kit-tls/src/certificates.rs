@@ -1,0 +1,174 @@
+//! Certificates of a server, which new files replace.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::{Ticketer, default_provider};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{NoClientAuth, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion, version};
+
+use crate::files::{self, FileStates};
+use crate::{ClientCertificates, Error, MinimumVersion, Options};
+
+const TLS_1_2_AND_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
+const TLS_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
+
+/// Certificate, key and authorities of a server. New files replace them for new connections, while open connections stay open.
+///
+/// ```no_run
+/// use kit_tls::{Certificates, MinimumVersion, Options};
+///
+/// let certificates = Certificates::load(Options {
+///     certificate: "server.pem".into(),
+///     key: "server.key".into(),
+///     clients: None,
+///     minimum_version: MinimumVersion::Tls12,
+///     protocols: vec![b"http/1.1".to_vec()],
+/// })?;
+/// // For each connection:
+/// let connection = rustls::ServerConnection::new(certificates.current());
+/// // Every few seconds, and at SIGHUP:
+/// if let Err(error) = certificates.reload_if_changed() {
+///     eprintln!("the server keeps the certificate that it has: {error}");
+/// }
+/// # Ok::<(), kit_tls::Error>(())
+/// ```
+pub struct Certificates {
+    options: Options,
+    current: RwLock<Arc<ServerConfig>>,
+    /// States of the files before they were read last.
+    states: Mutex<FileStates>,
+}
+
+impl Certificates {
+    /// Reads all files.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, is not in PEM, or the key does not belong to the certificate.
+    pub fn load(options: Options) -> Result<Self, Error> {
+        let states = FileStates::read(&options);
+        let current = RwLock::new(Arc::new(read(&options)?));
+        Ok(Self {
+            options,
+            current,
+            states: Mutex::new(states),
+        })
+    }
+
+    /// Returns the configuration for a new connection.
+    pub fn current(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads all files again. Sessions of clients from before are not resumed: their next connection makes a full handshake.
+    ///
+    /// # Errors
+    ///
+    /// As [`Certificates::load`]. The certificate in use stays in use then.
+    pub fn reload(&self) -> Result<(), Error> {
+        // The states are read before the files, so that a change between the two is noticed at the next call.
+        let states = FileStates::read(&self.options);
+        *self.states.lock().unwrap_or_else(PoisonError::into_inner) = states;
+        let config = Arc::new(read(&self.options)?);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = config;
+        Ok(())
+    }
+
+    /// Reads all files again if the size or time of a file has changed. Returns true if the files were read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Certificates::reload`]. The next call fails only if a file has changed once more. So a program that writes two files
+    /// one after the other causes at most one error.
+    pub fn reload_if_changed(&self) -> Result<bool, Error> {
+        let states = FileStates::read(&self.options);
+        if states == *self.states.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(false);
+        }
+        self.reload()?;
+        Ok(true)
+    }
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Certificates")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads the files of the options.
+fn read(options: &Options) -> Result<ServerConfig, Error> {
+    let provider = Arc::new(default_provider());
+    let key = certified_key(options, &provider)?;
+    let verifier = match &options.clients {
+        None => Arc::new(NoClientAuth),
+        Some(clients) => verifier(clients, &provider)?,
+    };
+    let versions = match options.minimum_version {
+        MinimumVersion::Tls12 => TLS_1_2_AND_1_3,
+        MinimumVersion::Tls13 => TLS_1_3,
+    };
+    let resolver: Arc<dyn ResolvesServerCert> = Arc::new(SingleCertAndKey::from(key));
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(versions)
+        .map_err(|error| internal(&error))?
+        .with_client_cert_verifier(verifier)
+        .with_cert_resolver(resolver);
+    config.alpn_protocols.clone_from(&options.protocols);
+    // Clients resume sessions with tickets (RFC 8446, 2.2), whose keys the ticketer replaces every six hours.
+    config.ticketer = Ticketer::new().map_err(|error| internal(&error))?;
+    Ok(config)
+}
+
+/// Returns the certificate with its key.
+fn certified_key(options: &Options, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
+    let (certificate, key) = (options.certificate.display(), options.key.display());
+    let chain = files::certificates("certificate file", &options.certificate)?;
+    let found = CertifiedKey::from_der(chain, files::private_key(&options.key)?, provider);
+    found.map_err(|error| match error {
+        rustls::Error::InconsistentKeys(_) => Error::new(
+            format!("the key of {key} does not belong to the first certificate of {certificate}"),
+            "write the server's own certificate first in the certificate file, and give the key with which it was requested"
+                .to_owned(),
+        ),
+        error => Error::new(
+            format!("{certificate} and {key} cannot be used: {error}"),
+            "use a key of RSA with at least 2048 bits, of ECDSA on P-256 or P-384, or of Ed25519".to_owned(),
+        ),
+    })
+}
+
+/// Returns the check for certificates of clients.
+fn verifier(
+    clients: &ClientCertificates,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+    let purpose = "file of authorities for clients";
+    let unusable = |error: &dyn fmt::Display| Error::unreadable(purpose, &clients.authorities, error);
+    let mut roots = RootCertStore::empty();
+    for certificate in files::certificates(purpose, &clients.authorities)? {
+        roots.add(certificate).map_err(|error| unusable(&error))?;
+    }
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+    let builder = if clients.is_required {
+        builder
+    } else {
+        builder.allow_unauthenticated()
+    };
+    builder.build().map_err(|error| unusable(&error))
+}
+
+/// Returns the error for a failure that no file causes, such as a system without random numbers.
+fn internal(error: &dyn fmt::Display) -> Error {
+    Error::new(
+        format!("TLS cannot start: {error}"),
+        "report this error: no setting of TLS should cause it".to_owned(),
+    )
+}
