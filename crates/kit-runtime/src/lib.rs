@@ -98,8 +98,11 @@ mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timestamp;
+#[cfg(feature = "tls")]
+mod tls;
 #[cfg(any(feature = "jwt", feature = "otlp", feature = "sqlx"))]
 mod tls_files;
+mod tls_settings;
 #[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
 #[cfg(feature = "valkey")]

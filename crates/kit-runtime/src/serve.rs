@@ -10,6 +10,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::http::flush_rejection_log;
 use crate::listener::Listener;
 use crate::settings::Settings;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use crate::{Error, Serve, connection, debug, log, metrics, shutdown, start_error, stdout, telemetry};
 
 /// Grace period: maximum time that requests in progress may take after a signal.
@@ -68,7 +70,7 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
 }
 
 /// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within 10 seconds. Listens on
-/// `PORT` (default 3000) of `HOST` (default: all addresses). A second signal ends the process immediately.
+/// `PORT` (default 3000) of `HOST` (default: all addresses), with TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal ends the process immediately.
 ///
 /// # Errors
 ///
@@ -76,6 +78,16 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
 pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let settings = Settings::load()?;
     router.check()?;
+    #[cfg(feature = "tls")]
+    let tls = settings.tls.as_ref().map(Tls::start).transpose()?;
+    #[cfg(not(feature = "tls"))]
+    if settings.tls.is_some() {
+        return Err(start_error::failure(
+            "TLS_CERT is set, but this server was built without TLS",
+            "in the features of kit-runtime",
+            "add the feature `tls` to the dependency kit-runtime in Cargo.toml, or remove the variable",
+        ));
+    }
     let (host, port) = (settings.host.as_deref(), settings.port);
     let listener = Listener::bind(host, port, settings.connections).await;
     let mut listener = listener.map_err(|error| refused(&error, host, port))?;
@@ -85,11 +97,16 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let address = listener.local_addr()?;
     debug::serve(address).await?;
     // This line is for the program or person that started the server; it is not a log entry.
-    stdout::line(&format!("Listening on {}", url(address)));
+    stdout::line(&format!("Listening on {}", url(address, settings.tls.is_some())));
     let accept = async {
         loop {
             let (stream, peer, permit) = listener.accept().await;
             let router = router.clone();
+            #[cfg(feature = "tls")]
+            if let Some(tls) = &tls {
+                tls.serve(stream, peer, router, settings.timeouts, permit);
+                continue;
+            }
             connection::serve(stream, peer, router, settings.timeouts, permit);
         }
     };
@@ -160,11 +177,12 @@ fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
     start_error::failure(&what, &format!("at {host}, port {port}"), &help)
 }
 
-fn url(address: SocketAddr) -> String {
+fn url(address: SocketAddr, has_tls: bool) -> String {
+    let scheme = if has_tls { "https" } else { "http" };
     if address.ip().is_unspecified() {
-        format!("http://localhost:{}", address.port())
+        format!("{scheme}://localhost:{}", address.port())
     } else {
-        format!("http://{address}")
+        format!("{scheme}://{address}")
     }
 }
 

@@ -8,6 +8,7 @@ use tracing::Level;
 use crate::Error;
 use crate::connection::Timeouts;
 use crate::cookies::CookieKeys;
+use crate::tls_settings::TlsSettings;
 use crate::trust_proxy::TrustProxy;
 use crate::variables::{default_of, variable};
 
@@ -37,6 +38,8 @@ pub(crate) struct Settings {
     /// `SOCKET_COMPRESSION`: true if messages of WebSockets may be compressed.
     #[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Reason: only WebSockets read the setting.
     pub(crate) socket_compression: bool,
+    /// `TLS_CERT`, `TLS_KEY` and others: the files and rules of TLS. `None` if the server speaks plain HTTP.
+    pub(crate) tls: Option<TlsSettings>,
     /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`: the proxies that may report the address of the client, and the header for
     /// it.
     pub(crate) trust_proxy: TrustProxy,
@@ -65,6 +68,7 @@ impl Default for Settings {
             timeouts: Timeouts::default(),
             socket_ping: Duration::from_secs(30),
             socket_compression: false,
+            tls: None,
             trust_proxy: TrustProxy::default(),
             client_errors: Level::ERROR,
             metrics_port: None,
@@ -129,6 +133,7 @@ impl Settings {
             "number of bytes up to 2147483647",
             2_147_483_647,
         )?;
+        let tls = TlsSettings::read(given)?;
         let request_timeout = time("REQUEST_TIMEOUT_MS", Duration::from_secs(30))?;
         Ok(Self {
             host: given("HOST"),
@@ -179,7 +184,9 @@ impl Settings {
             .with_origin(
                 given("TRUST_PROXY_SCHEME").as_deref(),
                 given("TRUST_PROXY_HOST").as_deref(),
-            )?,
+            )?
+            .with_tls(tls.is_some()),
+            tls,
             client_errors: match given("LOG_CLIENT_ERRORS") {
                 None => default.client_errors,
                 Some(name) => name.parse().map_err(|_| {

@@ -121,6 +121,20 @@ const STATIC: [(&str, &str); 16] = [
     ),
 ];
 
+/// Sources of `kit-tls`, which are in a subdirectory of `kit-runtime`.
+const TLS: [(&str, &str); 7] = [
+    ("Cargo.toml", include_str!("tls.toml")),
+    ("README.md", include_str!("../../kit-tls/README.md")),
+    (
+        "src/certificates.rs",
+        include_str!("../../kit-tls/src/certificates.rs"),
+    ),
+    ("src/error.rs", include_str!("../../kit-tls/src/error.rs")),
+    ("src/files.rs", include_str!("../../kit-tls/src/files.rs")),
+    ("src/lib.rs", include_str!("../../kit-tls/src/lib.rs")),
+    ("src/options.rs", include_str!("../../kit-tls/src/options.rs")),
+];
+
 const RUSTFMT: &str = "edition = \"2024\"\nmax_width = 110\n";
 
 pub(crate) fn files(
@@ -183,6 +197,10 @@ pub(crate) fn files(
         STATIC
             .iter()
             .map(|(path, text)| carried(format!("runtime/static/{path}"), text)),
+    );
+    files.extend(
+        TLS.iter()
+            .map(|(path, text)| carried(format!("runtime/tls/{path}"), text)),
     );
     files
 }

@@ -25,6 +25,8 @@ pub struct TrustProxy {
     scheme: bool,
     /// True if the outermost trusted proxy reports the host that the client uses.
     host: bool,
+    /// True if the server itself uses TLS.
+    has_tls: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,6 +74,7 @@ impl TrustProxy {
             header,
             scheme: false,
             host: false,
+            has_tls: false,
         })
     }
 
@@ -114,6 +117,12 @@ impl TrustProxy {
         );
         (self.scheme, self.host) = (scheme, host);
         Ok(self)
+    }
+
+    /// Sets if the server itself uses TLS. Its scheme is `https` then, unless a trusted proxy reports another one.
+    pub(crate) fn with_tls(mut self, has_tls: bool) -> Self {
+        self.has_tls = has_tls;
+        self
     }
 
     /// Returns the origin at which the client reaches the server, such as `https://api.example.com`, or `None` if it is unknown:
@@ -161,8 +170,8 @@ impl TrustProxy {
         header: impl Fn(&str) -> Option<Cow<'h, str>>,
     ) -> Option<(String, String)> {
         let found = peer.map_or_else(Forwarded::default, |peer| self.forwarded(peer, &header));
-        // The server itself has no TLS.
-        let scheme = found.scheme.or_else(|| Some("http".to_owned()))?;
+        let own = if self.has_tls { "https" } else { "http" };
+        let scheme = found.scheme.or_else(|| Some(own.to_owned()))?;
         let host = found
             .host
             .or_else(|| Some(header("host")?.to_ascii_lowercase()))?;

@@ -35,5 +35,6 @@ mod tagged_enums;
 mod telemetry;
 mod tenants;
 mod text_of_headers;
+mod tls;
 mod trust_proxy;
 mod wrappers;

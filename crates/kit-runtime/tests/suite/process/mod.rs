@@ -42,7 +42,9 @@ impl Server {
             if printed.read_line(&mut line).unwrap() == 0 {
                 break String::new();
             }
-            if let Some((_, address)) = line.trim_end().split_once("Listening on http://") {
+            if let Some((_, url)) = line.trim_end().split_once("Listening on ")
+                && let Some((_, address)) = url.split_once("://")
+            {
                 break address.to_owned();
             }
             before.push_str(&line);

@@ -1,0 +1,120 @@
+//! TLS of the listening socket: handshakes, and certificates that new files replace.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit_tls::{Certificates, ClientCertificates, MinimumVersion, Options};
+use tokio::net::TcpStream;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_rustls::TlsAcceptor;
+
+use crate::connection::{self, Timeouts};
+use crate::listener::ConnectionPermit;
+use crate::shutdown::{self, Shutdown};
+use crate::tls_settings::TlsSettings;
+use crate::{Error, Serve, start_error};
+
+/// Time between two looks at the files of the certificates.
+const FILE_CHECK: Duration = Duration::from_secs(5);
+
+/// Makes TLS connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Tls(Arc<Certificates>);
+
+impl Tls {
+    /// Reads the files of the settings. A task reads the files again if they change, and at SIGHUP.
+    pub(crate) fn start(settings: &TlsSettings) -> Result<Self, Error> {
+        let certificates = Certificates::load(Options {
+            certificate: settings.certificate.clone(),
+            key: settings.key.clone(),
+            clients: settings
+                .client_authorities
+                .clone()
+                .map(|authorities| ClientCertificates {
+                    authorities,
+                    is_required: settings.is_client_certificate_required,
+                }),
+            minimum_version: if settings.is_1_3_required {
+                MinimumVersion::Tls13
+            } else {
+                MinimumVersion::Tls12
+            },
+            protocols: vec![b"http/1.1".to_vec()],
+        });
+        let place = "in TLS_CERT, TLS_KEY or TLS_CLIENT_CA";
+        let certificates =
+            certificates.map_err(|error| start_error::failure(error.message(), place, error.help()))?;
+        let tls = Self(Arc::new(certificates));
+        tokio::spawn(tls.clone().watch()?);
+        Ok(tls)
+    }
+
+    /// Reads the files again at SIGHUP, and if they have changed, until the server stops.
+    fn watch(self) -> io::Result<impl Future<Output = ()> + Send> {
+        let mut hangup = signal(SignalKind::hangup())?;
+        Ok(async move {
+            loop {
+                let is_forced = tokio::select! {
+                    _ = hangup.recv() => true,
+                    () = tokio::time::sleep(FILE_CHECK) => false,
+                    () = shutdown::stopping() => return,
+                };
+                let certificates = Arc::clone(&self.0);
+                let read = tokio::task::spawn_blocking(move || {
+                    if is_forced {
+                        certificates.reload().map(|()| true)
+                    } else {
+                        certificates.reload_if_changed()
+                    }
+                });
+                match read.await {
+                    Ok(Ok(true)) => {
+                        tracing::info!("new connections use the TLS certificate that was read again")
+                    }
+                    Ok(Err(error)) => tracing::error!(
+                        code = "TLS_FILES",
+                        "{}; the certificate in use stays in use; {}",
+                        error.message(),
+                        error.help()
+                    ),
+                    Ok(Ok(false)) | Err(_) => {}
+                }
+            }
+        })
+    }
+
+    /// Starts a task that makes the handshake and responds to the requests of a connection. The handshake may take as long as the
+    /// head of a request.
+    pub(crate) fn serve(
+        &self,
+        socket: TcpStream,
+        peer: SocketAddr,
+        router: impl Serve,
+        timeouts: Timeouts,
+        permit: ConnectionPermit,
+    ) {
+        let _ = socket.set_nodelay(true);
+        let acceptor = TlsAcceptor::from(self.0.current());
+        tokio::spawn(async move {
+            let mut shutdown = Shutdown::of_server();
+            let handshake = tokio::time::timeout(timeouts.head, acceptor.accept(socket));
+            let accepted = tokio::select! {
+                accepted = handshake => accepted,
+                () = shutdown.begun() => return,
+            };
+            match accepted {
+                Ok(Ok(stream)) => {
+                    drop(shutdown);
+                    let connection = connection::connect(stream, peer, router, timeouts, Some(permit));
+                    if let Err(error) = connection.await {
+                        tracing::debug!("A connection broke: {error}");
+                    }
+                }
+                Ok(Err(error)) => tracing::debug!("A TLS handshake failed: {error}"),
+                Err(_) => tracing::debug!("A TLS handshake took longer than HEADERS_TIMEOUT_MS"),
+            }
+        });
+    }
+}
