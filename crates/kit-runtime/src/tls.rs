@@ -71,7 +71,7 @@ impl Tls {
                 });
                 match read.await {
                     Ok(Ok(true)) => {
-                        tracing::info!("new connections use the TLS certificate that was read again")
+                        tracing::info!("new connections use the TLS certificate that was read again");
                     }
                     Ok(Err(error)) => tracing::error!(
                         code = "TLS_FILES",
