@@ -85,6 +85,7 @@ export const groups: readonly Group[] = [
       "declare-api",
       "fetch",
       "deployment",
+      "tls",
       "generate-deploy",
       "environment",
       "lifecycle",

@@ -279,6 +279,7 @@ fn writes_all_sources_of_the_runtime() {
         ("kit-runtime", "runtime/src"),
         ("kit-guard", "runtime/guard/src"),
         ("kit-static", "runtime/static/src"),
+        ("kit-tls", "runtime/tls/src"),
         ("kit-websocket", "runtime/websocket/src"),
         ("kit-client", "rust-client/kit-client/src"),
     ] {

@@ -30,10 +30,11 @@ const TLS_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
 /// })?;
 /// // For each connection:
 /// let connection = rustls::ServerConnection::new(certificates.current());
-/// // Every few seconds, and at SIGHUP:
+/// // Every few seconds:
 /// if let Err(error) = certificates.reload_if_changed() {
-///     eprintln!("the server keeps the certificate that it has: {error}");
+///     eprintln!("{}; the server keeps the certificate in use; {}", error.message(), error.help());
 /// }
+/// certificates.reload()?; // At SIGHUP.
 /// # Ok::<(), kit_tls::Error>(())
 /// ```
 pub struct Certificates {

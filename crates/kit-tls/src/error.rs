@@ -6,6 +6,20 @@ use std::path::Path;
 /// Error about a file of TLS, or about two files that do not fit.
 ///
 /// The text is a sentence that names the file, and advice on a second line.
+///
+/// ```
+/// # use kit_tls::{Certificates, MinimumVersion, Options};
+/// let error = Certificates::load(Options {
+///     certificate: "missing.pem".into(),
+///     key: "missing.key".into(),
+///     clients: None,
+///     minimum_version: MinimumVersion::Tls12,
+///     protocols: Vec::new(),
+/// })
+/// .unwrap_err();
+/// assert!(error.message().starts_with("the certificate file missing.pem cannot be read: "));
+/// assert!(error.help().starts_with("give the path of a file in PEM"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     message: String,

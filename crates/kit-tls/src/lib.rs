@@ -1,4 +1,7 @@
-#![doc = include_str!("../README.md")]
+//! TLS settings of servers from PEM files. `kit-runtime` uses the crate in Rust servers, and `kit-http` in the native engine.
+//!
+//! Invariants: no network code, no threads and no timers, so that each caller decides when files are read. Files that cannot be used
+//! never replace the configuration in use.
 
 mod certificates;
 mod error;

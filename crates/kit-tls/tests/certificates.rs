@@ -1,6 +1,9 @@
 //! Tests of certificates from files, with a client of rustls in memory.
 
+#![allow(clippy::disallowed_methods)] // Reason: the tests write certificates directly.
+
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use kit_tls::{Certificates, ClientCertificates, MinimumVersion, Options};
 use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{
     ClientConfig, ClientConnection, HandshakeKind, ProtocolVersion, RootCertStore, ServerConnection,
@@ -85,7 +89,6 @@ fn client(authority: &Authority, identity: Option<(String, String)>) -> Arc<Clie
     let mut config = match identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
-            use rustls::pki_types::pem::PemObject as _;
             let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).expect("PEM")];
             let key = PrivatePkcs8KeyDer::from_pem_slice(key.as_bytes()).expect("PEM");
             builder
@@ -173,7 +176,6 @@ fn replaces_the_certificate_for_new_connections_if_a_file_changes() {
     handshake(&certificates, &client(&first, None)).expect_err("the authority of the old certificate");
     handshake(&certificates, &client(&second, None)).expect("the new certificate");
     // The open connection still works.
-    use std::io::{Read as _, Write as _};
     client_of_open.writer().write_all(b"still here").expect("memory");
     let mut bytes = Vec::new();
     client_of_open.write_tls(&mut bytes).expect("memory");

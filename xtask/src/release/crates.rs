@@ -8,7 +8,13 @@ use crate::repository::Repository;
 use crate::run;
 
 /// Published crates, each after those that it needs.
-pub(crate) const NAMES: [&str; 4] = ["kit-guard", "kit-static", "kit-websocket", "kit-runtime"];
+pub(crate) const NAMES: [&str; 5] = [
+    "kit-guard",
+    "kit-static",
+    "kit-tls",
+    "kit-websocket",
+    "kit-runtime",
+];
 
 /// Packs the crates into `out`, and compiles the packed sources. Returns the file names of the archives.
 pub(super) fn pack(repository: &Repository, version: &str, out: &Path) -> anyhow::Result<Vec<String>> {

@@ -62,11 +62,12 @@ fn functions_without_example(file: &TextFile, names: &BTreeSet<String>) -> Vec<S
 }
 
 /// Crates whose public functions need an example. Tests compile and run the examples.
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 6] = [
     "kit-guard",
     "kit-router",
     "kit-runtime",
     "kit-static",
+    "kit-tls",
     "kit-websocket",
 ];
 

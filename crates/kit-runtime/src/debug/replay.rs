@@ -64,6 +64,11 @@ pub(super) async fn replay(state: &State, text: &[u8], peer: IpAddr) -> Result<V
             state.address.ip()
         )));
     }
+    if state.has_tls {
+        return Err(Refusal::forbidden(
+            "requests cannot be sent again to a server with TLS; start the server without TLS_CERT and TLS_KEY to send them",
+        ));
+    }
     let asked = read(text)?;
     let id = asked["requestId"].as_str().unwrap_or_default();
     let recording = state.history.find(id).ok_or_else(|| {

@@ -13,6 +13,7 @@ use super::redaction::Redaction;
 use super::settings::DebugSettings;
 use crate::http::random_trace_id;
 use crate::random::random_bytes;
+use crate::settings::Settings;
 use crate::{Error, SERVER_ADAPTER, bytes};
 
 /// Time between two polls of the dashboard in milliseconds.
@@ -47,6 +48,8 @@ pub(super) struct State {
     pub(super) instance: String,
     /// Address of the application.
     pub(super) address: SocketAddr,
+    /// True if the application speaks TLS.
+    pub(super) has_tls: bool,
     /// URL of `kit dev`, which passes requests to the application.
     proxy: Option<String>,
     /// Directory in which the program was started, which is the project's root in development.
@@ -79,6 +82,7 @@ impl State {
             routes: serde_json::from_str(sidecar.routes).unwrap_or_default(),
             instance,
             address,
+            has_tls: Settings::load()?.tls.is_some(),
             proxy: env::var("KIT_DEV_URL")
                 .ok()
                 .filter(|url| url.starts_with("http://")),
@@ -91,10 +95,11 @@ impl State {
         if let Some(url) = &self.proxy {
             return url.clone();
         }
+        let scheme = if self.has_tls { "https" } else { "http" };
         if self.address.ip().is_unspecified() {
-            format!("http://localhost:{}", self.address.port())
+            format!("{scheme}://localhost:{}", self.address.port())
         } else {
-            format!("http://{}", self.address)
+            format!("{scheme}://{}", self.address)
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) fn package_name_beside(name: &str) -> String {
 /// Returns true if a package of cargo cannot have this name, because the name is a Rust keyword, a crate that
 /// generated code uses, or a directory of cargo.
 pub(super) fn is_taken(name: &str) -> bool {
-    const TAKEN: [&str; 19] = [
+    const TAKEN: [&str; 20] = [
         "alloc",
         "build",
         "core",
@@ -54,6 +54,7 @@ pub(super) fn is_taken(name: &str) -> bool {
         "kit-guard",
         "kit-runtime",
         "kit-static",
+        "kit-tls",
         "kit-websocket",
         "proc-macro",
         "serde",
