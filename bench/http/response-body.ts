@@ -8,7 +8,7 @@ export function bodyOf(head: string, bytes: Buffer): string {
 }
 
 /** Joins the chunks of a body (RFC 9112, section 7.1). */
-function joined(bytes: Buffer): Buffer {
+export function joined(bytes: Buffer): Buffer {
   const chunks: Buffer[] = [];
   let start = 0;
   for (;;) {

@@ -21,10 +21,10 @@ pub(crate) struct Options {
     /// Also write the measured values to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure only these subjects, separated by commas; `http` only.
+    /// Measure only these subjects, separated by commas; `http` and `arena` only.
     #[arg(long, value_name = "NAMES")]
     subjects: Option<String>,
-    /// Run only these scenarios, separated by commas; `http` and `rust-server` only.
+    /// Run only these scenarios, separated by commas; `http`, `arena` and `rust-server` only.
     #[arg(long, value_name = "NAMES")]
     scenarios: Option<String>,
 }
@@ -33,6 +33,9 @@ pub(crate) struct Options {
 enum Name {
     /// Requests: server CPU per request, throughput and latency.
     Http,
+    /// The profiles of the public benchmark HttpArena, compared with Fastify, Elysia on Bun and axum: server CPU per
+    /// request.
+    Arena,
     /// The generated Rust server of Notes, compared with one written by hand with axum and sqlx: CPU per request,
     /// throughput, latency, memory.
     RustServer,
@@ -146,21 +149,22 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         (
             "--subjects",
             &options.subjects,
-            matches!(options.name, Name::Http),
+            matches!(options.name, Name::Http | Name::Arena),
         ),
         (
             "--scenarios",
             &options.scenarios,
-            matches!(options.name, Name::Http | Name::RustServer),
+            matches!(options.name, Name::Http | Name::Arena | Name::RustServer),
         ),
     ];
     for (name, value, is_known) in filters {
         if value.is_some() && !is_known {
-            bail!("{name} is for `cargo xtask bench http`; this benchmark has no such filter");
+            bail!("{name} is for `cargo xtask bench http` and `arena`; this benchmark has no such filter");
         }
     }
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
+        Name::Arena => "bench/arena/run.ts",
         Name::RustServer => "bench/rust-server/run.ts",
         Name::Upload => "bench/upload/run.ts",
         Name::Compile => "bench/compile/run.ts",

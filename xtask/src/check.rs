@@ -252,6 +252,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
 /// Returns the directories of all examples, relative to the root of the repository.
 pub(crate) fn examples(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let mut found = vec![
+        "bench/arena/entry".to_owned(),
         "bench/http/app".to_owned(),
         "bench/http/edge-app".to_owned(),
         "bench/http/identity-app".to_owned(),

@@ -5,6 +5,8 @@
 //! socket_load 127.0.0.1:3000 --connections 64 --seconds 5 < message.json
 //! ```
 //!
+//! The option `--path /ws` names the path of the WebSocket, which is `/` otherwise.
+//!
 //! The program prints one line of JSON: `{"messages", "seconds", "p50_ms", "p99_ms"}`. Another response, a closed connection,
 //! or no response for 5 seconds is an error. A message has at most 125 bytes. The program only sends to loopback addresses.
 #![allow(clippy::print_stdout)] // prints the result of the program
@@ -17,13 +19,14 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
-const HANDSHAKE: &[u8] =
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+/// Head of the handshake after the path.
+const HANDSHAKE: &str = " HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 const MASK: [u8; 4] = [0x12, 0x34, 0x56, 0x78];
 
 struct Options {
     address: SocketAddr,
+    handshake: String,
     connections: usize,
     duration: Duration,
     /// Frame of the client.
@@ -55,17 +58,19 @@ fn options() -> Result<Options, String> {
     let mut arguments = std::env::args().skip(1);
     let address: SocketAddr = arguments
         .next()
-        .ok_or("usage: socket_load ADDRESS [--connections N] [--seconds N] < MESSAGE")?
+        .ok_or("usage: socket_load ADDRESS [--path PATH] [--connections N] [--seconds N] < MESSAGE")?
         .parse()
         .map_err(|error| format!("the address: {error}"))?;
     if !address.ip().is_loopback() {
         return Err("load is only sent to loopback addresses".to_owned());
     }
     let (mut connections, mut seconds) = (64_usize, 3.0_f64);
+    let mut path = "/".to_owned();
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
         let failed = |error: &dyn std::fmt::Display| format!("{name}: {error}");
         match name.as_str() {
+            "--path" => path = value,
             "--connections" => connections = value.parse().map_err(|error| failed(&error))?,
             "--seconds" => seconds = value.parse().map_err(|error| failed(&error))?,
             _ => return Err(format!("unknown option {name}")),
@@ -93,6 +98,7 @@ fn options() -> Result<Options, String> {
     expected.extend(&message);
     Ok(Options {
         address,
+        handshake: format!("GET {path}{HANDSHAKE}"),
         connections,
         duration: Duration::from_secs_f64(seconds.clamp(0.1, 60.0)),
         sent,
@@ -154,7 +160,7 @@ fn open(options: &Options) -> Result<TcpStream, String> {
     stream
         .set_read_timeout(Some(Duration::from_secs(5)))
         .map_err(text)?;
-    stream.write_all(HANDSHAKE).map_err(text)?;
+    stream.write_all(options.handshake.as_bytes()).map_err(text)?;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
