@@ -63,6 +63,7 @@ export async function loadSocket(
   const text = await outputOf(loader, [`127.0.0.1:${port}`, ...options], '"hello"', {});
   const result = JSON.parse(text) as (Load & { readonly messages: number }) | { readonly error: string };
   if ("error" in result) throw new Error(result.error);
+  if (result.messages === 0) throw new Error("no message came back");
   return { ...result, count: result.messages };
 }
 

@@ -33,8 +33,8 @@ pub(crate) struct Options {
 enum Name {
     /// Requests: server CPU per request, throughput and latency.
     Http,
-    /// The profiles of the public benchmark HttpArena, compared with Fastify, Elysia on Bun and axum: server CPU per
-    /// request.
+    /// Profiles of the public benchmark `HttpArena`, compared with Fastify, Elysia on Bun and axum: server CPU per
+    /// request. Needs the program wrk.
     Arena,
     /// The generated Rust server of Notes, compared with one written by hand with axum and sqlx: CPU per request,
     /// throughput, latency, memory.
@@ -272,6 +272,8 @@ mod tests {
         assert!(stages(&chosen).is_err_and(|error| error.to_string().contains("--subjects")));
         chosen.name = Name::Http;
         assert_eq!(stages(&chosen).unwrap()[0].arguments, ["--subjects=ajv"]);
+        chosen.name = Name::Arena;
+        assert_eq!(stages(&chosen).unwrap()[0].script, "bench/arena/run.ts");
         chosen = options(Name::RustServer);
         chosen.scenarios = Some("read".to_owned());
         assert_eq!(stages(&chosen).unwrap()[0].arguments, ["--scenarios=read"]);

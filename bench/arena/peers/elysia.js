@@ -48,8 +48,7 @@ new Elysia()
     }),
   })
   .ws("/ws", {
-    // Elysia would parse a message that is JSON.
-    parse: (_socket, message) => message,
-    message: (socket, message) => void socket.send(message),
+    // Elysia has parsed the message, which is JSON.
+    message: (socket, message) => void socket.send(JSON.stringify(message)),
   })
   .listen({ port, hostname: "127.0.0.1" });
