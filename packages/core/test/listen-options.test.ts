@@ -31,3 +31,35 @@ test("listen refuses a Unix socket if the server adapter does not support it, an
   });
   assert.deepEqual(server.calls, ["listen 0", "close 0"]);
 });
+
+test("listen refuses invalid options of TLS by name", async () => {
+  const files = { cert: "a.pem", key: "a.key" };
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    ["a.pem", /`tls` must be an object with the paths `cert` and `key`/],
+    [null, /`tls` must be an object/],
+    [{ cert: "a.pem" }, /`tls\.key` must be the path of a file in PEM, not undefined/],
+    [{ ...files, cert: "" }, /`tls\.cert` must be the path of a file in PEM, not ""/],
+    [{ ...files, clientCa: 5 }, /`tls\.clientCa` must be the path/],
+    [{ ...files, ca: "b.pem" }, /unknown option `tls\.ca`; valid options are cert, key, clientCa/],
+    [{ ...files, clientCertificates: "optional" }, /`tls\.clientCertificates` needs `tls\.clientCa`/],
+    [{ ...files, clientCa: "c.pem", clientCertificates: true }, /must be "required" or "optional", not true/],
+    [{ ...files, minVersion: "1.1" }, /`tls\.minVersion` must be "1\.2" or "1\.3", not "1\.1"/],
+  ];
+  for (const [tls, message] of wrong) {
+    const server = new MemoryServer();
+    const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
+    await assert.rejects(app.listen({ port: 0, tls } as AppListenOptions), { name: "TypeError", message });
+    assert.deepEqual(server.calls, []);
+  }
+});
+
+test("listen refuses TLS before it starts the server if the adapter does not support TLS, and names the adapter", async () => {
+  const server = new MemoryServer();
+  const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
+  await assert.rejects(app.listen({ port: 0, tls: { cert: "a.pem", key: "a.key" } }), {
+    name: "StartError",
+    message:
+      /^the server adapter `memory` has no TLS here \(.*\)\n {2}in the option `tls` of `listen`\nhelp: /,
+  });
+  assert.deepEqual(server.calls, []);
+});

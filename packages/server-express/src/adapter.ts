@@ -70,7 +70,8 @@ class ExpressServer implements ServerAdapter {
         return short !== target && isStrict(this.#app) ? short : target;
       },
     };
-    const host = NodeHost.of(this.#app as RequestListener, service, timeouts, framework, limits);
+    const listener = this.#app as RequestListener;
+    const host = NodeHost.of(listener, service, timeouts, framework, limits, options.tls);
     const address = await host.listen(options);
     this.#host = host;
     return address;
@@ -80,6 +81,10 @@ class ExpressServer implements ServerAdapter {
     const host = this.#host;
     this.#host = undefined;
     await host?.close(options);
+  }
+
+  reloadTls(): void {
+    this.#host?.reloadTls();
   }
 
   connections(): number {

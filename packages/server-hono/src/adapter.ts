@@ -96,6 +96,7 @@ class HonoServer implements ServerAdapter {
         rewriteTarget: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
       },
       limits,
+      options.tls,
     );
     const address = await host.listen(options);
     this.#host = host;
@@ -106,6 +107,10 @@ class HonoServer implements ServerAdapter {
     const host = this.#host;
     this.#host = undefined;
     await host?.close(options);
+  }
+
+  reloadTls(): void {
+    this.#host?.reloadTls();
   }
 
   connections(): number {

@@ -122,7 +122,8 @@ async function reserve(where: ListenOptions): Promise<ReservedPort> {
   const addon = loadAddon();
   try {
     const reserved = JSON.parse(addon.reserve(where.host ?? null, where.port)) as Reserved;
-    return { address: addressOf(reserved, undefined), release: () => addon.release(reserved.reservation) };
+    const address = addressOf(reserved, where);
+    return { address, release: () => addon.release(reserved.reservation) };
   } catch (error) {
     throw listenError(error, where);
   }
@@ -182,7 +183,7 @@ class Running implements NativeServerHandle {
     const { server } = created;
     const host: ExchangeHost = { addon, server, listening, aborted, streams, bodies, sockets };
     this.#host = host;
-    this.address = addressOf(created, where.path);
+    this.address = addressOf(created, where);
   }
 
   connections(): number {
@@ -275,10 +276,13 @@ function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): u
     : Object.assign(new Error(message, { cause }), { code, ...(path === undefined ? { port } : { path }) });
 }
 
-function addressOf({ host, port }: Pick<Created, "host" | "port">, path: string | undefined): ListenAddress {
+function addressOf(
+  { host, port }: Pick<Created, "host" | "port">,
+  { path, tls }: ListenOptions,
+): ListenAddress {
   // A Unix socket has neither host nor port.
   if (host === null || port === null) return { host: "", port: 0, path: path!, url: `unix:${path!}` };
   const isEverywhere = host === "::" || host === "0.0.0.0";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return { host, port, url: `http://${name}:${port}` };
+  return { host, port, url: `${tls === undefined ? "http" : "https"}://${name}:${port}` };
 }

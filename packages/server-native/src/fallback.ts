@@ -77,7 +77,8 @@ export class FallbackServer implements PortSharer {
       // Loaded on demand, so that applications on the native server do not load node:http.
       const { NodeHost } = await import("@kit/server-node");
       const options = this.#options;
-      const host = NodeHost.of(undefined, service, timeoutsOf(options), undefined, limitsOf(options));
+      const { tls } = where;
+      const host = NodeHost.of(undefined, service, timeoutsOf(options), undefined, limitsOf(options), tls);
       const address = await host.listen(where);
       this.#running = { host, address, connections: () => host.connections };
       return address;
@@ -90,6 +91,10 @@ export class FallbackServer implements PortSharer {
     const running = this.#running;
     this.#running = undefined;
     await running?.host.close(options);
+  }
+
+  reloadTls(): void {
+    this.#running?.host.reloadTls();
   }
 
   connections(): number {

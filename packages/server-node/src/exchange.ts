@@ -73,6 +73,10 @@ export abstract class NodeExchange implements ServerExchange {
     }
   }
 
+  get scheme(): "http" | "https" {
+    return "encrypted" in this.request.socket ? "https" : "http";
+  }
+
   get hadTrailingSlash(): boolean {
     return hadTrailingSlash(this.request);
   }

@@ -1,9 +1,10 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { Server as NetServer } from "node:net";
+import type { Server as SecureServer } from "node:https";
+import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
+import type { CloseOptions, ListenAddress, ListenOptions, ServerService, TlsOptions } from "@kit/types";
 
 import { bodyLimitOf, isStreamed } from "./body-limit.ts";
 import { refuseReading } from "./body-reader.ts";
@@ -14,7 +15,7 @@ import { DirectExchange } from "./direct-exchange.ts";
 import { originForm, refusalOf } from "./guard.ts";
 import { watchHalfClosed } from "./half-closed.ts";
 import { isEnding, Discarder } from "./discard.ts";
-import { http } from "./http-module.ts";
+import { http, https } from "./http-module.ts";
 import { addressOf, listenError } from "./listen-error.ts";
 import { type Framework, destinationOf } from "./destination.ts";
 import { badRequest, earlyBytes, expectationFailed, notImplemented } from "./refusal.ts";
@@ -23,6 +24,7 @@ import { logAnswer } from "./answer-log.ts";
 import { applyRules, headerReader } from "./response-rules.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
+import { acceptTls, connectionRules, readTls, replaceTls } from "./tls.ts";
 import { type CheckedTimeouts, defaultBodyIdleTimeout, defaultBodyRate } from "./timeouts.ts";
 import { continueWhenRead, readingErrorOf, watchUpload } from "./upload.ts";
 import { isHandshake, isWebSocket, WebSocketServers } from "./web-sockets.ts";
@@ -83,6 +85,9 @@ export class NodeHost {
   readonly #listeners: readonly RequestListener[];
   readonly #sockets = new Set<TrackedSocket>();
   readonly #stalled: StalledReaders;
+  readonly #tls: TlsOptions | undefined;
+  /** Connections whose TLS handshake is not complete. */
+  readonly #handshakes: ReadonlySet<Socket> = new Set();
   #closing = false;
   /** True if other processes have a copy of the listening socket. */
   #isShared = false;
@@ -98,8 +103,11 @@ export class NodeHost {
     /** Framework that receives the requests; `undefined` if kit serves all requests itself. */
     framework: Framework | undefined,
     limits: HostLimits = defaultLimits,
+    /** Files of TLS if the server is one of node:https. */
+    tls?: TlsOptions,
   ) {
     this.#server = server;
+    this.#tls = tls;
     this.#framework = framework;
     this.#service = service;
     this.#limits = limits;
@@ -150,7 +158,7 @@ export class NodeHost {
           "the maximum number of connections (`maxConnections`) is open; the server closes new connections",
       }),
     );
-    server.on("connection", (socket) => {
+    const track = (socket: Socket): void => {
       this.#sockets.add(socket);
       discarder.attach(socket);
       // Make Node cache the address now: it is no longer available after the client has disconnected.
@@ -158,11 +166,13 @@ export class NodeHost {
       socket
         .once("end", () => isAnswering(socket) && !isWebSocket(socket) && watchHalfClosed(socket))
         .once("close", () => this.#sockets.delete(socket));
-    });
+    };
+    if (tls === undefined) server.on("connection", track);
+    else this.#handshakes = acceptTls(server as unknown as SecureServer, tls, track, service);
   }
 
   /**
-   * Creates a node:http server and its host. Requests go to the framework's `listener`. Without a listener, kit serves all requests itself.
+   * Creates a node:http server, or a node:https server with `tls`, and its host. Requests go to the framework's `listener`. Without a listener, kit serves all requests itself.
    */
   static of(
     listener: RequestListener | undefined,
@@ -170,10 +180,21 @@ export class NodeHost {
     timeouts: CheckedTimeouts,
     framework: Framework | undefined = listener && {},
     limits: HostLimits = defaultLimits,
+    tls?: TlsOptions,
   ): NodeHost {
     const serve = listener ?? ((request, response) => serveDirectly(service, request, response));
-    const server = http.createServer(serverOptionsFor(timeouts, limits), serve);
-    return new NodeHost(server, service, timeouts, framework, limits);
+    const options = serverOptionsFor(timeouts, limits);
+    if (tls === undefined) {
+      return new NodeHost(http.createServer(options, serve), service, timeouts, framework, limits);
+    }
+    const rules = connectionRules(tls, timeouts.headersTimeout);
+    const server = https().createServer({ ...options, ...rules, ...readTls(tls) }, serve);
+    return new NodeHost(server as unknown as Server, service, timeouts, framework, limits, tls);
+  }
+
+  /** Reads the files of TLS again. Throws if they cannot be used, and keeps those in use. */
+  reloadTls(): void {
+    if (this.#tls !== undefined) replaceTls(this.#server as unknown as SecureServer, this.#tls);
   }
 
   /** Number of open connections. */
@@ -204,13 +225,14 @@ export class NodeHost {
       throw listenError(error, where);
     }
     this.#stalled.start();
-    return addressOf(this.#server);
+    return addressOf(this.#server, this.#tls !== undefined);
   }
 
   /** Stops accepting connections, waits up to `graceMs` for requests in progress, then closes the remaining connections. */
   async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
     const server = this.#server;
     this.#closing = true;
+    for (const socket of this.#handshakes) socket.destroy();
     const left = this.#isShared ? await this.#stopAccepting() : undefined;
     await waitForPendingInput();
     // Close each connection after its next response.

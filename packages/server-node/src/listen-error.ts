@@ -41,11 +41,11 @@ function pathError(cause: NodeJS.ErrnoException, path: string): Error {
 }
 
 /** Returns the address that a server listens on. */
-export function addressOf(server: Server): ListenAddress {
+export function addressOf(server: Server, hasTls: boolean): ListenAddress {
   const address = server.address() as AddressInfo | string;
   if (typeof address === "string") return { host: "", port: 0, path: address, url: `unix:${address}` };
   const { port, address: host } = address;
   const isEverywhere = host === "::" || host === "0.0.0.0";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return { host, port, url: `http://${name}:${port}` };
+  return { host, port, url: `${hasTls ? "https" : "http"}://${name}:${port}` };
 }

@@ -116,6 +116,7 @@ export type {
   ErrorBodySource,
   ListenAddress,
   ListenOptions,
+  TlsOptions,
   ResponseBody,
   ResponseRules,
   ResponseStreamEvents,

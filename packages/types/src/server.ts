@@ -409,6 +409,26 @@ export interface ServerService {
   fail(exchange: ServerExchange, error: unknown): void;
 }
 
+/**
+ * Files and rules of TLS. The files are in PEM. The server reads them again if they change, so that new connections get a new
+ * certificate.
+ */
+export interface TlsOptions {
+  /** Path of the certificate, followed by the certificates between it and the authority. */
+  readonly cert: string;
+  /** Path of the certificate's private key, without a password. */
+  readonly key: string;
+  /** Path of the authorities that sign certificates of clients. By default, clients need no certificate. */
+  readonly clientCa?: string;
+  /**
+   * `required` (the default with `clientCa`): clients without a certificate are refused. `optional`: only clients with a certificate
+   * of another authority are refused.
+   */
+  readonly clientCertificates?: "required" | "optional";
+  /** Lowest version of TLS. Default `1.2`. */
+  readonly minVersion?: "1.2" | "1.3";
+}
+
 /** Address to listen on. */
 export interface ListenOptions {
   /** TCP port. 0 selects a free port. */
@@ -424,6 +444,8 @@ export interface ListenOptions {
    * If set, the other options are ignored. Not available on Windows.
    */
   readonly fd?: number;
+  /** Files of TLS. By default, the server speaks plain HTTP. */
+  readonly tls?: TlsOptions;
 }
 
 /** Address that a server listens on. */
@@ -491,6 +513,12 @@ export interface ServerAdapter {
   readonly worker?: ServerWorker;
   /** Stops accepting connections, waits for requests in progress, then closes the remaining connections. */
   close(options: CloseOptions): Promise<void>;
+  /**
+   * Reads the files of {@link ListenOptions.tls} again, for new connections. Throws if they cannot be used, and keeps those in use.
+   * Errors of the files, also those of `listen`, have the code `ERR_KIT_TLS`, and advice in the property `help`. Present only if the
+   * adapter supports TLS.
+   */
+  reloadTls?(): void;
   /** Returns the number of open connections. 0 while the server does not listen. */
   connections?(): number;
   /** Returns the server that the adapter wraps, such as the application of Express. */

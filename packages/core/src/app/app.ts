@@ -46,6 +46,7 @@ import { findTelemetry } from "./find-telemetry.ts";
 import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.ts";
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
+import { requireTls, watchTls } from "./tls.ts";
 import { listenFailure, listenOn } from "./listen-failure.ts";
 import { matchCompiled } from "./match-compiled.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
@@ -115,6 +116,7 @@ class Application implements App {
   #telemetry: Telemetry | null = null;
   #removeSignals: (() => void) | undefined;
   #unwatchSchema: (() => void) | undefined;
+  #unwatchTls: (() => void) | undefined;
   /** True while `/readyz` reports that the application is ready. */
   #isReady = false;
 
@@ -231,6 +233,7 @@ class Application implements App {
     const { server } = this.#options;
     if (server.supervise !== undefined) {
       const options = readListen(given);
+      requireTls(server, options.tls);
       // The first worker responds to requests while the others start, so signals must close it gracefully from the
       // beginning.
       this.#closeOnSignal();
@@ -265,6 +268,7 @@ class Application implements App {
   async #listen(given: AppListenOptions): Promise<ListenAddress> {
     const options = readListen(given);
     const { server } = this.#options;
+    requireTls(server, options.tls);
     const prepared = await this.#prepare();
     const { found, service } = prepared;
     const log = this.#log.loggerFor(() => ({}));
@@ -272,6 +276,7 @@ class Application implements App {
     try {
       await this.#plugins.start(this.#hostOf(prepared, log));
       const link = developmentLink();
+      if (options.tls !== undefined) this.#unwatchTls = watchTls(server, options.tls, log);
       const address = await listenOn(server, service, options, link);
       isServing = true;
       checkPath(options, address, server.name);
@@ -284,6 +289,7 @@ class Application implements App {
       );
       return address;
     } catch (error) {
+      this.#unwatchTls?.();
       if (isServing) await server.close({ graceMs: 0 });
       // The caller must receive the first error, so errors of stopping the plugins are only logged.
       await this.#plugins
@@ -339,6 +345,7 @@ class Application implements App {
     } finally {
       this.#breaches.flush();
       this.#unwatchSchema?.();
+      this.#unwatchTls?.();
       this.#refusals.flush();
       this.#refusedRequests.flush();
       await this.#plugins.stop();

@@ -34,6 +34,11 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
   if (!(error instanceof Error) || error instanceof StartError) return error;
   const { code } = error as NodeJS.ErrnoException;
   const { port, host, path, fd } = options;
+  if (code === "ERR_KIT_TLS") {
+    const { help = "give files in PEM that belong together" } = error as { help?: string };
+    const locations = ["in the option `tls` of `listen`"];
+    return new StartError({ problem: error.message, locations, help, cause: error, properties: { code } });
+  }
   if (code === undefined || fd !== undefined) return error;
   const properties = { code, ...(path === undefined ? { port } : { path }) };
   const fail = (what: string, help: string): StartError =>

@@ -1,11 +1,16 @@
 import type { ListenAddress, ListenOptions } from "@kit/types";
 
+import { checkTls } from "./tls.ts";
+
 /** Address that an application listens on: a port, or a Unix socket. */
-export type AppListenOptions = ListenOptions | Pick<Required<ListenOptions>, "path">;
+export type AppListenOptions =
+  | ListenOptions
+  | (Pick<Required<ListenOptions>, "path"> & Pick<ListenOptions, "tls">);
 
 /** Validates the address to listen on. */
 export function readListen(options: AppListenOptions): ListenOptions {
   const { path } = options;
+  checkTls(options.tls);
   if (path !== undefined) {
     if (typeof path === "string" && path !== "" && !path.includes("\0")) return { ...options, port: 0 };
     throw new TypeError(`listen: \`path\` must be the path of a Unix socket, not ${JSON.stringify(path)}`);

@@ -41,9 +41,12 @@ export class PrimaryServer implements ServerAdapter {
   readonly platform: string;
   readonly #count: number;
   readonly #reserve: Reserve;
+  /** Tells core that the workers support TLS. They read the files themselves. */
+  declare readonly reloadTls?: () => void;
   #running: Workers | undefined;
 
-  constructor({ name, platform }: ServerAdapter, count: number, reserve: Reserve) {
+  constructor({ name, platform, reloadTls }: ServerAdapter, count: number, reserve: Reserve) {
+    if (reloadTls !== undefined) this.reloadTls = () => this.#passHangup();
     this.name = name;
     this.platform = platform;
     this.#count = count;
@@ -68,12 +71,14 @@ export class PrimaryServer implements ServerAdapter {
     try {
       const running = new Workers(entry, this.#count, await this.#reserve(options), log);
       this.#running = running;
+      if (options.tls !== undefined) process.on("SIGHUP", this.#passHangup);
       // `close` may clear `#running` before `start` resolves.
       await running.start();
       return running.address;
     } catch (error) {
       await this.#running?.close({ graceMs: 0 }).catch(() => {});
       this.#running = undefined;
+      process.off("SIGHUP", this.#passHangup);
       isSupervising = false;
       throw error;
     }
@@ -92,9 +97,15 @@ export class PrimaryServer implements ServerAdapter {
     try {
       await running.close(options);
     } finally {
+      process.off("SIGHUP", this.#passHangup);
       isSupervising = false;
     }
   }
+
+  /** Lets the workers read the files of TLS again. */
+  readonly #passHangup = (): void => {
+    for (const { pid } of this.#running?.workers() ?? []) if (pid !== undefined) process.kill(pid, "SIGHUP");
+  };
 
   getNativeServer(): NativeWorkersHandle | undefined {
     return this.#running;

@@ -22,6 +22,7 @@ export class WorkerServer implements ServerAdapter {
   readonly name: string;
   readonly platform: string;
   readonly worker: ServerWorker;
+  declare readonly reloadTls?: () => void;
   readonly #server: PortSharer;
   readonly #plan: WorkerPlan;
 
@@ -35,11 +36,12 @@ export class WorkerServer implements ServerAdapter {
     this.#server = server;
     this.#plan = plan;
     this.worker = new PrimaryLink(plan);
+    if (server.reloadTls !== undefined) this.reloadTls = () => server.reloadTls!();
   }
 
-  listen(service: ServerService, _options: ListenOptions): Promise<ListenAddress> {
+  listen(service: ServerService, { tls }: ListenOptions): Promise<ListenAddress> {
     const { host, port } = this.#plan;
-    return this.#server.listenShared(service, { host, port });
+    return this.#server.listenShared(service, { host, port, ...(tls !== undefined && { tls }) });
   }
 
   close(options: CloseOptions): Promise<void> {

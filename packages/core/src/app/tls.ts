@@ -1,0 +1,119 @@
+/** TLS of the listening socket: checks of the option, and files that are read again when they change. */
+import { stat } from "node:fs";
+
+import type { Logger, ServerAdapter, TlsOptions } from "@kit/types";
+
+import { StartError } from "./start-error.ts";
+
+/** Time between two looks at the files, in milliseconds. */
+const fileCheckMs = 5_000;
+
+const names: Readonly<Record<keyof TlsOptions, true>> = {
+  cert: true,
+  key: true,
+  clientCa: true,
+  clientCertificates: true,
+  minVersion: true,
+};
+
+/**
+ * Checks the values of the option. The adapter checks the files.
+ *
+ * @throws {TypeError} if a value is invalid. The message names the option and its valid values.
+ */
+export function checkTls(tls: TlsOptions | undefined): void {
+  if (tls === undefined) return;
+  if (typeof tls !== "object" || tls === null) {
+    refuse("`tls` must be an object with the paths `cert` and `key`, or undefined for plain HTTP");
+  }
+  for (const name of Object.keys(tls)) {
+    if (!Object.hasOwn(names, name)) {
+      refuse(`unknown option \`tls.${name}\`; valid options are ${Object.keys(names).join(", ")}`);
+    }
+  }
+  const { cert, key, clientCa, clientCertificates, minVersion } = tls;
+  for (const [name, path] of Object.entries({ cert, key, ...(clientCa !== undefined && { clientCa }) })) {
+    if (!isPath(path))
+      refuse(`\`tls.${name}\` must be the path of a file in PEM, not ${JSON.stringify(path)}`);
+  }
+  const rule: unknown = clientCertificates;
+  if (rule !== undefined && rule !== "required" && rule !== "optional") {
+    refuse(`\`tls.clientCertificates\` must be "required" or "optional", not ${JSON.stringify(rule)}`);
+  }
+  if (rule !== undefined && clientCa === undefined) {
+    refuse("`tls.clientCertificates` needs `tls.clientCa`, the path of the authorities of the clients");
+  }
+  const version: unknown = minVersion;
+  if (version !== undefined && version !== "1.2" && version !== "1.3") {
+    refuse(`\`tls.minVersion\` must be "1.2" or "1.3", not ${JSON.stringify(version)}`);
+  }
+}
+
+function refuse(problem: string): never {
+  throw new TypeError(`listen: ${problem}`);
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/**
+ * Throws if the adapter would ignore the option.
+ *
+ * @throws {StartError} if the adapter has no TLS. The message names the adapter.
+ */
+export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined): void {
+  if (tls === undefined || server.reloadTls !== undefined) return;
+  const native = server.name === "native" ? "set `KIT_SERVER=node`, " : "";
+  throw new StartError({
+    problem: `the server adapter \`${server.name}\` has no TLS here (${server.platform})`,
+    locations: ["in the option `tls` of `listen`"],
+    help: `${native}use an adapter with TLS (\`expressServer\`, \`honoServer\`), or leave \`tls\` out and let a proxy handle TLS`,
+  });
+}
+
+/**
+ * Reads the files again if one of them has changed, and at SIGHUP. If the new files cannot be used, the server keeps those in use, and the
+ * log has an error. Must be called before the server reads the files, so that no change is missed. Returns a function that ends the checks.
+ */
+export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): () => void {
+  const files = [tls.cert, tls.key, ...(tls.clientCa === undefined ? [] : [tls.clientCa])];
+  let known: string | undefined;
+  let isStopped = false;
+  const reload = (): void => {
+    try {
+      server.reloadTls?.();
+      log.info("New connections use the TLS certificate that was read again");
+    } catch (error) {
+      const { message, help } = error as Error & { help?: string };
+      log.error(`${message}; the certificate in use stays in use`, { code: "TLS_FILES", help });
+    }
+  };
+  const check = async (): Promise<void> => {
+    const found = await statesOf(files);
+    const isChanged = known !== undefined && found !== known;
+    known = found;
+    if (isChanged && !isStopped) reload();
+  };
+  void check();
+  const timer = setInterval(() => void check(), fileCheckMs).unref();
+  process.on("SIGHUP", reload);
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    process.off("SIGHUP", reload);
+  };
+}
+
+/** Returns sizes and times of the files as a text, which differs if a file was replaced. `stat` follows symbolic links. */
+async function statesOf(files: readonly string[]): Promise<string> {
+  const states = files.map(
+    (file) =>
+      new Promise<string>((resolve) => {
+        stat(file, (error, found) =>
+          resolve(error === null ? `${found.size} ${found.mtimeMs} ${found.ino}` : "missing"),
+        );
+      }),
+  );
+  return (await Promise.all(states)).join("\n");
+}

@@ -1,0 +1,54 @@
+/** Certificates for tests, made by the command `openssl`. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Certificate and key in PEM. */
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+
+/** Directory with the certificate of an authority, which signs others. `using` removes the directory at the end of the block. */
+export class Authority {
+  readonly directory: string = mkdtempSync(join(tmpdir(), "kit-tls-"));
+  #count = 0;
+
+  constructor(name = "tests") {
+    const [key, cert] = [this.path("ca.key"), this.path("ca.pem")];
+    this.#openssl(`req -x509 ${newKey} -days 2 -subj /CN=${name} -keyout ${key} -out ${cert}`);
+  }
+
+  /** Certificate of the authority in PEM. */
+  get certificate(): string {
+    return readFileSync(this.path("ca.pem"), "utf8");
+  }
+
+  /** Returns the path of a file in the directory. */
+  path(name: string): string {
+    return join(this.directory, name);
+  }
+
+  /** Makes a certificate for `localhost`. */
+  sign(days = 2): Identity {
+    const [key, request, cert] = ["key", "csr", "pem"].map((end) => this.path(`${this.#count}.${end}`));
+    this.#count += 1;
+    const names = "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
+    this.#openssl(`req -new ${newKey} ${names} -keyout ${key} -out ${request}`);
+    const signer = `-CA ${this.path("ca.pem")} -CAkey ${this.path("ca.key")}`;
+    this.#openssl(`x509 -req -in ${request} ${signer} -copy_extensions copy -days ${days} -out ${cert}`);
+    return { cert: readFileSync(cert!, "utf8"), key: readFileSync(key!, "utf8") };
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** Runs the command. No argument contains a space. */
+  #openssl(args: string): void {
+    execFileSync("openssl", args.split(" "), { stdio: ["ignore", "ignore", "pipe"] });
+  }
+}
