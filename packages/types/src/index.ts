@@ -114,9 +114,6 @@ export type {
   ErrorBodies,
   ErrorBodyPart,
   ErrorBodySource,
-  ListenAddress,
-  ListenOptions,
-  TlsOptions,
   ResponseBody,
   ResponseRules,
   ResponseStreamEvents,
@@ -135,3 +132,4 @@ export type {
   SupervisorLog,
 } from "./server.ts";
 export type { NodeRedisClient, ValkeyClient } from "./valkey.ts";
+export type { ListenAddress, ListenOptions, TlsOptions } from "./listen.ts";

@@ -1,0 +1,50 @@
+/**
+ * Files and rules of TLS. The files are in PEM. The server reads them again if they change, so that new connections get a new
+ * certificate.
+ */
+export interface TlsOptions {
+  /** Path of the certificate, followed by the certificates between it and the authority. */
+  readonly cert: string;
+  /** Path of the certificate's private key, without a password. */
+  readonly key: string;
+  /** Path of the authorities that sign certificates of clients. By default, clients need no certificate. */
+  readonly clientCa?: string;
+  /**
+   * `required` (the default with `clientCa`): clients without a certificate are refused. `optional`: only clients with a certificate
+   * of another authority are refused.
+   */
+  readonly clientCertificates?: "required" | "optional";
+  /** Lowest version of TLS. Default `1.2`. */
+  readonly minVersion?: "1.2" | "1.3";
+}
+
+/** Address to listen on. */
+export interface ListenOptions {
+  /** TCP port. 0 selects a free port. */
+  readonly port: number;
+  /** Address to bind. By default every address, IPv6 and IPv4. */
+  readonly host?: string;
+  /**
+   * Path of a Unix socket to listen on. If set, port and host are ignored. The server removes the file when it closes.
+   */
+  readonly path?: string;
+  /**
+   * File descriptor of a TCP socket that listens already and that this process inherited, as from `kit dev` or systemd.
+   * If set, the other options are ignored. Not available on Windows.
+   */
+  readonly fd?: number;
+  /** Files of TLS. By default, the server speaks plain HTTP. */
+  readonly tls?: TlsOptions;
+}
+
+/** Address that a server listens on. */
+export interface ListenAddress {
+  /** TCP port. */
+  readonly port: number;
+  /** Host name or address. */
+  readonly host: string;
+  /** URL such as `http://localhost:3000`, or `unix:/run/app.sock`. */
+  readonly url: string;
+  /** Path of the Unix socket. If present, `port` is 0 and `host` is empty. */
+  readonly path?: string;
+}
