@@ -63,6 +63,13 @@ export async function replay(
       `the application listens on ${state.address.host}, so only a browser on the same machine may resend requests`,
     );
   }
+  if (state.address.url.startsWith("https:")) {
+    throw new ErrorResponse(
+      403,
+      "FORBIDDEN",
+      "requests cannot be sent again to a server with TLS; start the application without the option `tls` of `listen` to send them",
+    );
+  }
   const question = read(text);
   const record = state.history.request(question.requestId);
   if (record === undefined) {
