@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 
 import { type AppOptions, createApp, type RequestContext } from "@kit/core";
-import type { CompiledRoute, ServerAdapter } from "@kit/types";
+import type { CompiledRoute, ServerAdapter, TlsOptions } from "@kit/types";
 
 import {
   compiled,
@@ -187,9 +187,10 @@ export async function serve(
   server: ServerAdapter,
   bodyLimit: number,
   more: Pick<AppOptions, "plugins" | "requestTimeoutMs"> = {},
+  tls?: TlsOptions,
 ): Promise<Served> {
   const app = createApp({ ...optionsOf(bodyLimit), ...more, server });
-  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1", ...(tls !== undefined && { tls }) });
   return { port, [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }) };
 }
 

@@ -1,4 +1,4 @@
-import type { ListenAddress, ListenOptions } from "./server.ts";
+import type { ListenAddress, ListenOptions } from "./listen.ts";
 
 /**
  * Connection of an application to `kit dev`. Before the program runs, `kit dev` stores this object in the process of
