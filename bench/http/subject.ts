@@ -60,6 +60,11 @@ export class Subject {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Process id of the server. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   stop(): void {
     this.#child.kill("SIGKILL");
   }

@@ -36,6 +36,9 @@ enum Name {
     /// Profiles of the public benchmark `HttpArena`, compared with Fastify, Elysia on Bun and axum: server CPU per
     /// request. Needs the program wrk.
     Arena,
+    /// Cost of a request with one worker and with two, compared with Fastify in a cluster, Elysia on Bun and axum: server
+    /// CPU per request.
+    Workers,
     /// The generated Rust server of Notes, compared with one written by hand with axum and sqlx: CPU per request,
     /// throughput, latency, memory.
     RustServer,
@@ -165,6 +168,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
         Name::Arena => "bench/arena/run.ts",
+        Name::Workers => "bench/workers/run.ts",
         Name::RustServer => "bench/rust-server/run.ts",
         Name::Upload => "bench/upload/run.ts",
         Name::Compile => "bench/compile/run.ts",

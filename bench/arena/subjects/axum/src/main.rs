@@ -1,4 +1,4 @@
-//! Peer: the profiles of HttpArena with axum, tower-http and sqlx, on tokio's single-threaded runtime.
+//! Peer: the profiles of HttpArena with axum, tower-http and sqlx. The variable `ARENA_WORKERS` is the number of threads; one thread is tokio's single-threaded runtime.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -79,9 +79,26 @@ struct Range {
     limit: Option<i64>,
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
-    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the variable {name} is not set"));
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("the variable {name} is not set"))
+}
+
+fn main() {
+    let threads: usize = variable("ARENA_WORKERS").parse().expect("the number of threads");
+    let mut builder = if threads == 1 {
+        tokio::runtime::Builder::new_current_thread()
+    } else {
+        tokio::runtime::Builder::new_multi_thread()
+    };
+    builder
+        .worker_threads(threads)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(serve());
+}
+
+async fn serve() {
     let dataset = std::fs::read(variable("ARENA_DATASET")).expect("the data set");
     let shared = Shared {
         items: Arc::new(serde_json::from_slice(&dataset).expect("the data set is JSON")),
@@ -99,10 +116,15 @@ async fn main() {
         .route("/json/{count}", get(json).layer(CompressionLayer::new()))
         .route("/upload", post(upload).layer(DefaultBodyLimit::disable()))
         .route("/async-db", get(stored))
-        .route("/ws", any(async |upgrade: WebSocketUpgrade| upgrade.on_upgrade(echo)))
+        .route(
+            "/ws",
+            any(async |upgrade: WebSocketUpgrade| upgrade.on_upgrade(echo)),
+        )
         .nest_service("/static", files)
         .with_state(shared);
-    let listener = TcpListener::bind(format!("127.0.0.1:{}", variable("PORT"))).await.expect("a free port");
+    let listener = TcpListener::bind(format!("127.0.0.1:{}", variable("PORT")))
+        .await
+        .expect("a free port");
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
@@ -118,7 +140,10 @@ async fn sum(Query(query): Query<HashMap<String, String>>) -> String {
     total(&query).to_string()
 }
 
-async fn sum_with_body(Query(query): Query<HashMap<String, String>>, body: String) -> Result<String, StatusCode> {
+async fn sum_with_body(
+    Query(query): Query<HashMap<String, String>>,
+    body: String,
+) -> Result<String, StatusCode> {
     let number: i64 = body.trim().parse().map_err(|_| StatusCode::BAD_REQUEST)?;
     Ok((total(&query) + number).to_string())
 }
@@ -139,7 +164,11 @@ async fn json(
             total: i64::from(item.price) * i64::from(item.quantity) * multiplier,
         })
         .collect();
-    Json(List { count: items.len(), items }).into_response()
+    Json(List {
+        count: items.len(),
+        items,
+    })
+    .into_response()
 }
 
 /// Returns the number of bytes of a body, which is read while the body arrives.
@@ -168,7 +197,10 @@ async fn stored(
     .await
     .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
     let items: Vec<_> = rows.into_iter().map(item_of).collect();
-    Ok(Json(List { count: items.len(), items }))
+    Ok(Json(List {
+        count: items.len(),
+        items,
+    }))
 }
 
 fn item_of(row: Row) -> Item {
