@@ -54,6 +54,7 @@ export const catalog: readonly SubjectPlan[] = [
   ),
   plan("kit-native-observed", "node", ["app/src/main.ts", "native", "observed"]),
   plan("kit-native-sidecar", "node", ["app/src/main.ts", "native", "sidecar"]),
+  plan("kit-native-metrics", "node", ["app/src/main.ts", "native", "metrics"]),
   plan("kit-express", "node", ["app/src/main.ts", "express"], [], false, [edgeApp, "express"]),
   plan(
     "kit-fastify",
