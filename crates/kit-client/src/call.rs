@@ -1,14 +1,16 @@
 //! Call of a route: its request.
 
 use std::marker::PhantomData;
+use std::time::{Duration, Instant};
 
 use kit_runtime::Contract;
 use kit_runtime::json::{Json, to_text};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::multipart::Form;
-use reqwest::{Body, Method, RequestBuilder};
+use reqwest::{Body, Method, RequestBuilder, Response};
 
 use crate::error::{Declared, Error, Refusal};
+use crate::retry::{Retry, has_key, may_pass};
 use crate::text::{cookies, header_value, headers, query, wire};
 use crate::{Answer, Client, Segment, path};
 
@@ -149,18 +151,15 @@ impl<'c, E: Declared> Call<'c, E> {
     /// If the request cannot be sent, if there is no response, or if the response is an error.
     pub async fn send(self) -> Result<Answer, Error<E>> {
         let places = self.client.places;
-        let (is_stream, timeout) = (self.is_stream, self.client.timeout);
-        let request = self.request().map_err(Error::Request)?;
-        let response = if is_stream {
-            // The timeout of reqwest would include the body.
-            let head = request.send();
-            match tokio::time::timeout(timeout, head).await {
-                Ok(response) => response?,
-                Err(_) => return Err(Error::Timeout),
-            }
-        } else {
-            request.timeout(timeout).send().await?
+        let exchange = Exchange {
+            is_stream: self.is_stream,
+            timeout: self.client.timeout,
+            retry: self.client.retry,
+            limit: self.client.retry.limit_of(&self.method, &self.headers),
+            has_key: has_key(&self.headers),
         };
+        let request = self.request().map_err(Error::Request)?;
+        let response = exchange.run(request).await?;
         if response.status().as_u16() < 400 {
             return Ok(Answer::new(response));
         }
@@ -223,6 +222,58 @@ impl<'c, E: Declared> Call<'c, E> {
                 self.headers.insert(name, value);
             }
             _ => self.refuse(format!("the header `{name}` cannot contain {value:?}")),
+        }
+    }
+}
+
+/// Sending of a request, with its repetitions.
+struct Exchange {
+    is_stream: bool,
+    timeout: Duration,
+    retry: Retry,
+    /// Maximum number of repetitions of this request.
+    limit: u32,
+    has_key: bool,
+}
+
+impl Exchange {
+    /// Returns the first response that needs no repetition, or the result of the last attempt.
+    async fn run<E>(&self, mut request: RequestBuilder) -> Result<Response, Error<E>> {
+        let begun = Instant::now();
+        let left = || self.timeout.saturating_sub(begun.elapsed());
+        let mut number = 0;
+        loop {
+            // A body that is a stream cannot be sent again.
+            let next = (number < self.limit).then(|| request.try_clone()).flatten();
+            let result = self.send_once(request, left()).await;
+            let delay = match &result {
+                Ok(response) if may_pass(response.status(), self.has_key, response.headers()) => {
+                    self.retry.delay_after(number, Some(response.headers()))
+                }
+                Err(Error::Transport(error)) if !error.is_builder() => self.retry.delay_after(number, None),
+                _ => None,
+            };
+            match (next, delay) {
+                (Some(next), Some(delay)) if delay < left() => {
+                    // Closes or frees the connection before the delay.
+                    drop(result);
+                    tokio::time::sleep(delay).await;
+                    request = next;
+                    number += 1;
+                }
+                _ => return result,
+            }
+        }
+    }
+
+    async fn send_once<E>(&self, request: RequestBuilder, left: Duration) -> Result<Response, Error<E>> {
+        if !self.is_stream {
+            return Ok(request.timeout(left).send().await?);
+        }
+        // The timeout of reqwest would include the body.
+        match tokio::time::timeout(left, request.send()).await {
+            Ok(response) => Ok(response?),
+            Err(_) => Err(Error::Timeout),
         }
     }
 }

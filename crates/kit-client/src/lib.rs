@@ -21,6 +21,7 @@ mod event_stream;
 mod json;
 mod lines;
 mod path;
+mod retry;
 mod text;
 
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub use path::Segment;
 pub use reqwest;
 pub use reqwest::multipart::{Form, Part};
 pub use reqwest::{Body, Method, StatusCode};
+pub use retry::Retry;
 
 use reqwest::header::{HeaderMap, HeaderName};
 
@@ -47,6 +49,7 @@ pub struct Client {
     base: String,
     headers: HeaderMap,
     timeout: Duration,
+    retry: Retry,
     places: ErrorPlaces,
 }
 
@@ -72,6 +75,7 @@ impl Client {
             base: url.as_str().trim_end_matches('/').to_owned(),
             headers: HeaderMap::new(),
             timeout: TIMEOUT,
+            retry: Retry::default(),
             places,
         })
     }
@@ -98,7 +102,13 @@ impl Client {
         Ok(self)
     }
 
-    /// Sets the time in which a call must end, 30 seconds by default. For a response that arrives in parts, such as events, only
+    /// Sets the rules by which calls are repeated.
+    #[must_use]
+    pub fn with_retry(self, retry: Retry) -> Self {
+        Self { retry, ..self }
+    }
+
+    /// Sets the time in which a call must end with its repetitions, 30 seconds by default. For a response that arrives in parts, such as events, only
     /// its head must arrive in this time.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {

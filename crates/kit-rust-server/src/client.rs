@@ -22,7 +22,7 @@ use crate::{File, Options, Owner, Warning};
 const DIRECTORY: &str = "rust-client";
 
 /// Sources of `kit-client`, which every client contains.
-const LIBRARY: [(&str, &str); 10] = [
+const LIBRARY: [(&str, &str); 11] = [
     ("Cargo.toml", include_str!("client.toml")),
     ("src/answer.rs", include_str!("../../kit-client/src/answer.rs")),
     ("src/call.rs", include_str!("../../kit-client/src/call.rs")),
@@ -35,6 +35,7 @@ const LIBRARY: [(&str, &str); 10] = [
     ("src/lib.rs", include_str!("../../kit-client/src/lib.rs")),
     ("src/lines.rs", include_str!("../../kit-client/src/lines.rs")),
     ("src/path.rs", include_str!("../../kit-client/src/path.rs")),
+    ("src/retry.rs", include_str!("../../kit-client/src/retry.rs")),
     ("src/text.rs", include_str!("../../kit-client/src/text.rs")),
 ];
 
