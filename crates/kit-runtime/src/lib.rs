@@ -31,6 +31,7 @@ mod debug;
 #[cfg(feature = "decimal")]
 mod decimal;
 mod decimal_text;
+mod dev_link;
 mod environment;
 mod file_signatures;
 #[doc(hidden)] // Public only for generated code.

@@ -12,7 +12,9 @@ use crate::listener::Listener;
 use crate::settings::Settings;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
-use crate::{Error, Serve, connection, debug, log, metrics, shutdown, start_error, stdout, telemetry};
+use crate::{
+    Error, Serve, connection, debug, dev_link, log, metrics, shutdown, start_error, stdout, telemetry,
+};
 
 /// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
@@ -96,18 +98,30 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let mut interrupted = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;
     debug::serve(address).await?;
+    dev_link::start()?;
     // This line is for the program or person that started the server; it is not a log entry.
     stdout::line(&format!("Listening on {}", url(address, settings.tls.is_some())));
+    let begin = move |stream, peer, router, permit| {
+        #[cfg(feature = "tls")]
+        if let Some(tls) = &tls {
+            return tls.serve(stream, peer, router, settings.timeouts, permit);
+        }
+        connection::serve(stream, peer, router, settings.timeouts, permit);
+    };
     let accept = async {
         loop {
-            let (stream, peer, permit) = listener.accept().await;
+            let (mut stream, peer, permit) = listener.accept().await;
             let router = router.clone();
-            #[cfg(feature = "tls")]
-            if let Some(tls) = &tls {
-                tls.serve(stream, peer, router, settings.timeouts, permit);
+            if !dev_link::is_on() {
+                begin(stream, peer, router, permit);
                 continue;
             }
-            connection::serve(stream, peer, router, settings.timeouts, permit);
+            let begin = begin.clone();
+            tokio::spawn(async move {
+                if let Some(client) = dev_link::client(&mut stream).await {
+                    begin(stream, client, router, permit);
+                }
+            });
         }
     };
     {

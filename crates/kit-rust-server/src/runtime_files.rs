@@ -61,6 +61,7 @@
     ("debug_off.rs", include_str!("../../kit-runtime/src/debug_off.rs")),
     ("decimal.rs", include_str!("../../kit-runtime/src/decimal.rs")),
     ("decimal_text.rs", include_str!("../../kit-runtime/src/decimal_text.rs")),
+    ("dev_link.rs", include_str!("../../kit-runtime/src/dev_link.rs")),
     ("environment.rs", include_str!("../../kit-runtime/src/environment.rs")),
     ("file_signatures.rs", include_str!("../../kit-runtime/src/file_signatures.rs")),
     ("format/email.rs", include_str!("../../kit-runtime/src/format/email.rs")),

@@ -41,25 +41,34 @@ async function sent(port: number, text: string): Promise<string> {
 
 test("passes all bytes of a connection in both directions, also after the client has closed its side", async (t) => {
   const { gate: opened, port } = await gate(t);
-  opened.backend = await backend(t, "one");
+  opened.backend = { port: await backend(t, "one") };
   const request = "POST / HTTP/1.1\r\nHost: localhost\r\n\r\n\xff\0body";
   assert.equal(await sent(port, request), `one: ${request}`);
 });
 
+test("tells a server that knows kit dev the address of the client in the first line", async (t) => {
+  const { gate: opened, port } = await gate(t);
+  opened.backend = { port: await backend(t, "one"), token: "secret" };
+  const socket = connect({ host: "127.0.0.1", port, localAddress: "127.0.0.2", allowHalfOpen: true });
+  socket.setEncoding("latin1").end("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const text = (await socket.toArray()).join("");
+  assert.match(text, /^one: KIT-DEV secret 127\.0\.0\.2 \d+\nGET \/ HTTP\/1\.1\r\n/);
+});
+
 test("passes an incomplete head when the client has closed its side", async (t) => {
   const { gate: opened, port } = await gate(t);
-  opened.backend = await backend(t, "one");
+  opened.backend = { port: await backend(t, "one") };
   assert.equal(await sent(port, "GET / HT"), "one: GET / HT");
 });
 
 test("keeps a connection with its server, and passes later connections to the new server", async (t) => {
   const { gate: opened, port } = await gate(t);
   const { promise: accepted, resolve } = Promise.withResolvers<void>();
-  opened.backend = await backend(t, "one", resolve);
+  opened.backend = { port: await backend(t, "one", resolve) };
   const early = open(port).setEncoding("latin1");
   early.write("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await accepted;
-  opened.backend = await backend(t, "two");
+  opened.backend = { port: await backend(t, "two") };
   assert.match(await sent(port, "GET /3 HTTP/1.1\r\nHost: localhost\r\n\r\n"), /^two/);
   early.end();
   assert.match((await early.toArray()).join(""), /^one: GET \/1/);
@@ -74,14 +83,14 @@ test("responds with the reason if no server runs", async (t) => {
 
 test("responds with the result of the build while a server runs", async (t) => {
   const { gate: opened, port } = await gate(t);
-  opened.backend = await backend(t, "one");
+  opened.backend = { port: await backend(t, "one") };
   const answer = await sent(port, "GET /__kit/build HTTP/1.1\r\nHost: localhost\r\n\r\n");
   assert.match(answer, /^HTTP\/1\.1 200 [^]*"status":"built"/);
 });
 
 test("refuses a request if one of its host names is unknown", async (t) => {
   const { gate: opened, port } = await gate(t);
-  opened.backend = await backend(t, "one");
+  opened.backend = { port: await backend(t, "one") };
   for (const host of ["evil.example", "evil.example:80"]) {
     // oxlint-disable-next-line no-await-in-loop -- one connection after the other
     const answer = await sent(port, `GET / HTTP/1.1\r\nHOST:  ${host} \r\n\r\n`);

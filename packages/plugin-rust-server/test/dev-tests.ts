@@ -27,7 +27,8 @@ use crate::models::GetHelloResponse;
 use crate::router::{GetHello, HelloRoutes};
 
 impl HelloRoutes for App {
-    async fn get_hello(&self, _input: GetHello) -> Result<GetHelloResponse, Error> {
+    async fn get_hello(&self, input: GetHello) -> Result<GetHelloResponse, Error> {
+        let _method = input.context.method();
         Ok(GetHelloResponse { text: ${text} })
     }
 }
@@ -38,16 +39,22 @@ const version = (number: number): string => handler(`"version ${number}".to_owne
 interface Answer {
   readonly status: number;
   readonly text: string;
+  /** Result of the last build, in the header of the response. */
+  readonly build: string | undefined;
 }
+
+/** Address from which the requests come. */
+const clientAddress = "127.0.0.9";
 
 /** Sends a request on its own connection. */
 function request(url: string, host?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = host === undefined ? {} : { host };
-    get(url, { agent: false, headers }, (response) => {
+    get(url, { agent: false, headers, localAddress: clientAddress }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode!, text }));
+      const build = response.headers["x-kit-build"] as string | undefined;
+      response.on("end", () => resolve({ status: response.statusCode!, text, build }));
     }).on("error", reject);
   });
 }
@@ -108,7 +115,8 @@ export function testDev(): void {
     const project = new Project(mkdtempSync(join(import.meta.dirname, "project-")), "dev");
     project.write("src/items.types.ts", "export {};\n");
     project.write("src/items.routes.ts", routes(""));
-    project.write("src/handlers/hellos.rs", version(1));
+    const first = handler('format!("version 1 for {:?}", input.context.ip())');
+    project.write("src/handlers/hellos.rs", first);
     assert.equal(project.build(["--no-compile"]).code, 0);
     copyFileSync(join(repository, "examples/notes-rust/Cargo.lock"), join(project.root, "Cargo.lock"));
     const dev = new Dev(project, await freePort());
@@ -127,6 +135,12 @@ export function testDev(): void {
       await dev.serves("version 1");
       assert.match(dev.output, /serving http:\/\/127\.0\.0\.1:\d+/);
       assert.doesNotMatch(dev.output, /Listening on/);
+    });
+
+    await t.test("tells the server the address of the client", async () => {
+      const { text, build } = await request(`${dev.url}/hello`);
+      assert.match(text, /version 1 for Some\(127\.0\.0\.9\)/);
+      assert.equal(build, undefined);
     });
 
     await t.test("responds to each request while an edit of a handler is built", async () => {
@@ -166,6 +180,8 @@ export function testDev(): void {
       await dev.serves("version 2");
       const build = await request(`${dev.url}/__kit/build`);
       assert.match(build.text, /"status":"failed"/);
+      const stale = async (): Promise<boolean> => (await request(`${dev.url}/hello`)).build === "failed";
+      await dev.until(stale, "responses did not tell that the build has failed");
     });
 
     await t.test("serves the handler that kit scaffold adds", async () => {
@@ -178,6 +194,7 @@ export function testDev(): void {
         [0, "added 1 handler in src/handlers/hellos.rs:\n  GET /bye/:name: to write\n"],
       );
       await dev.serves("NOT_IMPLEMENTED", "/bye/ada");
+      assert.equal((await request(`${dev.url}/hello`)).build, undefined);
       await dev.serves("version 2");
     });
 

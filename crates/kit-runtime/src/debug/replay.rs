@@ -12,11 +12,13 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use super::answer::{Refusal, truncate};
 use super::record_json::milliseconds;
 use super::state::State;
+use crate::dev_link;
 use crate::http::{random_span_id, random_trace_id};
 use crate::redact::REDACTED;
 
@@ -209,7 +211,12 @@ async fn send(address: SocketAddr, made: Made, trace_parent: &str) -> Result<Val
         to.set_ip(Ipv4Addr::LOCALHOST.into());
     }
     let request = request(made, to, trace_parent)?;
-    let stream = TcpStream::connect(to).await.map_err(|error| error.to_string())?;
+    let mut stream = TcpStream::connect(to).await.map_err(|error| error.to_string())?;
+    let own = stream.local_addr().map_err(|error| error.to_string())?;
+    if let Some(line) = dev_link::first_line(own) {
+        let sent = stream.write_all(line.as_bytes()).await;
+        sent.map_err(|error| error.to_string())?;
+    }
     let handshake = http1::handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(|error| error.to_string())?;
     tokio::spawn(connection);

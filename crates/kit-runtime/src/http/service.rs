@@ -36,7 +36,7 @@ use crate::connection::{self, ConnectionState, ReusableTimeout};
 use crate::metrics::MeasuredRequest;
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
-use crate::{is_development, is_test, shutdown, start_error};
+use crate::{dev_link, is_development, is_test, shutdown, start_error};
 
 /// Timeout of the check for `/readyz`. Orchestrators wait for its response, often for one second.
 const READY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -248,6 +248,10 @@ impl<A: Application> Service<A> {
         if is_last || context.is_body_unread() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
+        }
+        if dev_link::is_build_failed() {
+            let failed = HeaderValue::from_static("failed");
+            response.headers_mut().insert(dev_link::BUILD_HEADER, failed);
         }
         response
     }

@@ -12,6 +12,14 @@ const longestHead = 64 * 1024;
 /** Response to a request whose head is incomplete, while no program runs. */
 const incomplete = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
+/** Program that serves the application. */
+export interface Backend {
+  /** Port on which the program listens. */
+  readonly port: number;
+  /** Secret of the first line with the address of the client; `undefined` if the program does not read such a line. */
+  readonly token?: string;
+}
+
 /**
  * Listens on the address of an application that another program serves, and passes the bytes of each connection to the
  * program that runs at the moment. A connection stays with its program until the program closes the connection. If no
@@ -21,8 +29,8 @@ const incomplete = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-len
  * to the same host.
  */
 export class Gate {
-  /** Port on which the program listens; `undefined` if no program runs. */
-  backend: number | undefined;
+  /** Program that serves; `undefined` if no program runs. */
+  backend: Backend | undefined;
   /** Result of the last build. */
   build: BuildState = { status: "built", text: "" };
   readonly #accepts: (host: string | undefined) => boolean;
@@ -61,6 +69,7 @@ export class Gate {
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => socket.destroy());
+    const { remoteAddress, remotePort } = socket;
     let received: Buffer = Buffer.alloc(0);
     const read = (chunk: Buffer): void => {
       received = Buffer.concat([received, chunk]);
@@ -70,8 +79,10 @@ export class Gate {
     const pass = (end: number): void => {
       socket.off("data", read).off("end", ended).pause();
       const head = received.subarray(0, end === -1 ? received.length : end).toString("latin1");
-      if (this.backend !== undefined && !this.#isOwn(head)) connectTo(this.backend, socket, received);
-      else if (socket.readableEnded) socket.end(incomplete);
+      if (this.backend !== undefined && !this.#isOwn(head)) {
+        const line = firstLine(this.backend, remoteAddress, remotePort);
+        connectTo(this.backend.port, socket, Buffer.concat([line, received]));
+      } else if (socket.readableEnded) socket.end(incomplete);
       else {
         this.#standIn.emit("connection", socket);
         // An HTTP server reads from the operating system. Bytes that `unshift` puts back would therefore be lost.
@@ -95,6 +106,13 @@ export class Gate {
       return line.slice(0, colon).toLowerCase() === "host" && !this.#accepts(line.slice(colon + 1).trim());
     });
   }
+}
+
+/** Returns the line that tells the program which client has connected, because the connection itself comes from this process. */
+function firstLine({ token }: Backend, address = "127.0.0.1", port = 0): Buffer {
+  // An IPv6 address may end with the name of a network interface, which programs on this machine need no more.
+  const [plain] = address.split("%");
+  return Buffer.from(token === undefined ? "" : `KIT-DEV ${token} ${plain} ${port}\n`);
 }
 
 /** Passes the bytes that a client has sent, and all further bytes in both directions. */

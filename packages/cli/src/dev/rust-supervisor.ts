@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { connect, createServer } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,6 +22,8 @@ const patienceMs = 8_000;
 const cargoPatienceMs = 2_000;
 /** Time between two attempts to connect to a server that starts, in milliseconds. */
 const attemptMs = 20;
+/** Time that a server may take to respond to the question if it knows `kit dev`, in milliseconds. */
+const questionMs = 10_000;
 /** Time after which the terminal says that the server does not listen yet, in milliseconds. */
 const slowStartMs = 10_000;
 /** Maximum number of characters of the server's errors that the stand-in shows. */
@@ -33,6 +36,8 @@ const longestText = 16 * 1024;
 export class RustSupervisor {
   readonly #queue: EventQueue;
   readonly #terminal: Terminal;
+  /** Secret by which the server recognizes the connections from this process. */
+  readonly #token = randomBytes(24).toString("hex");
   #gate: Gate | undefined;
   #request!: ServeRequest;
   #url = "";
@@ -153,19 +158,23 @@ export class RustSupervisor {
       NODE_ENV: process.env["NODE_ENV"] || "development",
       // The debug sidecar shows this address in place of the port that only `kit dev` knows.
       KIT_DEV_URL: this.#url,
+      KIT_DEV_TOKEN: this.#token,
       ...(this.#request.databaseUrl !== null && { DATABASE_URL: this.#request.databaseUrl }),
     };
     const env = { ...process.env, ...variables };
     const described = JSON.stringify(env);
     if (program.isFresh && this.#current !== undefined && this.#env === described) {
-      this.#gate!.build = this.#request.build;
+      this.#setBuild(this.#request.build);
       this.#terminal.note("the server has not changed");
       return;
     }
     const port = await freePort();
-    const server = this.#start(program.path, [], { ...env, HOST: "127.0.0.1", PORT: String(port) });
+    const variablesOfProgram = { ...env, HOST: "127.0.0.1", PORT: String(port) };
+    const server = this.#start(program.path, [], variablesOfProgram, "pipe");
     const abandon = (): void => void server.close(patienceMs);
     signal.addEventListener("abort", abandon);
+    // The server ends or does not read.
+    server.process.stdin?.on("error", () => {});
     const errors = forwarded(server, port);
     const slow = setTimeout(() => this.#terminal.warn("the server is not listening yet"), slowStartMs);
     const started = new AbortController();
@@ -181,11 +190,16 @@ export class RustSupervisor {
       this.#fail({ status: "failed", text: errors() || text });
       return;
     }
+    const isLinked = variables.NODE_ENV === "development" && (await knowsKitDev(port, this.#token));
+    if (signal.aborted) {
+      abandon();
+      return;
+    }
     const last = this.#current;
     this.#current = server;
     this.#env = described;
-    this.#gate!.build = this.#request.build;
-    this.#gate!.backend = port;
+    this.#setBuild(this.#request.build);
+    this.#gate!.backend = { port, ...(isLinked && { token: this.#token }) };
     this.#terminal.ready(Math.round(performance.now() - this.#changedAt));
     void server.ended.then((ended) => this.#ended(server, ended, errors));
     await last?.close(patienceMs);
@@ -204,15 +218,27 @@ export class RustSupervisor {
 
   /** Records a failed build, which the gate reports if no server runs. */
   #fail(build: BuildState): void {
-    this.#gate!.build = build;
+    this.#setBuild(build);
     this.#terminal.note(
       this.#current === undefined ? "waiting for a change" : "the last version keeps running",
     );
   }
 
-  #start(program: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProgram {
+  /** Tells the gate and the server the result of the last build. */
+  #setBuild(build: BuildState): void {
+    this.#gate!.build = build;
+    const result = build.status === "failed" ? "build failed" : "build succeeded";
+    this.#current?.process.stdin?.write(`${result}\n`);
+  }
+
+  #start(
+    program: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    stdin: "ignore" | "pipe" = "ignore",
+  ): ChildProgram {
     const { root } = this.#request;
-    const child = new ChildProgram(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = new ChildProgram(program, args, { cwd: root, env, stdio: [stdin, "pipe", "pipe"] });
     this.#programs.add(child);
     void child.ended.then(() => this.#programs.delete(child));
     return child;
@@ -246,6 +272,19 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Resolves to true if a server reads the address of the client from the first line of a connection. */
+async function knowsKitDev(port: number, token: string): Promise<boolean> {
+  const socket = connect({ host: "127.0.0.1", port }).setEncoding("latin1");
+  socket.setTimeout(questionMs, () => socket.destroy());
+  socket.write(`KIT-DEV ${token}\n`);
+  try {
+    for await (const chunk of socket) return String(chunk).startsWith("KIT-DEV");
+  } catch {
+    // The server has closed the connection.
+  }
+  return false;
 }
 
 /** Resolves when a server listens on a port, or when `signal` is aborted. */
