@@ -87,6 +87,24 @@ pub(crate) fn starts_request(byte: u8) -> bool {
     byte == b'\r' || all(&[byte], TOKEN)
 }
 
+/// Validates the head of a request that arrived in another form, such as HTTP/2. All lines must end with CRLF, and the last line
+/// must be empty.
+///
+/// # Errors
+///
+/// The reason why the same request is rejected over HTTP/1.1.
+///
+/// ```
+/// use kit_guard::{Limits, check_head};
+///
+/// let limits = Limits::default();
+/// assert!(check_head(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", &limits).is_ok());
+/// assert_eq!(check_head(b"GET / HTTP/1.1\r\n\r\n", &limits).unwrap_err().status, 400);
+/// ```
+pub fn check_head(head: &[u8], limits: &Limits) -> Result<(), Rejection> {
+    check(head, limits).map(drop)
+}
+
 /// Validates a head that ends with its empty line. The caller has checked that all lines end with CRLF.
 pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> {
     if head.len() > limits.head_bytes {

@@ -25,7 +25,7 @@ mod transfer_coding;
 
 pub use characters::trim;
 pub use guard::{Guard, guard_stream};
-pub use head::{Layout, Limits, Lines};
+pub use head::{Layout, Limits, Lines, check_head};
 pub use origin::is_origin;
 pub use pace::Pace;
 pub use path::{has_dot_segment, normal_path, normal_target};

@@ -155,6 +155,8 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
         );
     }
     connection::flush_refusals();
+    #[cfg(feature = "http2")]
+    connection::http2::flush();
     flush_rejection_log();
     Ok(())
 }

@@ -19,6 +19,13 @@ use crate::{Error, Serve, start_error};
 /// Time between two looks at the files of the certificates.
 const FILE_CHECK: Duration = Duration::from_secs(5);
 
+/// Protocols that clients can choose in the handshake. The first one that the client knows is used.
+const PROTOCOLS: &[&[u8]] = &[
+    #[cfg(feature = "http2")]
+    connection::http2::ALPN,
+    b"http/1.1",
+];
+
 /// Makes TLS connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Tls(Arc<Certificates>);
@@ -41,7 +48,7 @@ impl Tls {
             } else {
                 MinimumVersion::Tls12
             },
-            protocols: vec![b"http/1.1".to_vec()],
+            protocols: PROTOCOLS.iter().map(|name| name.to_vec()).collect(),
         });
         let place = "in TLS_CERT, TLS_KEY or TLS_CLIENT_CA";
         let certificates =
@@ -107,6 +114,15 @@ impl Tls {
             match accepted {
                 Ok(Ok(stream)) => {
                     drop(shutdown);
+                    #[cfg(feature = "http2")]
+                    if stream.get_ref().1.alpn_protocol() == Some(connection::http2::ALPN) {
+                        let connection =
+                            connection::http2::connect(stream, peer, router, timeouts, Some(permit));
+                        if let Err(error) = connection.await {
+                            tracing::debug!("An HTTP/2 connection broke: {error}");
+                        }
+                        return;
+                    }
                     let connection = connection::connect(stream, peer, router, timeouts, Some(permit));
                     if let Err(error) = connection.await {
                         tracing::debug!("A connection broke: {error}");

@@ -48,11 +48,17 @@ pub(super) struct LingeringClose {
 
 impl LingeringClose {
     pub(super) fn new(rejection: Option<Rejection>, peer: IpAddr, is_quiet: bool) -> Self {
+        let message = rejection.map_or_else(Vec::new, |rejection| refusal::to_bytes(rejection, peer));
+        Self::with_message(message, is_quiet)
+    }
+
+    /// Closes a connection after its last bytes.
+    pub(super) fn with_message(message: Vec<u8>, is_quiet: bool) -> Self {
         let mut deadline = Deadline::default();
         let now = Instant::now();
         deadline.set(now, NEXT_TIMEOUT);
         Self {
-            message: rejection.map_or_else(Vec::new, |rejection| refusal::to_bytes(rejection, peer)),
+            message,
             is_quiet,
             is_finished: false,
             discarded: 0,

@@ -6,6 +6,8 @@
 //! closed.
 
 mod headers;
+#[cfg(feature = "http2")]
+pub(crate) mod http2;
 mod lingering;
 mod refusal;
 mod shared;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyper::body::Incoming;
+use axum::body::{Bytes, HttpBody};
 
 use super::Error;
 use crate::connection::ConnectionState;
@@ -20,9 +20,11 @@ pub trait Serve: Clone + Send + Sync + 'static {
 
     /// Returns the response to a request of a connection.
     #[doc(hidden)] // Called only by the server.
-    fn respond(
+    fn respond<B>(
         &self,
-        request: axum::http::Request<Incoming>,
+        request: axum::http::Request<B>,
         connection: &Arc<ConnectionState>,
-    ) -> impl Future<Output = axum::response::Response> + Send;
+    ) -> impl Future<Output = axum::response::Response> + Send
+    where
+        B: HttpBody<Data = Bytes, Error: Into<axum::BoxError> + Send> + Send + Unpin + 'static;
 }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
@@ -114,11 +113,14 @@ impl<A: Application> Serve for Router<A> {
         self.0.files.as_ref().map_or(Ok(()), StaticFiles::check)
     }
 
-    fn respond(
+    fn respond<B>(
         &self,
-        request: axum::http::Request<Incoming>,
+        request: axum::http::Request<B>,
         connection: &Arc<ConnectionState>,
-    ) -> impl Future<Output = axum::response::Response> + Send {
+    ) -> impl Future<Output = axum::response::Response> + Send
+    where
+        B: HttpBody<Data = Bytes, Error: Into<axum::BoxError> + Send> + Send + Unpin + 'static,
+    {
         self.0
             .respond(request, Some(Arc::clone(connection)), &connection.timeout)
     }
@@ -130,11 +132,14 @@ impl<A: Application> Serve for Router<A> {
 struct OfConnection(Arc<ConnectionState>);
 
 impl Serve for axum::Router {
-    async fn respond(
+    async fn respond<B>(
         &self,
-        mut request: axum::http::Request<Incoming>,
+        mut request: axum::http::Request<B>,
         connection: &Arc<ConnectionState>,
-    ) -> axum::response::Response {
+    ) -> axum::response::Response
+    where
+        B: HttpBody<Data = Bytes, Error: Into<axum::BoxError> + Send> + Send + Unpin + 'static,
+    {
         request
             .extensions_mut()
             .insert(OfConnection(Arc::clone(connection)));

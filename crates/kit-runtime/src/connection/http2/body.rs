@@ -1,0 +1,82 @@
+//! Bodies of requests, with the time that a client may take to send them.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::{Frame, Incoming, SizeHint};
+use kit_guard::{Pace, Rejection};
+use tokio::time::Instant;
+
+use crate::connection::ConnectionState;
+use crate::connection::timeouts::{Deadline, Timeouts};
+
+/// Body of a request that ends with an error if the client sends too slowly. The state of the request then has the reason.
+pub(super) struct TimedBody {
+    body: Incoming,
+    state: Arc<ConnectionState>,
+    timeouts: Timeouts,
+    begun: Instant,
+    deadline: Deadline,
+    /// Speed of the client while a handler waits for the bytes.
+    pace: Pace,
+}
+
+impl TimedBody {
+    pub(super) fn new(body: Incoming, state: Arc<ConnectionState>, timeouts: Timeouts) -> Self {
+        Self {
+            body,
+            state,
+            begun: Instant::now(),
+            deadline: Deadline::default(),
+            pace: Pace::new(timeouts.body_rate),
+            timeouts,
+        }
+    }
+
+    /// Ready when the client has taken too long.
+    fn poll_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.state.is_body_streamed() {
+            if let Some(rate) = self.state.take_body_rate() {
+                self.pace = Pace::new(rate);
+            }
+            self.pace.wait(Instant::now().into_std());
+            self.deadline.set_at(self.pace.deadline(self.timeouts.body));
+        } else if !self.deadline.is_set() {
+            self.deadline.set(self.begun, self.timeouts.body);
+        }
+        self.deadline.poll(context)
+    }
+}
+
+impl HttpBody for TimedBody {
+    type Data = Bytes;
+    type Error = axum::BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::BoxError>>> {
+        let this = self.get_mut();
+        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
+            this.pace.pause(Instant::now().into_std());
+            if let Some(Ok(frame)) = &frame {
+                this.pace.receive(frame.data_ref().map_or(0, Bytes::len));
+            }
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        ready!(this.poll_timeout(context));
+        this.state.refuse_body(1, Rejection::TIMEOUT);
+        Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut).into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,460 @@
+//! Limits for what the peer of an HTTP/2 connection sends, and for how slowly it sends and reads.
+//!
+//! h2 bounds the memory of a connection: open streams, header sections, `CONTINUATION` frames, resets that wait. A peer can
+//! still make the server work without a request, or keep streams open without reading. This module counts these frames, and
+//! follows the windows of the peer.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use super::bucket::Bucket;
+use super::end::End;
+use super::frames::{END_HEADERS, END_STREAM, Event, Frames, Head, kind};
+use crate::connection::Timeouts;
+
+/// Maximum number of streams that a client may have open at the same time.
+pub(super) const MAX_STREAMS: u32 = 100;
+/// Number of frames without content that a client may send at once, and for each second after that: `PING`, `SETTINGS` and each
+/// of its values, `PRIORITY`, empty `DATA`, frames of unknown types, `WINDOW_UPDATE` without data.
+const CONTROL_FRAMES: Bucket = Bucket::new(1000.0, 100.0);
+/// Number of streams that a client may reset, or have reset by its errors, at once, and for each second after that.
+const RESETS: Bucket = Bucket::new(200.0, 33.0);
+/// `WINDOW_UPDATE` frames that a client may send for each frame of data, and for each 4 KiB of its data: clients report what
+/// they read on the stream and on the connection, some of them in pieces of 4 KiB.
+const UPDATES_FOR_DATA: f64 = 2.0;
+const BYTES_FOR_UPDATES: f64 = 2048.0;
+/// Frames that a client may send for each request: priorities, as browsers send them.
+const FRAMES_FOR_REQUEST: f64 = 2.0;
+/// Time after which a connection without a request ends when the server shuts down. Until then the client may report that it
+/// has received `GOAWAY`.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+/// Window of each stream and of the connection before the client changes it (RFC 9113, 6.9.2).
+const FIRST_WINDOW: i64 = 65_535;
+const SETTING_INITIAL_WINDOW: u16 = 4;
+/// Error codes of RFC 9113, 7.
+const PROTOCOL_ERROR: u32 = 1;
+const FLOW_CONTROL_ERROR: u32 = 3;
+const STREAM_CLOSED: u32 = 5;
+const FRAME_SIZE_ERROR: u32 = 6;
+
+/// A stream whose response is not complete.
+#[derive(Debug)]
+struct OpenStream {
+    /// Number of bytes that the client accepts.
+    window: i64,
+    /// True after the head of the response was written.
+    is_answered: bool,
+    /// Time since which the client accepts nothing of the response.
+    blocked: Option<Instant>,
+}
+
+/// State of a connection, as its frames show it.
+#[derive(Debug)]
+pub(super) struct Meter {
+    timeouts: Timeouts,
+    received: Frames,
+    written: Frames,
+    controls: Bucket,
+    resets: Bucket,
+    streams: HashMap<u32, OpenStream>,
+    last_stream: u32,
+    window: i64,
+    initial_window: i64,
+    /// Begin of an incomplete header section, or of a connection without a complete frame.
+    head_since: Option<Instant>,
+    /// Time since which no stream is open.
+    idle_since: Instant,
+    /// Time at which the server began to shut down.
+    closing_since: Option<Instant>,
+    end: Option<End>,
+}
+
+impl Meter {
+    pub(super) fn new(timeouts: Timeouts, now: Instant) -> Self {
+        Self {
+            timeouts,
+            received: Frames::of_client(),
+            written: Frames::default(),
+            controls: CONTROL_FRAMES,
+            resets: RESETS,
+            streams: HashMap::new(),
+            last_stream: 0,
+            window: FIRST_WINDOW,
+            initial_window: FIRST_WINDOW,
+            head_since: Some(now),
+            idle_since: now,
+            closing_since: None,
+            end: None,
+        }
+    }
+
+    /// Returns the reason why the connection must end.
+    pub(super) fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Returns the number of the last stream that the client began.
+    pub(super) fn last_stream(&self) -> u32 {
+        self.last_stream
+    }
+
+    /// Returns true if no response is in progress.
+    pub(super) fn is_idle(&self) -> bool {
+        self.streams.is_empty()
+    }
+
+    /// Returns true if a frame of the server may be written, because the last frame is complete.
+    pub(super) fn may_write_frame(&self) -> bool {
+        self.written.is_between()
+    }
+
+    /// Records that the server shuts down. The connection ends when no request is in progress.
+    pub(super) fn begin_closing(&mut self, now: Instant) {
+        self.closing_since.get_or_insert(now);
+    }
+
+    /// Records bytes of the client.
+    pub(super) fn receive(&mut self, bytes: &[u8], now: Instant) {
+        let mut frames = std::mem::take(&mut self.received);
+        frames.push(bytes, |event| self.note_received(event, now));
+        self.received = frames;
+    }
+
+    /// Records bytes that the server has written.
+    pub(super) fn write(&mut self, bytes: &[u8], now: Instant) {
+        let mut frames = std::mem::take(&mut self.written);
+        frames.push(bytes, |event| self.note_written(event, now));
+        self.written = frames;
+    }
+
+    fn note_received(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Head(head) => self.note_received_head(head, now),
+            Event::Setting(name, value) => {
+                self.take_control(now);
+                if name == SETTING_INITIAL_WINDOW {
+                    let change = i64::from(value) - self.initial_window;
+                    self.initial_window += change;
+                    for stream in self.streams.values_mut() {
+                        stream.window += change;
+                    }
+                }
+            }
+            Event::Window(0, increment) => self.window += i64::from(increment),
+            Event::Window(stream, increment) => {
+                if let Some(stream) = self.streams.get_mut(&stream) {
+                    stream.window += i64::from(increment);
+                }
+            }
+            Event::Reset(stream, _) => {
+                self.take_reset(now);
+                self.remove(stream, now);
+            }
+            Event::End(head) => {
+                let is_head = matches!(head.kind, kind::HEADERS | kind::CONTINUATION);
+                if !is_head || head.has(END_HEADERS) {
+                    self.head_since = None;
+                }
+            }
+        }
+    }
+
+    fn note_received_head(&mut self, head: Head, now: Instant) {
+        match head.kind {
+            kind::DATA if head.length > 0 || head.has(END_STREAM) => {}
+            kind::HEADERS => {
+                self.head_since.get_or_insert(now);
+                if head.stream > self.last_stream {
+                    self.last_stream = head.stream;
+                    self.controls.add(FRAMES_FOR_REQUEST);
+                    let stream = OpenStream {
+                        window: self.initial_window,
+                        is_answered: false,
+                        blocked: None,
+                    };
+                    self.streams.insert(head.stream, stream);
+                    if self.streams.len() > 2 * MAX_STREAMS as usize {
+                        self.end.get_or_insert(End::TooManyStreams);
+                    }
+                }
+            }
+            kind::CONTINUATION if head.length > 0 => {}
+            kind::RST_STREAM => {}
+            _ => self.take_control(now),
+        }
+    }
+
+    fn note_written(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Head(head) => {
+                if head.kind == kind::DATA {
+                    self.controls
+                        .add(UPDATES_FOR_DATA + f64::from(head.length) / BYTES_FOR_UPDATES);
+                    self.window -= i64::from(head.length);
+                }
+                if let Some(stream) = self.streams.get_mut(&head.stream) {
+                    stream.is_answered |= head.kind == kind::HEADERS;
+                    if head.kind == kind::DATA {
+                        stream.window -= i64::from(head.length);
+                        stream.blocked = None;
+                    }
+                }
+            }
+            Event::Reset(stream, code) => {
+                if matches!(
+                    code,
+                    PROTOCOL_ERROR | FLOW_CONTROL_ERROR | STREAM_CLOSED | FRAME_SIZE_ERROR
+                ) {
+                    self.take_reset(now);
+                }
+                self.remove(stream, now);
+            }
+            Event::End(head) => {
+                if matches!(head.kind, kind::DATA | kind::HEADERS) && head.has(END_STREAM) {
+                    self.remove(head.stream, now);
+                }
+            }
+            Event::Setting(..) | Event::Window(..) => {}
+        }
+    }
+
+    fn remove(&mut self, stream: u32, now: Instant) {
+        if self.streams.remove(&stream).is_some() && self.streams.is_empty() {
+            self.idle_since = now;
+        }
+    }
+
+    fn take_control(&mut self, now: Instant) {
+        if !self.controls.take(now) {
+            self.end.get_or_insert(End::TooManyControlFrames);
+        }
+    }
+
+    fn take_reset(&mut self, now: Instant) {
+        if !self.resets.take(now) {
+            self.end.get_or_insert(End::TooManyResets);
+        }
+    }
+
+    /// Looks for timeouts that have passed. Returns the time of the next look.
+    pub(super) fn check(&mut self, now: Instant) -> Instant {
+        let Timeouts {
+            head, idle, write, ..
+        } = self.timeouts;
+        let mut next = now + idle;
+        let mut end = None;
+        let mut limit = |since: Instant, time: Duration, reason: End| {
+            let at = since + time;
+            if at <= now {
+                end.get_or_insert(reason);
+            } else {
+                next = next.min(at);
+            }
+        };
+        if let Some(since) = self.head_since {
+            limit(since, head, End::SlowHead);
+        }
+        if self.streams.is_empty() {
+            limit(self.idle_since, idle, End::Idle);
+            if let Some(since) = self.closing_since {
+                limit(since.max(self.idle_since), CLOSING_TIME, End::Idle);
+            }
+        }
+        let is_connection_blocked = self.window <= 0;
+        for stream in self.streams.values_mut() {
+            if stream.is_answered && (is_connection_blocked || stream.window <= 0) {
+                limit(*stream.blocked.get_or_insert(now), write, End::NotReading);
+            } else {
+                stream.blocked = None;
+            }
+        }
+        if let Some(reason) = end {
+            self.end.get_or_insert(reason);
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{End, Meter, kind};
+    use crate::connection::Timeouts;
+
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+    fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(payload.len()).expect("a short payload");
+        let mut bytes = length.to_be_bytes()[1..].to_vec();
+        bytes.extend([kind, flags]);
+        bytes.extend(stream.to_be_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    /// Returns a meter after the begin of the connection.
+    fn started(now: Instant) -> Meter {
+        let mut meter = Meter::new(Timeouts::default(), now);
+        meter.receive(PREFACE, now);
+        meter.receive(&frame(kind::SETTINGS, 0, 0, &[]), now);
+        meter
+    }
+
+    /// Returns the number of frames after which the connection ends, if `count` frames arrive in each second.
+    fn ends_after(frames: &[Vec<u8>], per_second: u32) -> Option<(u32, End)> {
+        let start = Instant::now();
+        let mut meter = started(start);
+        for number in 0..per_second * 60 {
+            let now = start + Duration::from_secs_f64(f64::from(number) / f64::from(per_second));
+            for frame in frames {
+                meter.receive(frame, now);
+            }
+            if let Some(end) = meter.end() {
+                return Some((number, end));
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn ends_connections_that_send_many_frames_without_content() {
+        let priority_update = frame(16, 0, 0, b"\0\0\0\x01u=1");
+        for (name, flood) in [
+            ("PING", frame(6, 0, 0, &[0; 8])),
+            ("PING with ACK", frame(6, 1, 0, &[0; 8])),
+            ("SETTINGS", frame(kind::SETTINGS, 0, 0, &[])),
+            ("SETTINGS with ACK", frame(kind::SETTINGS, 1, 0, &[])),
+            ("PRIORITY", frame(2, 0, 1, &[0; 5])),
+            ("PRIORITY_UPDATE", priority_update),
+            ("empty DATA", frame(kind::DATA, 0, 1, &[])),
+            ("empty CONTINUATION", frame(kind::CONTINUATION, 0, 1, &[])),
+            ("WINDOW_UPDATE", frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1])),
+            ("unknown type", frame(200, 0, 0, &[])),
+        ] {
+            let (count, end) = ends_after(&[flood.clone()], 10_000).expect(name);
+            assert_eq!(end, End::TooManyControlFrames, "{name}");
+            assert!((900..1100).contains(&count), "{name}: {count}");
+            assert_eq!(ends_after(&[flood], 90), None, "{name}");
+        }
+        let values = frame(kind::SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 1].repeat(500));
+        assert!(
+            ends_after(&[values], 10).is_some(),
+            "each value of SETTINGS counts"
+        );
+    }
+
+    #[test]
+    fn ends_connections_that_reset_many_streams() {
+        let start = Instant::now();
+        let mut meter = started(start);
+        let mut stream = 1;
+        while meter.end().is_none() {
+            meter.receive(&frame(kind::HEADERS, 5, stream, b"\x82"), start);
+            meter.receive(&frame(kind::RST_STREAM, 0, stream, &[0, 0, 0, 8]), start);
+            stream += 2;
+            assert!(stream < 1000);
+        }
+        assert_eq!(meter.end(), Some(End::TooManyResets));
+        // Resets that errors of the client cause count, and resets of refused or unread requests do not.
+        for (code, expected) in [(1, Some(End::TooManyResets)), (7, None), (0, None)] {
+            let mut meter = started(start);
+            for number in 0..300 {
+                let stream = 2 * number + 1;
+                meter.receive(&frame(kind::HEADERS, 4, stream, b"\x82"), start);
+                meter.write(&frame(kind::RST_STREAM, 0, stream, &[0, 0, 0, code]), start);
+            }
+            assert_eq!(meter.end(), expected, "code {code}");
+        }
+    }
+
+    #[test]
+    fn permits_window_updates_for_the_data_that_the_client_reads() {
+        let start = Instant::now();
+        let mut meter = started(start);
+        meter.receive(&frame(kind::HEADERS, 5, 1, b"\x82"), start);
+        for _ in 0..20_000 {
+            meter.write(&frame(kind::DATA, 0, 1, &[0; 16 * 1024]), start);
+            for _ in 0..4 {
+                meter.receive(&frame(kind::WINDOW_UPDATE, 0, 1, &[0, 0, 16, 0]), start);
+                meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 16, 0]), start);
+            }
+        }
+        assert_eq!(meter.end(), None);
+    }
+
+    #[test]
+    fn ends_connections_whose_client_does_not_read_a_response() {
+        let start = Instant::now();
+        let minute = Duration::from_secs(61);
+        for (name, window, data, is_ended) in [
+            ("a window of 0", 0, 0, true),
+            ("a full window", 10, 10, true),
+            ("a slow handler", 10, 5, false),
+        ] {
+            let mut meter = started(start);
+            meter.receive(&frame(kind::SETTINGS, 0, 0, &[0, 4, 0, 0, 0, window]), start);
+            meter.receive(&frame(kind::HEADERS, 5, 1, b"\x82"), start);
+            meter.check(start);
+            meter.check(start + minute);
+            assert_eq!(meter.end(), None, "{name}: the handler has not responded");
+            let begun = start + minute;
+            meter.write(&frame(kind::HEADERS, 4, 1, b"\x88"), begun);
+            meter.write(&frame(kind::DATA, 0, 1, &vec![0; data]), begun);
+            let next = meter.check(begun);
+            assert!(next <= begun + minute);
+            meter.check(begun + minute);
+            assert_eq!(meter.end(), is_ended.then_some(End::NotReading), "{name}");
+        }
+        // The window of the connection is full, although that of the stream is not.
+        let mut meter = started(start);
+        meter.receive(&frame(kind::SETTINGS, 0, 0, &[0, 4, 0, 255, 255, 255]), start);
+        meter.receive(&frame(kind::HEADERS, 5, 1, b"\x82"), start);
+        meter.write(&frame(kind::HEADERS, 4, 1, b"\x88"), start);
+        meter.write(&frame(kind::DATA, 0, 1, &[0; 65_535]), start);
+        meter.check(start);
+        meter.check(start + minute);
+        assert_eq!(meter.end(), Some(End::NotReading));
+    }
+
+    #[test]
+    fn limits_the_time_of_header_sections_and_of_the_begin_of_a_connection() {
+        let start = Instant::now();
+        let head = Timeouts::default().head;
+        let mut silent = Meter::new(Timeouts::default(), start);
+        assert_eq!(silent.check(start), start + head);
+        silent.check(start + head);
+        assert_eq!(silent.end(), Some(End::SlowHead));
+        let mut meter = started(start);
+        meter.receive(&frame(kind::HEADERS, 1, 1, b"\x82"), start);
+        meter.receive(&frame(kind::CONTINUATION, 0, 1, b"\x84"), start + head / 2);
+        meter.check(start + head);
+        assert_eq!(meter.end(), Some(End::SlowHead));
+        let mut meter = started(start);
+        meter.receive(&frame(kind::HEADERS, 1, 1, b"\x82"), start);
+        meter.receive(&frame(kind::CONTINUATION, 4, 1, b"\x84"), start + head / 2);
+        meter.check(start + head);
+        assert_eq!(meter.end(), None);
+    }
+
+    #[test]
+    fn ends_connections_without_requests_after_the_idle_time_even_if_the_client_sends_pings() {
+        let start = Instant::now();
+        let idle = Timeouts::default().idle;
+        let mut meter = started(start);
+        meter.receive(&frame(kind::HEADERS, 5, 1, b"\x82"), start);
+        meter.check(start + idle);
+        assert_eq!(meter.end(), None, "a response is in progress");
+        let answered = start + idle;
+        meter.write(&frame(kind::HEADERS, 5, 1, b"\x88"), answered);
+        meter.receive(&frame(6, 0, 0, &[0; 8]), answered + idle / 2);
+        assert_eq!(meter.check(answered + idle / 2), answered + idle);
+        meter.check(answered + idle);
+        assert_eq!(meter.end(), Some(End::Idle));
+        let mut meter = started(start);
+        meter.begin_closing(start);
+        assert_eq!(meter.check(start), start + Duration::from_secs(1));
+        meter.check(start + Duration::from_secs(1));
+        assert_eq!(meter.end(), Some(End::Idle));
+    }
+}

@@ -1,0 +1,234 @@
+//! The socket as h2 sees it. The meter follows all bytes, and ends the connection if its limits are exceeded.
+
+use std::io::{self, IoSlice};
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
+
+use super::end::End;
+use super::frames::goaway;
+use super::meter::Meter;
+use crate::connection::lingering::LingeringClose;
+use crate::connection::timeouts::{Deadline, Timeouts};
+use crate::listener::ConnectionPermit;
+use crate::sampler::Sampler;
+
+/// Logs the first end of each reason in a minute and counts the others, so that a client cannot flood the log.
+static SAMPLER: LazyLock<Sampler<&'static str>> = LazyLock::new(|| Sampler::new(1, log_remaining));
+
+fn log_remaining(message: &&'static str, count: u64) {
+    tracing::warn!(
+        code = "HTTP2_LIMIT",
+        count,
+        "{count} more times within a minute: The server closed an HTTP/2 connection: {message}"
+    );
+}
+
+/// Logs the numbers of ends that were counted but not logged. Called when the server shuts down.
+pub(crate) fn flush() {
+    SAMPLER.flush();
+}
+
+/// A socket whose bytes a meter follows.
+pub(super) struct MeteredStream<S> {
+    socket: S,
+    meter: Meter,
+    peer: IpAddr,
+    timeouts: Timeouts,
+    /// True after the server began to shut down.
+    is_closing: Arc<AtomicBool>,
+    read_deadline: Deadline,
+    write_deadline: Deadline,
+    is_read_closed: bool,
+    /// End of the connection that the meter caused.
+    ending: Option<LingeringClose>,
+    /// End of the connection that h2 caused.
+    closing: Option<LingeringClose>,
+    /// Place in the limit of connections.
+    _permit: Option<ConnectionPermit>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
+    pub(super) fn new(
+        socket: S,
+        peer: IpAddr,
+        timeouts: Timeouts,
+        is_closing: Arc<AtomicBool>,
+        permit: Option<ConnectionPermit>,
+    ) -> Self {
+        Self {
+            socket,
+            meter: Meter::new(timeouts, Instant::now().into_std()),
+            peer,
+            timeouts,
+            is_closing,
+            read_deadline: Deadline::default(),
+            write_deadline: Deadline::default(),
+            is_read_closed: false,
+            ending: None,
+            closing: None,
+            _permit: permit,
+        }
+    }
+
+    /// Begins to end the connection: the client gets a last frame with the reason.
+    fn begin_end(&mut self, end: End) {
+        if let Some(message) = end.message() {
+            let peer = self.peer;
+            if SAMPLER.should_log(message) {
+                tracing::warn!(
+                    code = "HTTP2_LIMIT",
+                    count = 1,
+                    %peer,
+                    "The server closed an HTTP/2 connection: {message}"
+                );
+            }
+        }
+        let last = if self.meter.may_write_frame() {
+            goaway(self.meter.last_stream(), end.code())
+        } else {
+            Vec::new()
+        };
+        self.ending
+            .get_or_insert_with(|| LingeringClose::with_message(last, end == End::Idle));
+    }
+
+    /// Ends the connection if the meter says so. Ready after the end.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.ending.is_none() {
+            let Some(end) = self.meter.end() else {
+                return Poll::Pending;
+            };
+            self.begin_end(end);
+        }
+        match &mut self.ending {
+            Some(ending) => ending.poll(&mut self.socket, context).map(drop),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Waits until the next limit of time. Ready if the connection has ended.
+    fn poll_timeouts(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        loop {
+            let now = Instant::now().into_std();
+            if self.is_closing.load(Ordering::Relaxed) {
+                self.meter.begin_closing(now);
+            }
+            let next = self.meter.check(now);
+            if self.meter.end().is_some() {
+                return self.poll_end(context);
+            }
+            self.read_deadline.set_at(Some(next));
+            ready!(self.read_deadline.poll(context));
+        }
+    }
+
+    fn note_written(&mut self, written: &Poll<io::Result<usize>>, bytes: &[IoSlice<'_>]) {
+        let Poll::Ready(Ok(count)) = written else { return };
+        let now = Instant::now().into_std();
+        let mut left = *count;
+        for bytes in bytes {
+            let part = left.min(bytes.len());
+            self.meter.write(&bytes[..part], now);
+            left -= part;
+        }
+    }
+
+    /// Writes bytes of h2, unless the connection ends.
+    fn poll_write_parts(
+        &mut self,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.meter.end().is_some() {
+            ready!(self.poll_end(context));
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        }
+        let written = match bytes {
+            [bytes] => Pin::new(&mut self.socket).poll_write(context, bytes),
+            _ => Pin::new(&mut self.socket).poll_write_vectored(context, bytes),
+        };
+        self.note_written(&written, bytes);
+        if written.is_ready() {
+            self.write_deadline.clear();
+            return written;
+        }
+        if !self.write_deadline.is_set() {
+            self.write_deadline.set(Instant::now(), self.timeouts.write);
+        }
+        ready!(self.write_deadline.poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for MeteredStream<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        if this.meter.end().is_none() {
+            match Pin::new(&mut this.socket).poll_read(context, buffer) {
+                Poll::Ready(Ok(())) => {
+                    let read = &buffer.filled()[before..];
+                    this.is_read_closed |= read.is_empty();
+                    this.meter.receive(read, Instant::now().into_std());
+                    if this.meter.end().is_none() {
+                        return Poll::Ready(Ok(()));
+                    }
+                    // h2 does not see the bytes of a flood.
+                    buffer.set_filled(before);
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    ready!(this.poll_timeouts(context));
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+        // h2 sees the end of the stream.
+        this.poll_end(context).map(Ok)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().poll_write_parts(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().poll_write_parts(context, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().socket).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.ending.is_some() {
+            return this.poll_end(context).map(Ok);
+        }
+        let is_quiet = this.is_read_closed || this.meter.is_idle();
+        let closing = this
+            .closing
+            .get_or_insert_with(|| LingeringClose::with_message(Vec::new(), is_quiet));
+        closing.poll(&mut this.socket, context)
+    }
+}
