@@ -13,6 +13,7 @@ mod cursors;
 mod environment;
 mod formats;
 mod hidden_parameters;
+mod http2;
 mod layers;
 mod metrics;
 mod multipart;

@@ -66,10 +66,10 @@ fn server() {
 }
 
 /// Directory with certificate and key of a server. It is removed at the end of a test.
-struct Files(PathBuf);
+pub(crate) struct Files(PathBuf);
 
 impl Files {
-    fn new(authority: &Authority) -> Self {
+    pub(crate) fn new(authority: &Authority) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("kit-runtime-tls-{}-{number}", std::process::id()));
@@ -95,7 +95,7 @@ impl Files {
     }
 
     /// Returns the environment variables of the server.
-    fn variables(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         vec![
             ("TLS_CERT", self.path("server.pem")),
             ("TLS_KEY", self.path("server.key")),
@@ -110,7 +110,7 @@ impl Drop for Files {
 }
 
 /// Returns a client that trusts the authority and has this certificate and key.
-fn client(authority: &Authority, identity: Option<&(String, String)>) -> Arc<ClientConfig> {
+pub(crate) fn client(authority: &Authority, identity: Option<&(String, String)>) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots
         .add(CertificateDer::from_pem_slice(authority.certificate.as_bytes()).unwrap())
@@ -139,7 +139,7 @@ fn open(address: &str, client: &Arc<ClientConfig>) -> Stream {
 }
 
 /// Sends a GET request that ends the connection. Returns the response, or the error of the connection.
-fn get(address: &str, client: &Arc<ClientConfig>, path: &str) -> std::io::Result<String> {
+pub(crate) fn get(address: &str, client: &Arc<ClientConfig>, path: &str) -> std::io::Result<String> {
     let mut stream = open(address, client);
     write!(
         stream,

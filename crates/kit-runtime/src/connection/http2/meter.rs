@@ -241,8 +241,13 @@ impl Meter {
         let Timeouts {
             head, idle, write, ..
         } = self.timeouts;
-        let mut next = now + idle;
         let mut end = None;
+        let mut next = now + idle;
+        if !self.streams.is_empty() {
+            // A write may block a stream, or end the last one, after this look.
+            let is_closing = self.closing_since.is_some();
+            next = next.min(now + if is_closing { CLOSING_TIME } else { write });
+        }
         let mut limit = |since: Instant, time: Duration, reason: End| {
             let at = since + time;
             if at <= now {

@@ -1,0 +1,166 @@
+//! Clients that send much, or read little, to keep the server busy.
+
+use super::Running;
+use super::client::Outcome::{self, Closed, GoAway, Response};
+use super::client::{
+    CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS, WHOLE,
+    WINDOW_UPDATE, fields, frame, request,
+};
+
+const ENHANCE_YOUR_CALM: Outcome = GoAway(11);
+/// Number of frames of a flood. The server ends the connection after far fewer frames.
+const COUNT: u32 = 20_000;
+/// Maximum growth of the server's memory during a flood, in KiB.
+const GROWTH: u64 = 64 * 1024;
+
+/// Returns the memory of a process in KiB.
+fn memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Sends a flood until the server ends the connection. Returns the number of sent frames and the reaction.
+fn flood(running: &Running, begin: &[u8], mut next: impl FnMut(u32) -> Vec<u8>) -> (u32, Outcome) {
+    let mut client = running.open();
+    client.write(begin);
+    let mut count = 0;
+    while count < COUNT {
+        let batch: Vec<u8> = (0..50).flat_map(|index| next(count + index)).collect();
+        count += 50;
+        if !client.write(&batch) {
+            break;
+        }
+    }
+    (count, client.outcome(u32::MAX).0)
+}
+
+#[test]
+fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
+    let running = Running::start(&[]);
+    let mut other = running.open();
+    other.get(1, "/origin");
+    assert_eq!(other.outcome(1).0, Response(200));
+    let before = memory(running.server.child.id());
+    let mut post = request("POST", "/echo");
+    post.push(("content-type", "application/json"));
+    let post = frame(HEADERS, END_HEADERS, 1, &fields(&post));
+    let get = fields(&request("GET", "/origin"));
+    let cancelled = |number: u32| {
+        let stream = 2 * number + 1;
+        [
+            frame(HEADERS, WHOLE, stream, &get),
+            frame(RST_STREAM, 0, stream, &[0, 0, 0, 8]),
+        ]
+        .concat()
+    };
+    let malformed = |number: u32| {
+        frame(
+            HEADERS,
+            WHOLE,
+            2 * number + 1,
+            &fields(&[(":scheme", "https"), (":path", "/")]),
+        )
+    };
+    let zero_update = |number: u32| {
+        let stream = 2 * number + 1;
+        [
+            frame(HEADERS, END_HEADERS, stream, &get),
+            frame(WINDOW_UPDATE, 0, stream, &[0; 4]),
+        ]
+        .concat()
+    };
+    let is_ended = |name: &str, (count, outcome): (u32, Outcome)| {
+        assert!(
+            matches!(outcome, ENHANCE_YOUR_CALM | Closed),
+            "{name}: {outcome:?}"
+        );
+        assert!(
+            count < COUNT || outcome == ENHANCE_YOUR_CALM,
+            "{name}: {count} frames"
+        );
+    };
+    let same = |bytes: Vec<u8>| move |_: u32| bytes.clone();
+    is_ended("PING", flood(&running, &[], same(frame(PING, 0, 0, &[0; 8]))));
+    is_ended("SETTINGS", flood(&running, &[], same(frame(SETTINGS, 0, 0, &[]))));
+    is_ended(
+        "PRIORITY",
+        flood(&running, &[], same(frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 1]))),
+    );
+    is_ended(
+        "WINDOW_UPDATE",
+        flood(&running, &[], same(frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]))),
+    );
+    is_ended("empty DATA", flood(&running, &post, same(frame(DATA, 0, 1, &[]))));
+    is_ended("unknown frames", flood(&running, &[], same(frame(77, 0, 0, &[]))));
+    is_ended("rapid reset", flood(&running, &[], cancelled));
+    is_ended("resets by errors", flood(&running, &[], malformed));
+    // h2 ends the connection at the first of these errors, or resets each stream.
+    let (_, outcome) = flood(&running, &[], zero_update);
+    assert!(matches!(outcome, GoAway(1 | 11) | Closed), "{outcome:?}");
+    let begin = frame(HEADERS, END_STREAM, 1, &get);
+    is_ended(
+        "CONTINUATION",
+        flood(
+            &running,
+            &begin,
+            same(frame(CONTINUATION, 0, 1, &[0, 1, b'x', 1, b'1'])),
+        ),
+    );
+    is_ended(
+        "empty CONTINUATION",
+        flood(&running, &begin, same(frame(CONTINUATION, 0, 1, &[]))),
+    );
+    let after = memory(running.server.child.id());
+    assert!(after < before + GROWTH, "{before} KiB became {after} KiB");
+    // The table for header compression is full of one header, and each request refers to it many times.
+    let value = "a".repeat(3900);
+    let mut bomb = fields(&request("GET", "/origin"));
+    bomb.extend([0x40, 1, b'x']);
+    bomb.extend(&fields(&[("", value.as_str())])[2..]);
+    bomb.extend([0xbe; 4000]);
+    let mut client = running.open();
+    client.send(HEADERS, WHOLE, 1, &bomb);
+    assert_eq!(client.outcome(1).0, Response(431));
+    let after = memory(running.server.child.id());
+    assert!(after < before + GROWTH, "{before} KiB became {after} KiB");
+    other.get(3, "/big");
+    other.send(WINDOW_UPDATE, 0, 0, &[0, 64, 0, 0]);
+    other.send(WINDOW_UPDATE, 0, 3, &[0, 64, 0, 0]);
+    other.read_kind(DATA).unwrap();
+    let mut last = running.open();
+    last.get(1, "/origin");
+    assert_eq!(last.outcome(1).0, Response(200));
+    let log = running.server.stop();
+    assert!(log.contains("HTTP2_LIMIT"), "{log}");
+}
+
+#[test]
+fn keeps_little_for_clients_that_read_no_response() {
+    let running = Running::start(&[("WRITE_TIMEOUT_MS", "1500")]);
+    let process = running.server.child.id();
+    let before = memory(process);
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        let mut client = running.open();
+        // INITIAL_WINDOW_SIZE of 0: the server may not send a byte of a body.
+        client.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
+        for stream in 0..25 {
+            client.get(2 * stream + 1, "/big");
+        }
+        clients.push(client);
+    }
+    for client in &mut clients {
+        assert_eq!(client.outcome(u32::MAX).0, ENHANCE_YOUR_CALM);
+    }
+    let mut client = running.open();
+    client.get(1, "/origin");
+    assert_eq!(client.outcome(1).0, Response(200));
+    // 100 responses of 1 MiB each waited. They are gone.
+    let after = memory(process);
+    assert!(after < before + 2 * GROWTH, "{before} KiB became {after} KiB");
+    running.server.stop();
+}

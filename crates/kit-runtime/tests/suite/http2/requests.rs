@@ -1,0 +1,167 @@
+//! Requests, responses, time limits and the shutdown over HTTP/2.
+
+use std::time::{Duration, Instant};
+
+use super::client::Outcome::{GoAway, Response};
+use super::client::{
+    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, SETTINGS, WHOLE, WINDOW_UPDATE, fields, request,
+};
+use super::{BIG, Running};
+
+#[test]
+fn passes_origin_cookies_and_bodies_as_over_http_1_1() {
+    let running = Running::start(&[]);
+    let mut client = running.open();
+    client.get(1, "/origin");
+    assert_eq!(client.outcome(1), (Response(200), b"https://localhost".to_vec()));
+    let mut cookies = request("GET", "/cookie");
+    cookies.extend([("cookie", "a=1"), ("cookie", "b=2")]);
+    let mut client = running.open();
+    client.send(HEADERS, WHOLE, 1, &fields(&cookies));
+    assert_eq!(client.outcome(1), (Response(200), b"a=1; b=2".to_vec()));
+    // A body without a length, in several frames.
+    let mut client = running.open();
+    let mut post = request("POST", "/echo");
+    post.push(("content-type", "application/json"));
+    client.send(HEADERS, END_HEADERS, 1, &fields(&post));
+    for part in ["\"one ", "two ", "three\""] {
+        client.send(DATA, 0, 1, part.as_bytes());
+    }
+    client.send(DATA, END_STREAM, 1, b"");
+    assert_eq!(client.outcome(1), (Response(200), b"one two three".to_vec()));
+    // A response to HEAD has no body.
+    let mut client = running.open();
+    client.send(HEADERS, WHOLE, 1, &fields(&request("HEAD", "/origin")));
+    assert_eq!(client.outcome(1), (Response(200), Vec::new()));
+    // A body above the limit of 1 MiB.
+    let mut client = running.open();
+    post.push(("content-length", "1048577"));
+    client.send(HEADERS, END_HEADERS, 1, &fields(&post));
+    assert_eq!(client.outcome(1).0, Response(413));
+    running.server.stop();
+}
+
+#[test]
+fn answers_several_requests_of_a_connection_at_the_same_time() {
+    let running = Running::start(&[]);
+    let mut client = running.open();
+    let start = Instant::now();
+    for stream in [1, 3, 5, 7, 9, 11, 13, 15, 17, 19] {
+        client.get(stream, "/slow");
+    }
+    client.get(21, "/origin");
+    let mut order = Vec::new();
+    while order.len() < 11 {
+        let frame = client.read().unwrap();
+        if frame.kind == DATA && frame.flags & END_STREAM != 0 {
+            order.push(frame.stream);
+        }
+    }
+    assert_eq!(order[0], 21, "the slow responses do not delay the fast one");
+    assert!(
+        start.elapsed() < Duration::from_millis(10 * 600),
+        "one after another would take 6 s"
+    );
+    running.server.stop();
+}
+
+#[test]
+fn sends_no_more_of_a_response_than_the_client_accepts() {
+    let running = Running::start(&[]);
+    let mut client = running.open();
+    // INITIAL_WINDOW_SIZE of 1,000.
+    client.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 3, 232]);
+    client.get(1, "/big");
+    let mut received = 0;
+    while received < 1000 {
+        received += client.read_kind(DATA).unwrap().payload.len();
+    }
+    assert_eq!(received, 1000);
+    // PING is answered, and no DATA comes before the answer.
+    client.send(PING, 0, 0, &[7; 8]);
+    assert_eq!(client.read().unwrap().kind, PING);
+    client.send(WINDOW_UPDATE, 0, 1, &10_000_000_u32.to_be_bytes());
+    client.send(WINDOW_UPDATE, 0, 0, &10_000_000_u32.to_be_bytes());
+    while received < BIG {
+        received += client.read_kind(DATA).unwrap().payload.len();
+    }
+    assert_eq!(received, BIG);
+    running.server.stop();
+}
+
+#[test]
+fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
+    let running = Running::start(&[
+        ("HEADERS_TIMEOUT_MS", "700"),
+        ("BODY_TIMEOUT_MS", "700"),
+        ("WRITE_TIMEOUT_MS", "700"),
+        ("KEEP_ALIVE_TIMEOUT_MS", "1500"),
+    ]);
+    let post = {
+        let mut post = request("POST", "/echo");
+        post.push(("content-type", "application/json"));
+        fields(&post)
+    };
+    let (calm, timeout) = (GoAway(11), Response(408));
+    let start = Instant::now();
+    // The connection has no SETTINGS.
+    let mut silent = super::client::Client::connect(&running.server.address, &running.config);
+    silent.write(b"PRI * HTTP/2.0\r\n\r\n");
+    let mut head = running.open();
+    head.send(HEADERS, END_STREAM, 1, &fields(&request("GET", "/origin"))[..10]);
+    let mut body = running.open();
+    body.send(HEADERS, END_HEADERS, 1, &post);
+    body.send(DATA, 0, 1, b"\"never");
+    let mut blocked = running.open();
+    blocked.get(1, "/big");
+    let mut idle = running.open();
+    idle.get(1, "/origin");
+    assert_eq!(idle.outcome(1).0, Response(200));
+    assert_eq!(silent.outcome(1).0, calm);
+    assert_eq!(head.outcome(1).0, calm);
+    let (outcome, text) = body.outcome(1);
+    assert_eq!(outcome, timeout);
+    assert!(String::from_utf8(text).unwrap().contains("REQUEST_TIMEOUT"));
+    assert_eq!(blocked.outcome(1).0, calm);
+    let goaway = idle.read_kind(GOAWAY).unwrap();
+    assert_eq!(
+        (goaway.number(0), goaway.number(4)),
+        (1, 0),
+        "the client may repeat later requests"
+    );
+    assert!(idle.read().is_none(), "the connection ends");
+    assert!(start.elapsed() >= Duration::from_millis(1400));
+    running.server.stop();
+}
+
+#[test]
+fn completes_requests_in_progress_after_goaway_when_the_server_stops() {
+    let running = Running::start(&[("SHUTDOWN_DELAY_MS", "0")]);
+    let mut busy = running.open();
+    busy.get(1, "/slow");
+    let mut idle = running.open();
+    idle.get(1, "/origin");
+    assert_eq!(idle.outcome(1).0, Response(200));
+    busy.send(PING, 0, 0, &[0; 8]);
+    busy.read_kind(PING).unwrap();
+    let start = Instant::now();
+    let address = running.server.address.clone();
+    // Neither client answers the PING by which the server learns that GOAWAY has arrived.
+    running.server.stop();
+    assert!(
+        start.elapsed() < Duration::from_secs(6),
+        "the idle connection does not delay the end: {address}"
+    );
+    let goaway = busy.read_kind(GOAWAY).unwrap();
+    assert_eq!(goaway.number(4), 0);
+    assert_eq!(busy.outcome(1), (Response(200), b"slow".to_vec()));
+    idle.read_kind(GOAWAY).unwrap();
+}
+
+#[test]
+fn serves_http_1_1_to_clients_that_do_not_choose_http_2() {
+    let running = Running::start(&[]);
+    let response = crate::tls::get(&running.server.address, &running.config, "/origin").unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    running.server.stop();
+}
