@@ -68,6 +68,7 @@ impl HttpBody for TimedBody {
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         ready!(this.poll_timeout(context));
+        // The state belongs to this request alone, so the request has the number 1.
         this.state.refuse_body(1, Rejection::TIMEOUT);
         Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut).into())))
     }

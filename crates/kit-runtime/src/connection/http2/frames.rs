@@ -139,11 +139,11 @@ impl Frames {
             self.part_filled += 1;
             if self.part_filled == length {
                 self.part_filled = 0;
-                let [a, b, c, d, e, f] = self.part;
-                let first = u32::from_be_bytes([a, b, c, d]);
+                let [p0, p1, p2, p3, p4, p5] = self.part;
+                let first = u32::from_be_bytes([p0, p1, p2, p3]);
                 on_event(match self.current.kind {
                     kind::SETTINGS => {
-                        Event::Setting(u16::from_be_bytes([a, b]), u32::from_be_bytes([c, d, e, f]))
+                        Event::Setting(u16::from_be_bytes([p0, p1]), u32::from_be_bytes([p2, p3, p4, p5]))
                     }
                     kind::WINDOW_UPDATE => Event::Window(self.current.stream, first & 0x7fff_ffff),
                     _ => Event::Reset(self.current.stream, first),

@@ -337,7 +337,7 @@ mod tests {
             ("WINDOW_UPDATE", frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1])),
             ("unknown type", frame(200, 0, 0, &[])),
         ] {
-            let (count, end) = ends_after(&[flood.clone()], 10_000).expect(name);
+            let (count, end) = ends_after(std::slice::from_ref(&flood), 10_000).expect(name);
             assert_eq!(end, End::TooManyControlFrames, "{name}");
             assert!((900..1100).contains(&count), "{name}: {count}");
             assert_eq!(ends_after(&[flood], 90), None, "{name}");
@@ -416,7 +416,7 @@ mod tests {
         meter.receive(&frame(kind::SETTINGS, 0, 0, &[0, 4, 0, 255, 255, 255]), start);
         meter.receive(&frame(kind::HEADERS, 5, 1, b"\x82"), start);
         meter.write(&frame(kind::HEADERS, 4, 1, b"\x88"), start);
-        meter.write(&frame(kind::DATA, 0, 1, &[0; 65_535]), start);
+        meter.write(&frame(kind::DATA, 0, 1, &vec![0; 65_535]), start);
         meter.check(start);
         meter.check(start + minute);
         assert_eq!(meter.end(), Some(End::NotReading));

@@ -103,16 +103,15 @@ async fn respond(
 ) -> axum::response::Response {
     let state = Arc::new(ConnectionState::new(peer.ip()));
     let is_head = *request.method() == Method::HEAD;
-    let mut response = match request::convert(&mut request) {
-        Err(rejection) => refusal::to_response(rejection, peer.ip()),
-        Ok(()) => {
-            let in_progress = state.begin();
-            let request = request.map(|body| TimedBody::new(body, Arc::clone(&state), timeouts));
-            let response = router.respond(request, &state).await;
-            match in_progress.refusal() {
-                Some(rejection) => refusal::to_response(rejection, peer.ip()),
-                None => response,
-            }
+    let mut response = if let Err(rejection) = request::convert(&mut request) {
+        refusal::to_response(rejection, peer.ip())
+    } else {
+        let in_progress = state.begin();
+        let request = request.map(|body| TimedBody::new(body, Arc::clone(&state), timeouts));
+        let response = router.respond(request, &state).await;
+        match in_progress.refusal() {
+            Some(rejection) => refusal::to_response(rejection, peer.ip()),
+            None => response,
         }
     };
     headers::add_defaults(&mut response);

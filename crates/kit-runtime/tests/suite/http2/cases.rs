@@ -29,7 +29,7 @@ pub(super) fn general(code: u32) -> Vec<Outcome> {
     vec![GoAway(code), Reset(code), GoAway(PROTOCOL_ERROR)]
 }
 
-/// Error of the stream with this code, which h2 does not notice. The server does not read trailers.
+/// Error of the stream with this code, which h2 does not notice.
 pub(super) fn ignored(code: u32) -> Vec<Outcome> {
     vec![Reset(code), GoAway(code), Response(200)]
 }

@@ -120,17 +120,19 @@ fn status(block: &[u8]) -> u16 {
                 return std::str::from_utf8(text).unwrap().parse().unwrap();
             }
             // Huffman codes of digits have 5 bits for 0, 1 and 2, and 6 bits for the others (RFC 7541, B).
-            let bits: String = text.iter().map(|byte| format!("{byte:08b}")).collect();
-            let (mut at, mut number) = (0, 0);
+            let bits = text.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte));
+            let mut left = 8 * length;
+            let bits_at = |left: usize, count: usize| bits >> (left - count) & ((1 << count) - 1);
+            let mut number = 0;
             for _ in 0..3 {
-                let short = u16::from_str_radix(&bits[at..at + 5], 2).unwrap();
-                let (digit, length) = if short < 3 {
+                let short = bits_at(left, 5);
+                let (digit, count) = if short < 3 {
                     (short, 5)
                 } else {
-                    (u16::from_str_radix(&bits[at..at + 6], 2).unwrap() - 0x19 + 3, 6)
+                    (bits_at(left, 6) - 0x19 + 3, 6)
                 };
-                number = number * 10 + digit;
-                at += length;
+                number = number * 10 + u16::try_from(digit).unwrap();
+                left -= count;
             }
             number
         }

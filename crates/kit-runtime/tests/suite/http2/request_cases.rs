@@ -264,6 +264,12 @@ pub(super) fn all() -> Vec<Case> {
             vec![Response(400), Reset(PROTOCOL_ERROR)],
         ),
         case(
+            "8.3.1",
+            "a path with a fragment",
+            &[only(&request("GET", "/origin#a"))],
+            ignored(PROTOCOL_ERROR),
+        ),
+        case(
             "8.5",
             "CONNECT",
             &[only(&[(":method", "CONNECT"), (":authority", "localhost:1")])],
