@@ -180,6 +180,17 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     assert.match(await get(app.port), /^HTTP\/1\.1 200/);
   });
 
+  test("logs an error about a certificate that is not valid now", async () => {
+    await using app = await start();
+    assert.deepEqual(
+      app.log.filter(({ message }) => message.includes("not valid now")),
+      [],
+    );
+    install(authority.sign(-1));
+    process.emit("SIGHUP", "SIGHUP");
+    assert.ok(app.log.some(({ level, message }) => level === "error" && message.includes("server.pem")));
+  });
+
   test("rejects listen with the name of the file that cannot be used", async () => {
     const key = authority.path("wrong.key");
     for (const [text, problem] of [

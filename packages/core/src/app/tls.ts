@@ -1,5 +1,5 @@
 /** TLS of the listening socket: checks of the option, and files that are read again when they change. */
-import { stat } from "node:fs";
+import { readFileSync, stat } from "node:fs";
 
 import type { Logger, ServerAdapter, TlsOptions } from "@kit/types";
 
@@ -84,6 +84,7 @@ export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): (
     try {
       server.reloadTls?.();
       log.info("New connections use the TLS certificate that was read again");
+      reportExpired(tls.cert, log);
     } catch (error) {
       const { message, help } = error as Error & { help?: string };
       log.error(`${message}; the certificate in use stays in use`, { code: "TLS_FILES", help });
@@ -96,6 +97,7 @@ export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): (
     if (isChanged && !isStopped) reload();
   };
   void check();
+  reportExpired(tls.cert, log);
   const timer = setInterval(() => void check(), fileCheckMs).unref();
   process.on("SIGHUP", reload);
   return () => {
@@ -103,6 +105,20 @@ export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): (
     clearInterval(timer);
     process.off("SIGHUP", reload);
   };
+}
+
+/** Logs an error if clients refuse the certificate because of its dates. Errors of the file are reported by the server. */
+function reportExpired(file: string, log: Logger): void {
+  try {
+    const { X509Certificate } = process.getBuiltinModule("node:crypto");
+    const { validFromDate, validToDate } = new X509Certificate(readFileSync(file));
+    const now = new Date();
+    if (now <= validToDate && now >= validFromDate) return;
+    const data = { code: "TLS_EXPIRED", validFrom: validFromDate, validTo: validToDate };
+    log.error(`Clients refuse the TLS certificate ${file}, which is not valid now; renew it`, data);
+  } catch {
+    // The server has the same error.
+  }
 }
 
 /** Returns sizes and times of the files as a text, which differs if a file was replaced. `stat` follows symbolic links. */
