@@ -1,6 +1,7 @@
 //! Accepts connections for the engine.
 
 use std::io;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ use crate::link::Link;
 use crate::listener;
 use crate::request::RequestId;
 use crate::socket::Socket;
+use crate::stream::Stream;
+use crate::tls::Tls;
 use kit_guard::Guard;
 
 /// Maximum number of connections that are accepted in a row, before the connections that are open are served.
@@ -43,7 +46,7 @@ impl Engine {
             }
             match listener.accept() {
                 // A connection that cannot be registered is dropped, and thereby closed. Other connections are not affected.
-                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
+                Ok((stream, peer)) => drop(self.add(stream, peer)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.accepting.set(false);
                     self.pause_reported.set(false);
@@ -69,7 +72,10 @@ impl Engine {
         self.config.limits.connections.min(RequestId::MAX_SLOTS)
     }
 
-    fn add(&self, mut socket: Socket) -> io::Result<()> {
+    fn add(&self, stream: Stream, peer: Option<SocketAddr>) -> io::Result<()> {
+        let certificates = self.config.tls.as_ref();
+        let tls = certificates.map(|certificates| Tls::new(certificates.current()));
+        let mut socket = Socket::new(stream, peer, tls.transpose()?.map(Box::new));
         let stream = socket.stream_mut();
         stream.prepare()?;
         let mut connections = self.connections.borrow_mut();
@@ -108,7 +114,7 @@ impl Engine {
                 return;
             }
             match listener.accept() {
-                Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
+                Ok((stream, peer)) => drop(self.add(stream, peer)),
                 Err(error)
                     if error.kind() == io::ErrorKind::WouldBlock || listener::is_exhaustion(&error) =>
                 {

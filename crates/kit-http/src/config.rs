@@ -1,6 +1,7 @@
 //! Configuration of an engine.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::body_rules::BodyRules;
@@ -33,6 +34,9 @@ pub struct Config {
     pub default_headers: DefaultHeaders,
     /// Format of error responses that the engine sends without the application.
     pub error_bodies: ErrorBodies,
+    /// Certificates of the server; `None` for a server without TLS. Each new connection uses the certificate that is current at
+    /// its beginning.
+    pub tls: Option<Arc<kit_tls::Certificates>>,
 }
 
 impl Default for Config {
@@ -48,6 +52,7 @@ impl Default for Config {
             timeouts: Timeouts::default(),
             default_headers: DefaultHeaders::default(),
             error_bodies: ErrorBodies::default(),
+            tls: None,
         }
     }
 }
@@ -105,7 +110,8 @@ impl Default for Limits {
 /// Maximum times to wait for a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Time from the first byte of a request to the end of its head.
+    /// Time from the first byte of a request to the end of its head. Also the time from the beginning of a connection to the end
+    /// of its TLS handshake.
     pub head: Duration,
     /// Time from the end of the head to the end of the body. Does not apply to a body that the handler reads in chunks.
     pub body: Duration,

@@ -74,6 +74,9 @@ impl Connection {
 
     /// Reads and writes as much as possible without waiting.
     pub(crate) fn poll(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> Outcome {
+        if self.link.socket.borrow_mut().flush().is_err() {
+            return Outcome::Done;
+        }
         let mut hyper = self.hyper.borrow_mut();
         if hyper.is_none() {
             if let ConnectionState::Lingering(linger) = &mut *self.link.state.borrow_mut() {
@@ -139,8 +142,9 @@ impl Connection {
     /// Makes the connection close after the current request, or immediately if it has no request. Returns an
     /// outcome if the engine must act now.
     pub(crate) fn leave(&self) -> Option<Outcome> {
-        // If the head of a request has begun to arrive, the connection closes after that request.
-        if self.link.guard.borrow().is_in_head() {
+        // If the head of a request has begun to arrive, the connection closes after that request. A TLS handshake that has begun
+        // ends before the connection closes, so that the client need not take the server for one without TLS.
+        if self.link.guard.borrow().is_in_head() || self.link.socket.borrow().is_in_handshake() {
             return None;
         }
         let is_known = self.leaving.replace(true);
@@ -159,6 +163,7 @@ impl Connection {
     /// Handles an expired deadline. `poll` polls the connection.
     pub(crate) fn expire(&self, poll: impl FnOnce() -> Outcome) -> Outcome {
         match self.wait.get().kind {
+            WaitKind::Head if self.link.socket.borrow().is_handshaking() => Outcome::Done,
             WaitKind::Head | WaitKind::Body => Outcome::TimedOut,
             WaitKind::Write => self.poll_for_progress(poll),
             // A response that has begun cannot become an error.
@@ -207,6 +212,9 @@ impl Connection {
         );
         if kind == WaitKind::Unlimited && self.link.is_body_wanted() {
             kind = WaitKind::Upload;
+        }
+        if self.link.socket.borrow().is_handshaking() && state.is_idle() {
+            kind = WaitKind::Head;
         }
         let progress = match &*state {
             // Each byte extends this deadline, up to the total time for discarding.

@@ -405,6 +405,7 @@ impl Engine {
 
     fn settle(&self, slot: usize, connection: &Rc<Connection>, outcome: Outcome, handler: &mut dyn Handler) {
         let outcome = match outcome {
+            Outcome::Done => self.conclude(connection, handler),
             Outcome::Ended => self.end_connection(connection, None, handler),
             Outcome::TimedOut => {
                 self.fail_upload(connection, UploadFailure::TimedOut, handler);

@@ -58,11 +58,21 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Op
         return None;
     }
     if leaving {
-        // The last response is written, so an error only means that the client has disconnected.
-        let _ = link.socket.borrow().finish();
-        return Some(Outcome::Done);
+        let finished = link.socket.borrow_mut().finish();
+        // The last response is written, so another error only means that the client has disconnected.
+        let is_blocked = finished.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
+        return Some(if is_blocked {
+            Outcome::Waiting
+        } else {
+            Outcome::Done
+        });
     }
-    if link.socket.borrow().is_readable() {
+    let is_read = {
+        let socket = link.socket.borrow();
+        // The next request is read only after the client has got the response to the request before.
+        socket.is_readable() && !socket.has_unsent()
+    };
+    if is_read {
         read(link, scratch)
     } else {
         Some(Outcome::Waiting)

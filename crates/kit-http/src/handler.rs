@@ -1,5 +1,7 @@
 //! Callbacks of the engine.
 
+use std::net::SocketAddr;
+
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::upload::UploadPart;
@@ -66,6 +68,11 @@ pub trait Handler {
     /// Called when the engine has rejected data that is not a valid request, for the log of the application.
     fn refused(&mut self, refusal: &Refusal) {
         let _ = refusal;
+    }
+    /// Called when the TLS handshake of a client has failed, with a constant text as the reason. Any client can cause
+    /// this call, so a log must bound the number of its lines. Not called for a client that has disconnected or was too slow.
+    fn handshake_failed(&mut self, remote: Option<SocketAddr>, reason: &'static str) {
+        let _ = (remote, reason);
     }
     /// Called once when the engine stops accepting connections for some time.
     fn paused(&mut self, pause: Pause) {

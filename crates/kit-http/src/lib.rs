@@ -12,6 +12,8 @@
 //!                             or respond_stream, write, end
 //! ```
 //!
+//! With [`Config::tls`], rustls decrypts between the socket and the guard, and encrypts after hyper (module `tls`).
+//!
 //! A request that arrives in one read, and whose response one write can send, bypasses hyper (module `fast_path`).
 //!
 //! Invariants:
@@ -86,6 +88,8 @@ mod service;
 mod socket;
 mod state;
 mod stream;
+mod tls;
+mod transport;
 mod unix_listener;
 mod upload;
 mod web_socket;

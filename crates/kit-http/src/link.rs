@@ -313,7 +313,7 @@ impl Link {
 
     /// Returns true if a connection on the fast path must do something before it can close.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.is_idle() || self.has_passed()
+        !self.is_idle() || self.has_passed() || self.socket.borrow().has_unsent()
     }
 
     /// Lets hyper read a request that the fast path has already read, because hyper must write the response.
@@ -374,7 +374,15 @@ impl Link {
             let room = cursor.remaining().min(scratch.len());
             let buffer = &mut scratch[..room];
             let is_between = guard.is_between_messages() && self.is_idle();
-            let count = match self.socket.borrow_mut().read(buffer) {
+            let mut socket = self.socket.borrow_mut();
+            let read = if is_between && socket.has_unsent() {
+                // The next request is read only after the client has got the response to the request before.
+                Err(io::ErrorKind::WouldBlock.into())
+            } else {
+                socket.read(buffer)
+            };
+            drop(socket);
+            let count = match read {
                 // The engine itself closes a connection without a request. hyper need not know about it.
                 Ok(0) if is_between => {
                     *self.state.borrow_mut() = ConnectionState::ClientLeft;
@@ -475,11 +483,12 @@ impl Write for Io {
         if link.guard.borrow().rejection().is_some() {
             return Poll::Ready(Ok(()));
         }
-        Poll::Ready(link.socket.borrow().finish())
+        let finished = link.socket.borrow_mut().finish();
+        ready_unless_blocked(finished)
     }
 }
 
-fn ready_unless_blocked(result: io::Result<usize>) -> Poll<io::Result<usize>> {
+fn ready_unless_blocked<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
         other => Poll::Ready(other),

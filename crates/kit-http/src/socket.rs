@@ -1,49 +1,38 @@
-//! A non-blocking stream with its readiness. The readiness is stored, because the poller reports each change only once.
+//! The socket of a connection, with or without TLS.
 
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr};
+use std::io::{self, Read as _, Write as _};
+use std::net::SocketAddr;
 
 use mio::event::Event;
 
 use crate::stream::Stream;
+use crate::tls::Tls;
+use crate::transport::Transport;
 
-/// A connected stream. Calls that cannot make progress return `WouldBlock` without a system call.
+/// A connected socket. Calls that cannot make progress return `WouldBlock` without a system call.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    stream: Stream,
+    transport: Transport,
+    /// Encryption of the connection; `None` for a connection without TLS.
+    tls: Option<Box<Tls>>,
     /// Address of the client; `None` for a Unix socket.
     peer: Option<SocketAddr>,
-    readable: bool,
-    writable: bool,
-    /// True if the client has closed its sending side. The next reads return the rest of the data and then
-    /// its end, without further events of the operating system.
-    read_closed: bool,
-    broken: bool,
-    /// True if the operating system regularly checks if a silent client is still there (TCP keep-alive).
-    is_probing: bool,
-    /// Number that grows with each byte that the operating system accepted.
-    written: usize,
-    /// True if the client has sent any data.
+    /// True if the client has sent any data. Bytes of a TLS handshake are not counted.
     has_received: bool,
 }
 
 impl Socket {
-    pub(crate) fn new(stream: Stream, peer: Option<SocketAddr>) -> Self {
+    pub(crate) fn new(stream: Stream, peer: Option<SocketAddr>, tls: Option<Box<Tls>>) -> Self {
         Self {
-            stream,
+            transport: Transport::new(stream),
+            tls,
             peer,
-            readable: true,
-            writable: true,
-            read_closed: false,
-            broken: false,
-            is_probing: false,
-            written: 0,
             has_received: false,
         }
     }
 
     pub(crate) fn stream_mut(&mut self) -> &mut Stream {
-        &mut self.stream
+        &mut self.transport.stream
     }
 
     pub(crate) fn peer(&self) -> Option<SocketAddr> {
@@ -51,56 +40,52 @@ impl Socket {
     }
 
     pub(crate) fn record_event(&mut self, event: &Event) {
-        self.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
-        self.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
-        self.read_closed |= event.is_read_closed() || event.is_error();
-        self.broken |= event.is_write_closed() || event.is_error();
+        self.transport.record_event(event);
     }
 
     /// Returns true if the client has closed its sending side. The client may have disconnected, or may wait for a
     /// response. The socket cannot distinguish these two cases.
     pub(crate) fn is_read_closed(&self) -> bool {
-        self.read_closed
+        self.transport.is_read_closed()
     }
 
     /// Enables regular checks by the operating system if a silent client is still there. If it is not, the
     /// connection breaks.
     pub(crate) fn probe_peer(&mut self) {
-        if !std::mem::replace(&mut self.is_probing, true) {
-            self.stream.probe_peer();
-        }
+        self.transport.probe_peer();
     }
 
     /// Returns true if the connection is broken in both directions.
     pub(crate) fn is_broken(&self) -> bool {
-        self.broken
+        self.transport.is_broken()
     }
 
-    /// Returns true if there may be data to read.
+    /// Returns true if there may be data to read. The poller does not report bytes that are decrypted already.
     pub(crate) fn is_readable(&self) -> bool {
-        self.readable
+        self.transport.is_readable() || self.tls.as_ref().is_some_and(|tls| tls.has_decrypted())
     }
 
     /// Makes the next read call the operating system, even if the poller has not reported data.
     pub(crate) fn assume_readable(&mut self) {
-        self.readable = true;
+        self.transport.assume_readable();
     }
 
     /// Makes the next write call the operating system, even if it has not reported free space: it reports
     /// free space only when a large part of its buffer is free. For a client that reads slowly, this can take
     /// longer than the write timeout.
     pub(crate) fn assume_writable(&mut self) {
-        self.writable = true;
+        self.transport.assume_writable();
     }
 
-    /// Returns a number that grows with each written byte. After the greatest number, it starts again at 0.
+    /// Returns a number that grows with each byte that the operating system accepts. After the greatest number, it starts
+    /// again at 0.
     pub(crate) fn written(&self) -> usize {
-        self.written
+        self.transport.written()
     }
 
     /// Makes the operating system reset the connection when it is closed.
     pub(crate) fn reset_when_closed(&self) {
-        self.stream.reset_when_closed();
+        self.transport.stream.reset_when_closed();
     }
 
     /// Returns true if the client has sent any data.
@@ -110,64 +95,94 @@ impl Socket {
 
     /// Returns true if the send buffer of the socket is full.
     pub(crate) fn is_write_blocked(&self) -> bool {
-        !self.writable
+        self.transport.is_write_blocked()
     }
 
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !self.readable {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        loop {
-            match self.stream.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.readable &= error.kind() != io::ErrorKind::WouldBlock;
-                    return Err(error);
-                }
-                Ok(count) => {
-                    // A read that does not fill the buffer has read all available data, and new data causes a new
-                    // event. Only the end of the stream may not cause another event.
-                    self.readable = count == buffer.len() || self.read_closed;
-                    self.has_received |= count > 0;
-                    return Ok(count);
-                }
-            }
-        }
+        let read = match &mut self.tls {
+            None => self.transport.read(buffer),
+            Some(tls) => tls.read(&mut self.transport, buffer),
+        };
+        self.has_received |= matches!(read, Ok(count) if count > 0);
+        read
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_with(|stream| stream.write(bytes))
+        match &mut self.tls {
+            None => self.transport.write(bytes),
+            Some(tls) => tls.write(&mut self.transport, |writer| writer.write(bytes)),
+        }
     }
 
     pub(crate) fn write_vectored(&mut self, bytes: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        self.write_with(|stream| stream.write_vectored(bytes))
+        match &mut self.tls {
+            None => self.transport.write_vectored(bytes),
+            Some(tls) => tls.write(&mut self.transport, |writer| writer.write_vectored(bytes)),
+        }
     }
 
-    /// Closes the sending side.
-    pub(crate) fn finish(&self) -> io::Result<()> {
-        match self.stream.shutdown(Shutdown::Write) {
-            // The client has already closed the connection.
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+    /// Writes the encrypted bytes that wait until the operating system accepts them. Fails if the connection has ended.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        let Some(tls) = &mut self.tls else {
+            return Ok(());
+        };
+        match tls.flush(&mut self.transport) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
             other => other,
         }
     }
 
-    fn write_with(&mut self, mut call: impl FnMut(&mut Stream) -> io::Result<usize>) -> io::Result<usize> {
-        if !self.writable {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        loop {
-            match call(&mut self.stream) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.writable &= error.kind() != io::ErrorKind::WouldBlock;
-                    return Err(error);
-                }
-                Ok(count) => {
-                    self.written = self.written.wrapping_add(count);
-                    return Ok(count);
-                }
-            }
+    /// Returns true if encrypted bytes wait until the operating system accepts them. A connection without TLS has no such
+    /// bytes.
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.has_unsent())
+    }
+
+    /// Returns true if the TLS handshake is not complete.
+    pub(crate) fn is_handshaking(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
+    }
+
+    /// Returns true if the client has begun a TLS handshake that is not complete.
+    pub(crate) fn is_in_handshake(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.is_in_handshake())
+    }
+
+    /// Closes the sending side. With TLS, tells the client before that the data is complete. Fails with `WouldBlock` if bytes
+    /// wait until the operating system accepts them. The caller then tries again.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        match &mut self.tls {
+            None => self.transport.finish(),
+            Some(tls) => tls.finish(&mut self.transport),
         }
     }
+
+    /// Tells a TLS client that the data is complete, before the connection is closed. Has no effect without TLS.
+    pub(crate) fn announce_end(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.announce_end(&mut self.transport);
+        }
+    }
+
+    /// Returns the reason why the TLS handshake failed. Returns each reason only once.
+    ///
+    /// If the client has sent HTTP without TLS, the socket continues without TLS, so that the client can get a response.
+    pub(crate) fn take_handshake_failure(&mut self) -> Option<HandshakeFailure> {
+        let tls = self.tls.as_mut()?;
+        let reason = tls.take_handshake_failure()?;
+        if tls.is_http() {
+            self.tls = None;
+            return Some(HandshakeFailure::HttpWithoutTls);
+        }
+        Some(HandshakeFailure::Tls(reason))
+    }
+}
+
+/// Reason why a TLS handshake failed.
+#[derive(Debug)]
+pub(crate) enum HandshakeFailure {
+    /// The client has sent an HTTP request without TLS.
+    HttpWithoutTls,
+    /// TLS has refused the client, for this reason.
+    Tls(&'static str),
 }

@@ -8,7 +8,12 @@ use kit_guard::Rejection;
 
 use super::{Engine, Handler};
 use crate::connection::Connection;
+use crate::socket::HandshakeFailure;
 use crate::state::Outcome;
+
+/// Error for a client that uses `http:` where the server expects `https:`.
+const HTTP_WITHOUT_TLS: Rejection =
+    Rejection::bad_request("this port expects HTTPS, but the client has sent HTTP without TLS");
 
 /// List of the connections that discard bytes, the oldest first.
 #[derive(Default)]
@@ -53,6 +58,22 @@ impl Engine {
             handler.refused(&refusal);
         }
         outcome
+    }
+
+    /// Ends a connection whose polling has ended, and tells its client that the data is complete, if it is.
+    pub(super) fn conclude(&self, connection: &Connection, handler: &mut dyn Handler) -> Outcome {
+        let mut socket = connection.link.socket.borrow_mut();
+        let peer = socket.peer();
+        match socket.take_handshake_failure() {
+            None if connection.link.is_idle() => socket.announce_end(),
+            None => {}
+            Some(HandshakeFailure::Tls(reason)) => handler.handshake_failed(peer, reason),
+            Some(HandshakeFailure::HttpWithoutTls) => {
+                drop(socket);
+                return self.end_connection(connection, Some(HTTP_WITHOUT_TLS), handler);
+            }
+        }
+        Outcome::Done
     }
 
     /// Closes the oldest connection that discards bytes if there are more than [`crate::Limits::discarding`].

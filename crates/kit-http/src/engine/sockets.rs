@@ -230,6 +230,7 @@ fn write_output(link: &Link) -> io::Result<()> {
     if socket.is_broken() {
         return Err(io::ErrorKind::BrokenPipe.into());
     }
+    socket.flush()?;
     let written = link.with_web_socket(|web_socket| {
         if web_socket.is_terminated {
             return Err(io::ErrorKind::ConnectionAborted.into());

@@ -118,8 +118,9 @@ impl Engine {
         if stream.ends_with_connection || !stream.queue.take_direct_write(self.turn.get()) {
             return None;
         }
-        let unsent = stream.link.upgrade()?.write_chunk(id, chunk)?;
-        if unsent > 0 {
+        let link = stream.link.upgrade()?;
+        let unsent = link.write_chunk(id, chunk)?;
+        if unsent > 0 || link.socket.borrow().has_unsent() {
             // The connection gets a deadline for its client.
             self.enqueue_slot(stream.connection);
         }

@@ -18,5 +18,7 @@ mod splitting;
 mod streaming;
 mod strictness;
 mod support;
+mod tls;
+mod tls_client;
 mod unix;
 mod uploads;

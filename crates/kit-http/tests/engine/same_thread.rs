@@ -31,6 +31,8 @@ pub(crate) struct Log {
     pub(crate) closed: Vec<(u16, String)>,
     /// Codes of refusals that the engine sent by itself.
     pub(crate) refused: Vec<u16>,
+    /// Reasons of TLS handshakes that failed.
+    pub(crate) handshakes: Vec<&'static str>,
 }
 
 impl Handler for Log {
@@ -55,6 +57,9 @@ impl Handler for Log {
     }
     fn refused(&mut self, refusal: &kit_http::Refusal) {
         self.refused.push(refusal.rejection.status);
+    }
+    fn handshake_failed(&mut self, _: Option<std::net::SocketAddr>, reason: &'static str) {
+        self.handshakes.push(reason);
     }
     fn socket_message(&mut self, _: RequestId, message: SocketMessage<'_>) {
         self.messages.push(match message {
