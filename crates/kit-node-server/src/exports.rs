@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,6 +23,7 @@ use reservations::Reservations;
 use crate::node::{Env, Error, Reference, Value, inherited_listener};
 use crate::options::Options;
 use crate::server::{Callbacks, Server, address_text};
+use crate::tls::{TlsOptions, tls_error};
 
 /// Data that the addon stores for each Node environment (the main thread, or a worker).
 #[derive(Default)]
@@ -155,6 +157,11 @@ pub(crate) static EXPORTS: &[Export] = &[
         run: connections,
     },
     Export {
+        name: "reloadTls",
+        arguments: 1,
+        run: reload_tls,
+    },
+    Export {
         name: "forget",
         arguments: 1,
         run: forget,
@@ -206,7 +213,14 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         body: Reference::new(env, args[6])?,
         socket: Reference::new(env, args[7])?,
     };
-    let config = options.config(&tree).map_err(|error| invalid(&error))?;
+    let mut config = options.config(&tree).map_err(|error| invalid(&error))?;
+    config.tls = options
+        .tls
+        .as_ref()
+        .map(TlsOptions::load)
+        .transpose()?
+        .map(Arc::new);
+    let certificates = config.tls.clone();
     let engine = match options.fd {
         Some(number) => inherited_listener(number).and_then(|socket| Engine::adopt(socket, config)),
         None => Engine::bind(config),
@@ -214,7 +228,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     .map_err(|error| bind_error(&error))?;
     let address = engine.local_addr();
     let files = options.files().map_err(|error| invalid(&error))?;
-    let server = Server::start(env, engine, tree.router(), files, callbacks)?;
+    let server = Server::start(env, engine, tree.router(), files, certificates, callbacks)?;
     let mut servers = state.servers.borrow_mut();
     let text = serde_json::json!({
         "server": servers.len(),
@@ -223,6 +237,20 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     });
     servers.push(Some(server));
     env.string(&text.to_string())
+}
+
+/// `reloadTls(server)`: reads the files of TLS again, for new connections. Fails if a file cannot be used; the server then
+/// keeps its certificate. Does nothing without TLS.
+fn reload_tls<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    let (_, server) = server(env, state, args[0])?;
+    if let Some(certificates) = &server.certificates {
+        certificates.reload().map_err(|error| tls_error(&error))?;
+    }
+    env.undefined()
 }
 
 /// `respond(server, id, status, contentType: 0 | 1 | string, body: string | Uint8Array | null, headers: string[] |

@@ -20,3 +20,4 @@ mod node;
 mod options;
 mod routes;
 mod server;
+mod tls;

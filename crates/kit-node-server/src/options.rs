@@ -14,6 +14,7 @@ use kit_static::Site;
 use serde::Deserialize;
 
 use crate::server::Files;
+use crate::tls::TlsOptions;
 
 /// Options of a server, as JavaScript passes them to `create`.
 #[derive(Deserialize)]
@@ -57,6 +58,8 @@ pub(crate) struct Options {
     error_bodies: Option<ErrorBodyOptions>,
     /// Static files that are served without JavaScript.
     files: Option<FilesOptions>,
+    /// Files of TLS. If absent, the server has no TLS.
+    pub(crate) tls: Option<TlsOptions>,
 }
 
 /// Static files. `packages/types/src/files.ts` explains the properties.
@@ -231,6 +234,7 @@ impl Options {
             default_headers,
             error_bodies: error_bodies.unwrap_or_default(),
             body_rules: self.rules_by_route(tree),
+            tls: None,
         })
     }
 

@@ -10,12 +10,14 @@ use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kit_http::{
     Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, SocketMessage, UploadFailure, UploadPart,
 };
 use kit_router::{ParamBuffer, Router};
+use kit_tls::Certificates;
 
 use crate::node::{
     AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Env, Error, Reference, Value, Watcher,
@@ -78,6 +80,8 @@ pub(crate) struct Server {
     ending: Cell<bool>,
     /// Static files that are served without JavaScript.
     files: Option<Files>,
+    /// Certificates of TLS; `None` without TLS.
+    pub(crate) certificates: Option<Arc<Certificates>>,
     /// Number of functions that run on the thread pool. The environment must not end before their results arrive.
     running: Cell<usize>,
     /// True if the watcher is closed, so that the server is released when nothing runs on the thread pool any more.
@@ -97,6 +101,7 @@ impl Server {
         engine: Engine,
         router: Router,
         files: Option<Files>,
+        certificates: Option<Arc<Certificates>>,
         callbacks: Callbacks,
     ) -> Result<Rc<Self>, Error> {
         let context = AsyncContext::new(env, "kit.request")?;
@@ -115,6 +120,7 @@ impl Server {
             burst: Burst::default(),
             ending: Cell::new(false),
             files,
+            certificates,
             running: Cell::new(0),
             is_unwatched: Cell::new(false),
             this: Weak::clone(this),
@@ -501,6 +507,13 @@ impl Handler for TurnHandler<'_, '_> {
         let trace_id = format!("{:032x}", refusal.trace_id);
         let remote = address_text(refusal.remote);
         if let Err(error) = self.tell_refusal(status, code, message, &trace_id, &remote) {
+            report(self.env, &error);
+        }
+    }
+
+    fn handshake_failed(&mut self, remote: Option<SocketAddr>, reason: &'static str) {
+        let remote = address_text(remote);
+        if let Err(error) = self.tell_refusal(0, "TLS_HANDSHAKE", reason, "", &remote) {
             report(self.env, &error);
         }
     }
