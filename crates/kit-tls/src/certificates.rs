@@ -123,6 +123,9 @@ fn read(options: &Options) -> Result<ServerConfig, Error> {
         .with_client_cert_verifier(verifier)
         .with_cert_resolver(resolver);
     config.alpn_protocols.clone_from(&options.protocols);
+    // The first cipher of the server that the client supports too is used: the strongest one. testssl reports the client's choice as
+    // a finding.
+    config.ignore_client_order = true;
     // Clients resume sessions with tickets (RFC 8446, 2.2), whose keys the ticketer replaces every six hours.
     config.ticketer = Ticketer::new().map_err(|error| internal(&error))?;
     Ok(config)
