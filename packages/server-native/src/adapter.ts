@@ -6,6 +6,7 @@ import type {
   ListenOptions,
   ServerAdapter,
   ServerService,
+  TlsOptions,
 } from "@kit/types";
 
 import {
@@ -107,6 +108,10 @@ class NativeServer implements PortSharer {
     return this.#running?.connections() ?? 0;
   }
 
+  reloadTls(): void {
+    this.#running?.reloadTls();
+  }
+
   getNativeServer(): NativeServerHandle | undefined {
     return this.#running;
   }
@@ -170,6 +175,8 @@ class Running implements NativeServerHandle {
         code,
         message,
         ...(status !== 0 && { status, traceId }),
+        // Programs that look for open ports cause such failures on each server of the internet.
+        ...(code === "TLS_HANDSHAKE" && { level: "debug" }),
         ...(remoteAddress !== "" && { remoteAddress }),
       });
     };
@@ -181,13 +188,23 @@ class Running implements NativeServerHandle {
     const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream, onBody, onSocket];
     const created = create(addon, service, where, options, callbacks);
     const { server } = created;
-    const host: ExchangeHost = { addon, server, listening, aborted, streams, bodies, sockets };
+    const scheme = where.tls === undefined ? "http" : "https";
+    const host: ExchangeHost = { addon, server, scheme, listening, aborted, streams, bodies, sockets };
     this.#host = host;
     this.address = addressOf(created, where);
   }
 
   connections(): number {
     return this.#host.addon.connections(this.#host.server);
+  }
+
+  reloadTls(): void {
+    const { addon, server } = this.#host;
+    try {
+      addon.reloadTls(server);
+    } catch (error) {
+      throw tlsError(error);
+    }
   }
 
   async close(graceMs: number): Promise<void> {
@@ -207,7 +224,7 @@ function create(
 ): Created {
   const { tree, routes, limits, bodyLimits, streamedBodies, errorBodies, servedFiles } = service;
   const { defaults = [] } = service.responseRules ?? {};
-  const { host, port, path, fd, sharePort } = where;
+  const { host, port, path, fd, sharePort, tls } = where;
   const all = {
     tree,
     routes,
@@ -216,6 +233,7 @@ function create(
     path,
     fd,
     ...(sharePort && { sharePort }),
+    ...(tls !== undefined && { tls: tlsOf(tls) }),
     bodyBytes: limits.bodyBytes,
     ...(bodyLimits !== undefined && { bodyLimits: bodyLimits.byRoute }),
     ...(streamedBodies !== undefined && { streamedBodies: streamedBodies.byRoute }),
@@ -230,8 +248,25 @@ function create(
   try {
     return JSON.parse(addon.create(JSON.stringify(all), ...callbacks)) as Created;
   } catch (error) {
-    throw listenError(error, where);
+    throw listenError(tlsError(error), where);
   }
+}
+
+/** Moves the advice of an error about files of TLS from the message to the property `help`. Returns other errors unchanged. */
+function tlsError(error: unknown): unknown {
+  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== "ERR_KIT_TLS") return error;
+  const [message = "", help = ""] = error.message.split("\nhelp: ");
+  return Object.assign(new Error(message, { cause: error }), { code: "ERR_KIT_TLS", help });
+}
+
+/** Returns the options of TLS as the addon reads them. */
+function tlsOf({ cert, key, clientCa, clientCertificates, minVersion }: TlsOptions): object {
+  return {
+    cert,
+    key,
+    ...(clientCa !== undefined && { clientCa, requiresClientCertificate: clientCertificates !== "optional" }),
+    ...(minVersion !== undefined && { minVersion }),
+  };
 }
 
 /** Creates the bodies of the errors that the addon sends by itself, without their trace ids. */

@@ -22,8 +22,8 @@ export type OnRequest = (
 ) => void;
 
 /**
- * Called for each refusal: an error that the server sends without the application. A status of 0 with empty strings means that no response
- * was sent: the connection limit is reached, and further connections wait.
+ * Called for each refusal: an error that the server sends without the application. A status of 0 means that no response was sent: the
+ * connection limit is reached, and further connections wait, or a TLS handshake has failed (code `TLS_HANDSHAKE`).
  */
 export type OnRefused = (
   status: number,
@@ -126,6 +126,8 @@ export interface Addon {
   remoteAddress(server: number, id: RequestId): string;
   close(server: number, graceMs: number): void;
   connections(server: number): number;
+  /** Reads the files of TLS again, for new connections. Fails if a file cannot be used; the server then keeps its certificate. */
+  reloadTls(server: number): void;
   forget(server: number): void;
   /** Reserves a port for several servers, in several processes, that share it. Returns {@link Reserved} as JSON. */
   reserve(host: string | null, port: number): string;

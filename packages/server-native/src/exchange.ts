@@ -28,6 +28,7 @@ const jsonType = "application/json";
 export interface ExchangeHost {
   readonly addon: Addon;
   readonly server: number;
+  readonly scheme: "http" | "https";
   /** Exchanges whose handler wants to know if the client disconnects. */
   readonly listening: Map<RequestId, NativeExchange>;
   /** Requests whose client has disconnected before the response was sent. */
@@ -71,6 +72,10 @@ export class NativeExchange implements ServerExchange {
     this.bodyLength = bodyLength;
     this.body = body;
     this.abortListeners = undefined;
+  }
+
+  get scheme(): "http" | "https" {
+    return this.host.scheme;
   }
 
   get method(): string {

@@ -6,6 +6,7 @@ import type {
   CompiledRouteNode,
   CompiledRouteTree,
   ListenAddress,
+  ListenOptions,
   ServerAdapter,
   ServerExchange,
   ServerRefusal,
@@ -70,10 +71,10 @@ export interface Running extends AsyncDisposable {
 /** Starts a server that passes each request to `handle` instead of to an application. */
 export async function serve(
   handle: Handle,
-  options: NativeServerOptions & { bodyBytes?: number; port?: number; host?: string } = {},
+  options: NativeServerOptions & { bodyBytes?: number } & Partial<ListenOptions> = {},
   refusals: ServerRefusal[] = [],
 ): Promise<Running> {
-  const { bodyBytes = 1024 * 1024, port = 0, host = "127.0.0.1", ...timeouts } = options;
+  const { bodyBytes = 1024 * 1024, port = 0, host = "127.0.0.1", tls, ...timeouts } = options;
   const server = nativeServer(timeouts);
   const service: ServerService = {
     tree,
@@ -84,7 +85,7 @@ export async function serve(
     fail: () => {},
     logRefusal: (refusal) => void refusals.push(refusal),
   };
-  const address = await server.listen(service, { port, host });
+  const address = await server.listen(service, { port, host, ...(tls !== undefined && { tls }) });
   return {
     server,
     address,

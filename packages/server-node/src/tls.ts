@@ -95,6 +95,8 @@ export function acceptTls(
     const { remoteAddress } = socket;
     service.logRefusal?.({
       code: "TLS_HANDSHAKE",
+      // Programs that look for open ports cause such failures on each server of the internet.
+      level: "debug",
       message: "a TLS handshake failed; the server closes the connection",
       ...(remoteAddress !== undefined && { remoteAddress }),
     });

@@ -96,7 +96,8 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     const plain = connect(app.port, "127.0.0.1");
     plain.write("GET /notes/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const answer = await plain.toArray().catch(() => []);
-    assert.doesNotMatch(Buffer.concat(answer as Buffer[]).toString(), /^HTTP/);
+    // The native server sends 400 without TLS.
+    assert.doesNotMatch(Buffer.concat(answer as Buffer[]).toString(), /^HTTP\/1\.1 2/);
     const silent = connect(app.port, "127.0.0.1").on("error", () => {});
     await once(silent.resume(), "close");
     assert.match(await get(app.port), /^HTTP\/1\.1 200/);
@@ -198,13 +199,16 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
         identities[1]!.key,
         /the key of .*wrong\.key does not belong to the first certificate of .*server\.pem/,
       ],
-      ["no key", /the key file .*wrong\.key cannot be read/],
+      ["no key", /the key file .*wrong\.key (?:cannot be read|contains no)/],
     ] as const) {
       writeFileSync(key, text);
       await assert.rejects(start({ key }), { name: "StartError", code: "ERR_KIT_TLS", message: problem });
     }
     await assert.rejects(start({ cert: authority.path("missing.pem") }), /missing\.pem cannot be read/);
-    await assert.rejects(start({ clientCa: key }), /file of authorities for clients .*wrong\.key cannot be/);
+    await assert.rejects(
+      start({ clientCa: key }),
+      /file of authorities for clients .*wrong\.key (?:cannot be|contains no)/,
+    );
   });
 }
 

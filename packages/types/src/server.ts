@@ -278,7 +278,7 @@ export interface StreamedBodies {
 export interface ServerRefusal {
   /**
    * HTTP status that the client received. Absent if there was no response, because connections are waiting to be
-   * accepted.
+   * accepted, or because a TLS handshake has failed.
    */
   readonly status?: number;
   /** Code such as `BAD_REQUEST`, `REQUEST_TIMEOUT`, `CONNECTION_LIMIT`. */
@@ -289,6 +289,8 @@ export interface ServerRefusal {
   readonly traceId?: string;
   /** IP address of the peer, if it is known. */
   readonly remoteAddress?: string;
+  /** Level of the log entry. Default `warn`. */
+  readonly level?: "debug" | "warn";
 }
 
 /** Error of a response that a server sends without the service. All values are constants of the server. */

@@ -64,11 +64,10 @@ function isPath(value: unknown): boolean {
  */
 export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined): void {
   if (tls === undefined || server.reloadTls !== undefined) return;
-  const native = server.name === "native" ? "set `KIT_SERVER=node`, " : "";
   throw new StartError({
     problem: `the server adapter \`${server.name}\` has no TLS here (${server.platform})`,
     locations: ["in the option `tls` of `listen`"],
-    help: `${native}use an adapter with TLS (\`expressServer\`, \`honoServer\`), or leave \`tls\` out and let a proxy handle TLS`,
+    help: `use an adapter with TLS (\`nativeServer\`, \`expressServer\`, \`honoServer\`), or leave \`tls\` out and let a proxy handle TLS`,
   });
 }
 

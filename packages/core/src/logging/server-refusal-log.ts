@@ -31,10 +31,10 @@ export class ServerRefusalLog {
     this.#sampler.flush();
   }
 
-  #write({ traceId, ...data }: ServerRefusal, count: number, prefix: string): void {
+  #write({ traceId, level = "warn", ...data }: ServerRefusal, count: number, prefix: string): void {
     const { message, ...rest } = data;
     const place = { phase: "received", ...(traceId !== undefined && { traceId }) };
-    this.#log.loggerFor(() => place).warn(`${prefix}: ${message}`, { ...rest, count });
+    this.#log.loggerFor(() => place)[level](`${prefix}: ${message}`, { ...rest, count });
   }
 }
 
