@@ -115,10 +115,15 @@ test("throws a clear error for an unknown platform, and for a platform whose add
 });
 
 test("close waits for requests in progress and accepts no new connections", async () => {
-  const app = await serve((exchange) => void setTimeout(() => json(exchange, "late"), 60));
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  const app = await serve((exchange) => {
+    arrive();
+    setTimeout(() => json(exchange, "late"), 60);
+  });
   const { port } = app.address;
   const answer = raw(port, "GET /notes HTTP/1.1\r\nHost: a\r\n\r\n");
-  while ((app.server.getNativeServer() as { connections(): number }).connections() === 0) await sleep(1);
+  await arrived;
+  assert.ok((app.server.getNativeServer() as { connections(): number }).connections() > 0);
   const closed = app.server.close({ graceMs: 5000 });
   assert.match(await answer, /connection: close[^]*"late"$/i);
   await closed;
