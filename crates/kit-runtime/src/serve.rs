@@ -116,6 +116,8 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
                 begin(stream, peer, router, permit);
                 continue;
             }
+            // Reason: the closure is `Copy` only in a server without TLS.
+            #[cfg_attr(not(feature = "tls"), allow(clippy::clone_on_copy))]
             let begin = begin.clone();
             tokio::spawn(async move {
                 if let Some(client) = dev_link::client(&mut stream).await {
