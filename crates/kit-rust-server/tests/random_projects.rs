@@ -1,6 +1,6 @@
 //! Tests with random TypeScript projects from which Rust servers are generated. cargo compiles all of them, and
 //! PostgreSQL accepts their tables and statements, and their servers answer random requests without a 500. `KIT_SEED` and
-//! `KIT_RUNS` set the seed and the number of projects, and `KIT_REQUESTS` the number of requests to each server:
+//! `KIT_RUNS` set the seed and the number of projects, `KIT_FIRST` the number of the first project, and `KIT_REQUESTS` the number of requests to each server:
 //! `KIT_RUNS=100 cargo test -p kit-rust-server --test random_projects`. With `KIT_SERVERS`, only so many projects become programs
 //! and get requests. The compiler checks the others, which takes a quarter of the time.
 
@@ -71,9 +71,10 @@ fn directory() -> PathBuf {
 fn all() -> &'static [GeneratedProject] {
     static ALL: LazyLock<Vec<GeneratedProject>> = LazyLock::new(|| {
         let (seed, runs) = (variable("KIT_SEED", SEED), variable("KIT_RUNS", USUAL));
+        let first = variable("KIT_FIRST", 0);
         let mut made = Vec::new();
         let mut refused = String::new();
-        for number in 0..runs {
+        for number in first..first + runs {
             let name = format!("random-{number}");
             let root = directory().join("sources").join(&name);
             project_directory::write(

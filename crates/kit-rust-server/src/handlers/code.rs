@@ -66,8 +66,9 @@ impl HandlerContext<'_, '_> {
         };
         let headers = headers.into_iter();
         Ok(match result {
-            Outcome::Value(value) if lets.is_none() && value.to_string() == "row" => {
-                quote!(#statements Ok(#name::#variant { body: row }))
+            // A variable needs no second name, unless the headers use the variable `body`.
+            Outcome::Value(value) if lets.is_none() && syn::parse2::<Ident>(value.clone()).is_ok() => {
+                quote!(#statements Ok(#name::#variant { body: #value }))
             }
             Outcome::Value(value) => {
                 quote!(#statements let body = #value; #lets Ok(#name::#variant { body #(, #headers)* }))

@@ -6,7 +6,7 @@ use super::code::{Code, Outcome, awaited_query, owner_type};
 use super::nested::NestedCode;
 use super::new_row::new_values;
 use super::owner::ReferenceChecks;
-use super::values::{Part, RequestValue};
+use super::values::{RequestValue, ValuePlace};
 use super::{HandlerContext, Reason, Uses};
 use crate::route_names::RouteNames;
 use crate::router::Group;
@@ -56,13 +56,13 @@ impl HandlerContext<'_, '_> {
             stored,
             &row_owner,
             None,
-            &[(Part::Params, params), (Part::Body, body)],
+            &[(ValuePlace::Params, params), (ValuePlace::Body, body)],
         )?;
         let new = &stored.structs.new;
         uses.module(stored);
         uses.row(stored, new);
-        let given: Vec<_> = RequestValue::all(Part::Params, params)
-            .chain(RequestValue::all(Part::Body, body))
+        let given: Vec<_> = RequestValue::all(ValuePlace::Params, params)
+            .chain(RequestValue::all(ValuePlace::Body, body))
             .collect();
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses);
         let other_owner = other_owner.ok_or_else(|| owner_type(stored))?;
@@ -107,20 +107,12 @@ impl HandlerContext<'_, '_> {
         }
         let insert = quote!(#module::insert(&mut *transaction, &new));
         let inserted = awaited_query("row", &insert, refused.as_ref());
-        let (responses, result) = match (&view, &added) {
-            (None, _) => (None, Outcome::Value(quote!(row))),
-            (Some(view), None) => (None, Outcome::Value(Self::part_of_row(view, uses))),
-            (Some(_), Some(added)) => {
-                let responses = added.call(&quote!(&mut transaction), &quote!(vec![row]));
-                let result = quote!(
-                    responses
-                        .pop()
-                        .ok_or_else(|| Error::internal("The inserted row is missing"))
-                );
-                (
-                    Some(quote!(let mut responses = #responses;)),
-                    Outcome::Fallible(result),
-                )
+        let (response, result) = match (&view, &added) {
+            (None, _) => (None, quote!(row)),
+            (Some(view), None) => (None, Self::part_of_row(view, uses)),
+            (Some(view), Some(added)) => {
+                let response = added.call_for_one(view, uses);
+                (Some(quote!(let response = #response;)), quote!(response))
             }
         };
         let begin = of_request.is_none().then(|| uses.begin());
@@ -131,9 +123,9 @@ impl HandlerContext<'_, '_> {
             #inserted
             #after
             #inserts
-            #responses
+            #response
             #commit
         };
-        Ok(Code::new(statements, result))
+        Ok(Code::new(statements, Outcome::Value(result)))
     }
 }

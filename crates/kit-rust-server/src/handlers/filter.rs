@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::values::Part;
+use super::values::ValuePlace;
 use super::view::Reference;
 use super::{HandlerContext, Reason, Uses};
 use crate::database::{RelatedColumn, Stored, StoredColumn};
@@ -26,7 +26,7 @@ pub(super) struct Filter {
 impl Filter {
     /// Returns the filter for a property of the request. Returns `None` if the entity has no property with this name
     /// and type that lists can filter by.
-    pub(super) fn new(stored: &Stored<'_>, part: Part, field: &Field) -> Option<Self> {
+    pub(super) fn new(stored: &Stored<'_>, part: ValuePlace, field: &Field) -> Option<Self> {
         let column = stored
             .columns
             .iter()
@@ -35,7 +35,7 @@ impl Filter {
     }
 
     /// Returns the filter by a column. Returns `None` if the property has another type than the column.
-    fn by(column: &StoredColumn<'_>, part: Part, field: &Field) -> Option<Self> {
+    fn by(column: &StoredColumn<'_>, part: ValuePlace, field: &Field) -> Option<Self> {
         let is_same = *column.plain_type() == field.r#type;
         let is_text_of_decimal = column.is_decimal() && field.r#type == RustType::String;
         if !is_same && !is_text_of_decimal {
@@ -62,7 +62,12 @@ impl Filter {
 impl<'k> HandlerContext<'k, '_> {
     /// Returns the filter by a property of rows that refer to the rows of the list: the products with a tag, if the key of another
     /// table consists of the product and the tag. Returns `None` if no other table, or several, have such a key.
-    pub(super) fn related_filter(self, stored: &'k Stored<'k>, part: Part, field: &Field) -> Option<Filter> {
+    pub(super) fn related_filter(
+        self,
+        stored: &'k Stored<'k>,
+        part: ValuePlace,
+        field: &Field,
+    ) -> Option<Filter> {
         let is_taken = |column: &StoredColumn<'_>| {
             column.field.property == field.property || column.field.name == field.name
         };
@@ -114,9 +119,13 @@ impl<'k> HandlerContext<'k, '_> {
 }
 
 /// Returns the reason for a property of the request that is no filter.
-pub(super) fn unknown_filter(stored: &Stored<'_>, part: Part, field: &Field) -> Reason {
+pub(super) fn unknown_filter(stored: &Stored<'_>, part: ValuePlace, field: &Field) -> Reason {
     let (property, entity) = (&field.property, stored.entity());
-    let place = if part == Part::Params { "path" } else { "query" };
+    let place = if part == ValuePlace::Params {
+        "path"
+    } else {
+        "query"
+    };
     let mut columns = stored.columns.iter();
     if columns.any(|column| column.field.property == *property) {
         format!(

@@ -9,7 +9,7 @@ use super::code::{Code, Outcome, awaited_query};
 use super::filter::{Filter, filter, unknown_filter};
 use super::list_order::RequestedOrder;
 use super::owner::RowOwner;
-use super::values::Part;
+use super::values::ValuePlace;
 use super::view::View;
 use super::{HandlerContext, Reason, Uses};
 use crate::database::Stored;
@@ -227,13 +227,16 @@ impl<'k> HandlerContext<'k, '_> {
         };
         let mut filters = Vec::new();
         let mut order = None;
-        for (part, id) in [(Part::Params, slots.params), (Part::Query, slots.query)] {
+        for (part, id) in [
+            (ValuePlace::Params, slots.params),
+            (ValuePlace::Query, slots.query),
+        ] {
             let Some(id) = id else { continue };
             let fields = self.types.structs.get(self.types.name_in(id, Form::Request));
             let fields =
                 fields.ok_or_else(|| "the query is not an object with fixed properties".to_owned())?;
             for field in fields {
-                let is_paging = part == Part::Query && paging.contains(&field.property.as_str());
+                let is_paging = part == ValuePlace::Query && paging.contains(&field.property.as_str());
                 if is_paging {
                     continue;
                 }
@@ -243,7 +246,7 @@ impl<'k> HandlerContext<'k, '_> {
                     filters.push(filter);
                     continue;
                 }
-                let can_order = part == Part::Query && !matches!(response, ListResponse::Cursor(_));
+                let can_order = part == ValuePlace::Query && !matches!(response, ListResponse::Cursor(_));
                 can_order
                     .then(|| {
                         order
@@ -311,7 +314,7 @@ impl<'k> HandlerContext<'k, '_> {
             .filter(|field| field.r#type == RustType::I64)?;
         let property = self.property(query, name)?;
         let minimum = self.resolved(property.r#type).constraints.minimum;
-        let mut value = Part::Query.field(field);
+        let mut value = ValuePlace::Query.field(field);
         if field.optional {
             let default = Literal::u32_unsuffixed(default);
             value = quote!(#value.unwrap_or(#default));

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Uses;
-use super::values::Part;
+use super::values::ValuePlace;
 use crate::database::Stored;
 use crate::source::ident;
 use crate::types::{Definition, Field, Types};
@@ -120,7 +120,7 @@ impl Choice {
             return None;
         };
         Some(Self {
-            value: Part::Query.field(field),
+            value: ValuePlace::Query.field(field),
             is_optional: field.optional,
             model: model.to_owned(),
             texts: texts.clone(),

@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::new_row::{Parent, new_values};
 use super::owner::RowOwner;
-use super::values::{Part, RequestValue};
+use super::values::{RequestValue, ValuePlace};
 use super::view::{Item, Link, Reference, View};
 use super::{HandlerContext, Reason, Uses};
 use crate::database::{Stored, StoredColumn};
@@ -44,13 +44,19 @@ pub(super) struct NestedCode {
 impl<'k> HandlerContext<'k, '_> {
     /// Returns the tables of rows that a route inserts together with a row.
     pub(super) fn nested_tables(self, handled: &RouteNames<'_>) -> Vec<&'k Stored<'k>> {
+        let references = self.references_above(handled).into_iter();
+        references.map(|reference| reference.from).collect()
+    }
+
+    /// Returns the references from rows that a route inserts to the row that the route writes before them.
+    pub(super) fn references_above(self, handled: &RouteNames<'_>) -> Vec<Reference<'k>> {
         let nested = || {
             let (stored, view) = self.answer(handled).ok()?;
             let body = self.fields_of_body(handled).ok()?;
             self.nested(stored, view.as_ref(), body).ok()
         };
         let nested = handled.is_write().then(nested).flatten().unwrap_or_default();
-        nested.into_iter().map(|nested| nested.reference.from).collect()
+        nested.into_iter().map(|nested| nested.reference).collect()
     }
 
     /// Returns the tables and columns for which a handler that changes a row needs a function that deletes rows.
@@ -249,11 +255,11 @@ impl<'k> HandlerContext<'k, '_> {
                 Content::Value(column) => Some(*column),
             };
             let parent = Parent { reference, value };
-            let values = new_values(stored, &row_owner, Some(&parent), &[(Part::Item, fields)])?;
+            let values = new_values(stored, &row_owner, Some(&parent), &[(ValuePlace::Item, fields)])?;
             uses.module(stored);
             uses.row(stored, &stored.structs.new);
             let given: Vec<_> = match content {
-                Content::Fields(fields) => RequestValue::all(Part::Item, fields).collect(),
+                Content::Fields(fields) => RequestValue::all(ValuePlace::Item, fields).collect(),
                 Content::Value(column) => vec![RequestValue::item(column)],
             };
             let checks = self.checks_references(group, handled, stored, &row_owner, &given, uses);

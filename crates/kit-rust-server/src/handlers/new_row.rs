@@ -6,7 +6,7 @@ use quote::quote;
 use super::Reason;
 use super::code::other_type;
 use super::owner::RowOwner;
-use super::values::{Part, converted};
+use super::values::{ValuePlace, converted};
 use super::view::Reference;
 use crate::database::{Parameter, Stored, StoredColumn};
 use crate::source::ident;
@@ -25,7 +25,7 @@ pub(super) fn new_values(
     stored: &Stored<'_>,
     row_owner: &RowOwner,
     parent: Option<&Parent<'_, '_>>,
-    given: &[(Part, &[Field])],
+    given: &[(ValuePlace, &[Field])],
 ) -> Result<Vec<TokenStream>, Reason> {
     let mut values = Vec::new();
     for column in stored.inserted() {

@@ -9,7 +9,7 @@ use super::nested::NestedCode;
 use super::owner::{ReferenceChecks, RowOwner};
 use super::refusals::KeyPart;
 use super::resource::Key;
-use super::values::{Part, RequestValue, converted};
+use super::values::{RequestValue, ValuePlace, converted};
 use super::view::View;
 use super::{HandlerContext, Reason, Uses};
 use crate::database::Stored;
@@ -115,20 +115,17 @@ impl<'k> HandlerContext<'k, '_> {
         let added = self.view_function(handled, &view, &row_owner, uses);
         let owner_lets = row_owner.lets_or(&added.owner);
         let found = awaited_query("found", &call(&quote!(&mut *transaction)), None);
-        let responses = added.call(&quote!(&mut transaction), &quote!(vec![row]));
+        let response = added.call_for_one(&view, uses);
         let statements = quote! {
             #lets
             #owner_lets
             let mut transaction = snapshot(&self.pool).await?;
             #found
             #row
-            let mut responses = #responses;
+            let response = #response;
             transaction.commit().await?;
         };
-        Ok(Code::new(
-            statements,
-            Outcome::Fallible(quote!(responses.pop().#not_found)),
-        ))
+        Ok(Code::new(statements, Outcome::Value(quote!(response))))
     }
 
     /// Returns the table of which a handler locks a row before a change, because the path names rows above the row.
@@ -190,7 +187,12 @@ impl<'k> HandlerContext<'k, '_> {
             let mut given = fields.iter();
             let given = given.find(|field| field.property == column.field.property);
             let value = given.map(|field| {
-                let value = converted(Part::Body, field, column.plain_type(), column.update_options());
+                let value = converted(
+                    ValuePlace::Body,
+                    field,
+                    column.plain_type(),
+                    column.update_options(),
+                );
                 value.ok_or_else(|| other_type(field, stored))
             });
             let value = value.transpose()?.unwrap_or_else(|| quote!(None));
@@ -210,7 +212,7 @@ impl<'k> HandlerContext<'k, '_> {
         let is_refused = is_ruled || self.may_exceed_column(handled, stored);
         let refused = is_refused.then(|| self.refused(group, stored, uses)).flatten();
         let row_owner = self.row_owner(handled, stored, uses);
-        let given: Vec<_> = RequestValue::all(Part::Body, fields).collect();
+        let given: Vec<_> = RequestValue::all(ValuePlace::Body, fields).collect();
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses);
         let other_owner = other_owner.ok_or_else(|| owner_type(stored))?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
@@ -257,11 +259,11 @@ impl<'k> HandlerContext<'k, '_> {
                 };
                 (statements, Outcome::Value(Self::part_of_row(view, uses)))
             }
-            (Some(_), Some(added)) => {
-                let responses = added.call(&quote!(&mut transaction), &quote!(vec![row]));
+            (Some(view), Some(added)) => {
+                let response = added.call_for_one(view, uses);
                 (
-                    quote!(#row #inserts let mut responses = #responses; #commit),
-                    Outcome::Fallible(quote!(responses.pop().#not_found)),
+                    quote!(#row #inserts let response = #response; #commit),
+                    Outcome::Value(quote!(response)),
                 )
             }
         };

@@ -88,7 +88,8 @@ impl<'k> HandlerContext<'k, '_> {
     /// response. Returns `None` if a write can violate no constraint.
     pub(super) fn refused(self, group: &Group<'_>, stored: &'k Stored<'k>, uses: &mut Uses) -> Option<Ident> {
         let throws = self.thrown_by_writes(group, stored);
-        let constraints = stored.constraints();
+        let mut constraints = stored.constraints();
+        constraints.retain(|constraint| !self.has_row_above(group, stored, constraint));
         let by_name: Vec<Option<&DeclaredError>> = constraints
             .iter()
             .map(|constraint| self.declared_error(stored, constraint, &throws))
@@ -149,6 +150,26 @@ impl<'k> HandlerContext<'k, '_> {
             has_limits,
             uses,
         )
+    }
+
+    /// Returns true if a constraint is the reference to the row that each request of the group writes before rows of this table,
+    /// in the same transaction. No write can violate the constraint then.
+    fn has_row_above(self, group: &Group<'_>, stored: &Stored<'_>, constraint: &Constraint<'_>) -> bool {
+        let Rule::Reference(key) = constraint.rule else {
+            return false;
+        };
+        let mut writes = group.routes.iter().filter(|handled| self.writes(handled, stored));
+        writes.all(|handled| {
+            let is_own = self
+                .resource(handled)
+                .is_some_and(|own| own.table.name == stored.table.name);
+            let mut above = self.references_above(handled).into_iter();
+            !is_own
+                && above.any(|above| {
+                    above.from.table.name == stored.table.name
+                        && key.columns == [above.column.column.name.as_str()]
+                })
+        })
     }
 
     /// Returns true if a route inserts rows into a table or updates rows of the table.
@@ -398,6 +419,7 @@ pub(super) fn in_words(name: &str, capital: bool) -> String {
     }
 }
 
-fn plain<'s>(stored: &'s Stored<'_>) -> &'s str {
+/// Returns the name of a table in names of generated functions.
+pub(super) fn plain<'s>(stored: &'s Stored<'_>) -> &'s str {
     stored.module.trim_start_matches("r#")
 }

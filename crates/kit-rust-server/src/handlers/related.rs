@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::owner::RowOwner;
+use super::refusals::plain;
 use super::view::{Item, Link, Part, Reference, View};
 use super::{HandlerContext, Uses};
 use crate::database::{Parameter, Stored, StoredColumn};
@@ -17,6 +18,10 @@ pub(super) struct ViewFunction {
     pub(super) name: Ident,
     /// Owner that the function compares with rows of the other tables.
     pub(super) owner: RowOwner,
+    /// Name of the parameter for the owner.
+    owner_name: Option<Ident>,
+    /// Parameter for the owner, with a comma before the name.
+    owner_parameter: Option<TokenStream>,
 }
 
 impl ViewFunction {
@@ -24,6 +29,34 @@ impl ViewFunction {
     pub(super) fn call(&self, connection: &TokenStream, rows: &TokenStream) -> TokenStream {
         let (name, owner) = (&self.name, self.owner.argument.iter());
         quote!(#name(#connection, #rows #(, #owner)*).await?)
+    }
+
+    /// Adds a generated function that turns one row into a response. Returns the call of the function for the variables
+    /// `transaction` and `row`.
+    pub(super) fn call_for_one(&self, view: &View<'_>, uses: &mut Uses) -> TokenStream {
+        let stored = view.stored;
+        let (entity, model) = (ident(stored.entity()), ident(&view.model));
+        let owner_parameter = &self.owner_parameter;
+        let owner = self.owner_name.as_ref().map(|name| quote!(, #name));
+        let for_all = &self.name;
+        let comment = doc(&format!(
+            "Adds rows of other tables to a row of `{}`.",
+            kit_database::local_name(&stored.table.name)
+        ));
+        let message = format!("`{for_all}` returned no response for the row");
+        let name = uses.function(format!("{}_{for_all}", plain(stored)), |name| {
+            quote! {
+                #comment
+                async fn #name(
+                    connection: &mut sqlx::PgConnection, row: #entity #owner_parameter
+                ) -> Result<#model, Error> {
+                    let mut responses = #for_all(connection, vec![row] #owner).await?;
+                    responses.pop().ok_or_else(|| Error::internal(#message))
+                }
+            }
+        });
+        let owner = self.owner.argument.iter();
+        quote!(#name(&mut transaction, row #(, #owner)*).await?)
     }
 }
 
@@ -82,7 +115,8 @@ impl HandlerContext<'_, '_> {
         let parts = view.parts.iter().map(|part| ident(&part.field.name));
         let columns = view.columns.iter().map(|field| ident(&field.name));
         let (entity, model) = (ident(stored.entity()), ident(&view.model));
-        let parameter = given.map(|(name, r#type)| quote!(, #name: #r#type));
+        let owner_name = given.as_ref().map(|(name, _)| name.clone());
+        let owner_parameter = given.map(|(name, r#type)| quote!(, #name: #r#type));
         let plural = kit_database::local_name(&stored.table.name);
         let comment = doc(&format!(
             "Adds rows of other tables to rows of `{plural}`, with one query for each table."
@@ -92,7 +126,7 @@ impl HandlerContext<'_, '_> {
             quote! {
                 #comment
                 async fn #name(
-                    connection: &mut sqlx::PgConnection, rows: Vec<#entity> #parameter
+                    connection: &mut sqlx::PgConnection, rows: Vec<#entity> #owner_parameter
                 ) -> Result<Vec<#model>, Error> {
                     #(#reads)*
                     let mut responses = Vec::with_capacity(rows.len());
@@ -103,7 +137,12 @@ impl HandlerContext<'_, '_> {
                 }
             }
         });
-        ViewFunction { name, owner }
+        ViewFunction {
+            name,
+            owner,
+            owner_name,
+            owner_parameter,
+        }
     }
 
     /// Returns the statements that read the rows of a part. They store the rows in a map by the value that `row` has.

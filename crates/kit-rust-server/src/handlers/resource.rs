@@ -5,7 +5,7 @@ use kit_ir::{DeclarationId, Method, Segment};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::values::Part;
+use super::values::ValuePlace;
 use super::{HandlerContext, Reason};
 use crate::database::{Parameter, Stored, StoredColumn};
 use crate::route_names::RouteNames;
@@ -199,7 +199,7 @@ pub(super) struct UniqueKey<'s> {
 /// Returns the expression of a parameter of the path. If the query of another route has the same type, a parameter with
 /// `@generated` is an `Option`, although a path always has its parameters.
 fn path_parameter(param: &Field, r#type: &Parameter) -> TokenStream {
-    let value = Part::Params.field(param);
+    let value = ValuePlace::Params.field(param);
     match (param.optional, r#type) {
         (false, r#type) => {
             let borrow = r#type.borrow();
@@ -223,7 +223,7 @@ fn above(param: &Field, stored: &Stored<'_>) -> Option<(TokenStream, TokenStream
     if *column.plain_type() != param.r#type || param.optional || !column.is_sortable() {
         return None;
     }
-    let (name, value) = (ident(&column.field.name), Part::Params.field(param));
+    let (name, value) = (ident(&column.field.name), ValuePlace::Params.field(param));
     // A property that may be absent and null is an `Option` in an `Option`.
     let stored_value = match (column.field.optional, column.field.r#type.is_option()) {
         (false, false) => None,

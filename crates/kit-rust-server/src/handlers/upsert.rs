@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::{Code, Outcome, awaited_query, other_type, owner_type};
 use super::new_row::new_values;
-use super::values::{Part, RequestValue, converted};
+use super::values::{RequestValue, ValuePlace, converted};
 use super::{HandlerContext, Reason, Uses};
 use crate::database::{Stored, StoredColumn};
 use crate::route_names::RouteNames;
@@ -61,13 +61,13 @@ impl HandlerContext<'_, '_> {
             stored,
             &row_owner,
             None,
-            &[(Part::Params, params), (Part::Body, body)],
+            &[(ValuePlace::Params, params), (ValuePlace::Body, body)],
         )?;
         uses.module(stored);
         uses.row(stored, &stored.structs.new);
         uses.row(stored, &stored.structs.changes);
         let refused = self.refused(group, stored, uses);
-        let given: Vec<_> = RequestValue::all(Part::Body, body).collect();
+        let given: Vec<_> = RequestValue::all(ValuePlace::Body, body).collect();
         let other_owner = self.refuses_other_owner(group, stored, &row_owner, &given, uses);
         let other_owner = other_owner.ok_or_else(|| owner_type(stored))?;
         let references = self.checks_references(group, handled, stored, &row_owner, &given, uses);
@@ -119,9 +119,9 @@ fn changed_values(stored: &Stored<'_>, body: &[Field]) -> Result<Vec<TokenStream
             return Ok(quote!(#name: None));
         };
         let part = if column.is_copied() {
-            Part::Body
+            ValuePlace::Body
         } else {
-            Part::CopyOfBody
+            ValuePlace::CopyOfBody
         };
         let value = converted(part, field, column.plain_type(), column.update_options())
             .ok_or_else(|| other_type(field, stored))?;

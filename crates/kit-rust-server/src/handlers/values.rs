@@ -9,7 +9,7 @@ use crate::types::{Field, RustType};
 
 /// Place of a value in a handler.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ValuePlace {
     /// The parameters of the path.
     Params,
     /// The query.
@@ -26,7 +26,7 @@ pub(super) enum Part {
     Value,
 }
 
-impl Part {
+impl ValuePlace {
     /// Returns the expression of a field in a handler: `input.params.id`.
     pub(super) fn field(self, field: &Field) -> TokenStream {
         let name = ident(&field.name);
@@ -45,19 +45,19 @@ impl Part {
 /// A property of a request or of the written row, and its place in the handler.
 #[derive(Clone, Copy)]
 pub(super) struct RequestValue<'f> {
-    from: Part,
+    from: ValuePlace,
     field: &'f Field,
 }
 
 impl<'f> RequestValue<'f> {
-    pub(super) fn all(from: Part, fields: &'f [Field]) -> impl Iterator<Item = Self> {
+    pub(super) fn all(from: ValuePlace, fields: &'f [Field]) -> impl Iterator<Item = Self> {
         fields.iter().map(move |field| Self { from, field })
     }
 
     /// Returns the value of a column in the row that the handler has written.
     pub(super) fn written(column: &'f StoredColumn<'_>) -> Self {
         Self {
-            from: Part::Row,
+            from: ValuePlace::Row,
             field: &column.field,
         }
     }
@@ -65,7 +65,7 @@ impl<'f> RequestValue<'f> {
     /// Returns the value of a column that the elements of an array in the body are.
     pub(super) fn item(column: &'f StoredColumn<'_>) -> Self {
         Self {
-            from: Part::Value,
+            from: ValuePlace::Value,
             field: &column.field,
         }
     }
@@ -105,7 +105,7 @@ impl<'f> RequestValue<'f> {
         let (value, optional, nullable) = self.parts(column)?;
         let options = usize::from(optional) + usize::from(nullable);
         let r#type = column.parameter_type()?;
-        if self.from == Part::Value && r#type != Parameter::Text {
+        if self.from == ValuePlace::Value && r#type != Parameter::Text {
             let copied = r#type.is_copied().then(|| quote!(*));
             return Some(quote!(Some(#copied #value)));
         }
@@ -126,7 +126,12 @@ impl<'f> RequestValue<'f> {
 /// Returns the expression of a property in the given number of `Option`s. An absent value is `None` in the outermost
 /// `Option`, and null is `None` in the innermost `Option`. Returns `None` if the type of the property is not
 /// `plain`.
-pub(super) fn converted(from: Part, field: &Field, plain: &RustType, options: usize) -> Option<TokenStream> {
+pub(super) fn converted(
+    from: ValuePlace,
+    field: &Field,
+    plain: &RustType,
+    options: usize,
+) -> Option<TokenStream> {
     if field.r#type.without_option() != plain {
         return None;
     }
