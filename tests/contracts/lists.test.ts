@@ -60,6 +60,7 @@ export interface NoteRoutes {
    * Lists notes.
    *
    * @summary List notes
+   * @throws NOTES_CLOSED 404 There are no notes today.
    */
   "GET /notes": Route<{ query: NoteQuery; response: Cursor<Note> }>;
 }
@@ -149,6 +150,27 @@ describe("an application with a list that is read with cursors", () => {
     });
   }
 
+  test("skips the tests of the list if it has no fixture and responds with a declared error", async () => {
+    const file = join(project.root, "src/notes.handlers.ts");
+    const [from, to] = [
+      "({ query }) => {",
+      '({ ctx, query }) => {\n    if (query.limit !== 1000) return ctx.fail(404, "NOTES_CLOSED", "Closed");',
+    ];
+    assert.ok(handlers.includes(from));
+    try {
+      await writeFile(file, handlers.replace(from, to));
+      const result = await project.kit(["test"], { timeout: 120_000 });
+      assert.equal(result.code, 0, result.stdout + result.stderr);
+      assert.equal(
+        result.stdout.split("the response is an error: add a fixture for the route").length - 1,
+        2,
+        result.stdout,
+      );
+    } finally {
+      await writeFile(file, handlers);
+    }
+  });
+
   test("has the page, the limits and the error in its OpenAPI document, which has no problems", async () => {
     const source = await readFile(join(project.root, ".kit/schemas/openapi.json"), "utf8");
     const document = JSON.parse(source) as {
@@ -161,7 +183,7 @@ describe("an application with a list that is read with cursors", () => {
     const operation = document.paths["/notes"]!["get"]!;
     const limit = operation.parameters.find(({ name }) => name === "limit");
     assert.deepEqual(limit?.schema, { type: "integer", minimum: 1, maximum: 100, default: 20 });
-    assert.deepEqual(Object.keys(operation.responses).slice(0, 2), ["200", "400"]);
+    assert.deepEqual(Object.keys(operation.responses).slice(0, 3), ["200", "400", "404"]);
     assert.match(JSON.stringify(document), /INVALID_CURSOR/);
     const page = document.components.schemas["GetNotesResponse"];
     assert.deepEqual(page?.required, ["data"]);

@@ -12,6 +12,23 @@ use kit_ir::{
 use support::{Builder, check, property, tagged};
 
 #[test]
+fn an_id_that_the_database_cannot_generate_is_one_error_that_names_the_missing_tag() {
+    let mut builder = Builder::new();
+    let number = builder.kind(TypeKind::Number);
+    let id = tagged("id", number, |tags| {
+        tags.id = true;
+        tags.generated = Some(GeneratedKind::Unspecified);
+    });
+    builder.entity("Tag", "tags", vec![id]);
+    let (_, diagnostics) = Schema::from_program(&builder.program);
+    let [diagnostic] = diagnostics.iter().collect::<Vec<_>>()[..] else {
+        panic!("{diagnostics:#?}");
+    };
+    assert_eq!(diagnostic.code, codes::UNSUPPORTED_COLUMN);
+    assert!(diagnostic.help.as_deref().is_some_and(|help| help.contains("`@integer`")));
+}
+
+#[test]
 fn refuses_an_entity_without_an_id() {
     check(
         |builder| {

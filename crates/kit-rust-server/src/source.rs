@@ -86,6 +86,25 @@ pub(crate) fn in_comment(text: &str) -> String {
     })
 }
 
+/// Returns text as code in Markdown, in one line. Control characters are escaped, quotation marks are not.
+pub(crate) fn code_span(text: &str) -> String {
+    let line = text.chars().fold(String::new(), |mut line, letter| {
+        match letter {
+            '"' | '\'' | '\\' => line.push(letter),
+            _ => line.extend(letter.escape_debug()),
+        }
+        line
+    });
+    // More grave accents than the text has in a row are the marks of the code.
+    let runs = line.split(|letter| letter != '`').map(str::len);
+    let longest = runs.max().unwrap_or_default();
+    if longest == 0 {
+        return format!("`{line}`");
+    }
+    let marks = "`".repeat(longest + 1);
+    format!("{marks} {line} {marks}")
+}
+
 /// Returns the key by which rustfmt sorts names. Digits are compared as numbers, and `r#` is ignored.
 pub(crate) fn order(name: &str) -> Vec<(String, usize, String)> {
     let name = name.replace("r#", "");
@@ -257,7 +276,7 @@ impl ToTokens for Imports {
 mod tests {
     use quote::{ToTokens as _, quote};
 
-    use super::{Imports, reads_field_of};
+    use super::{Imports, code_span, reads_field_of};
 
     #[test]
     fn sorts_imports_like_rustfmt() {
@@ -288,5 +307,12 @@ mod tests {
         assert!(reads_field_of(&code, "input"));
         let code = quote!(input::list(&self.pool, 1));
         assert!(!reads_field_of(&code, "input"));
+    }
+
+    #[test]
+    fn code_in_markdown_keeps_quotation_marks_and_has_more_grave_accents_around_those_in_the_text() {
+        assert_eq!(code_span("{ kind: \"mail\" }"), "`{ kind: \"mail\" }`");
+        assert_eq!(code_span("two\nlines"), "`two\\nlines`");
+        assert_eq!(code_span("`a``b`"), "``` `a``b` ```");
     }
 }

@@ -78,6 +78,12 @@ test("responses must have the media type of the contract, lines of JSON and decl
     [lines, answer("application/jsonl", '{"a":1}\n2\n{"cut'), undefined],
     [lines, answer("application/jsonl", "1\nno\n"), /line 1 that is not JSON/],
     [events, answer("text/event-stream", ":\n\nid: 1\nevent: a\ndata: null\n\n"), undefined],
+    [events, answer("text/event-stream", "retry: 2000\n\nid: 7\n\nevent: a\ndata: null\n\n"), undefined],
+    [
+      events,
+      answer("text/event-stream", "data: 1\n\n"),
+      /event message, which its contract does not declare/,
+    ],
     [
       events,
       answer("text/event-stream", "event: b\ndata: 1\n\n"),

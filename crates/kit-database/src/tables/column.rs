@@ -84,11 +84,17 @@ impl Builder<'_> {
         let default = match default(property, &storage) {
             Ok(default) => default,
             Err(reason) => {
+                let is_number = storage.r#type == ColumnType::DoublePrecision;
+                let help = if is_number && property.tags.generated == Some(GeneratedKind::Unspecified) {
+                    "write `@integer` beside `@generated`: the database then numbers the rows"
+                } else {
+                    "change the tag or the type so that the tag fits the type"
+                };
                 self.error(
                     codes::UNSUPPORTED_COLUMN,
                     property.span,
                     format!("{place} {reason}"),
-                    "change the tag or the type so that the tag fits the type",
+                    help,
                 );
                 return None;
             }

@@ -196,7 +196,12 @@ impl<'a> Builder<'a> {
             table.checks.extend(checks::of(&table.name, &stored));
             table.columns.push(stored.column);
         }
-        if table.primary_key.is_empty() {
+        // A key without a column already has an error of its own.
+        let has_id = || {
+            let mut properties = program.properties(declaration.r#type).iter();
+            properties.any(|property| property.tags.id)
+        };
+        if table.primary_key.is_empty() && !has_id() {
             self.error(
                 codes::MISSING_ID,
                 declaration.span,

@@ -91,7 +91,8 @@ pub(super) fn body_of(format: &Format, value: Option<&Value>) -> Body {
     }
 }
 
-fn form_of(fields: Option<&Map<String, Value>>) -> String {
+/// Returns values as the text of a form. A list is a repeated name.
+pub(super) fn form_of(fields: Option<&Map<String, Value>>) -> String {
     let pairs = fields.map(pairs_of_form).unwrap_or_default();
     let pairs: Vec<_> = pairs
         .iter()

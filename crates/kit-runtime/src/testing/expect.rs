@@ -287,8 +287,8 @@ impl Expectations {
                     .map(|text| text.strip_prefix(' ').unwrap_or(text))
                     .next_back()
             };
-            // A block of comments is a ping.
-            if block.lines().all(|line| line.starts_with(':')) {
+            // Clients ignore a block without an event, such as a ping (comments only) or a time for the next connection (`retry`).
+            if field("event").is_none() && field("data").is_none() {
                 continue;
             }
             let name = field("event").unwrap_or("message");

@@ -282,7 +282,14 @@ mod tests {
         "place": "api/notes.routes.ts:3", "route": "GET /notes/:id",
         "replies": [{ "status": 200, "body": "Note" }], "errors": ["404 NOTE_NOT_FOUND"],
         "wrongMethod": { "method": "PATCH", "allow": "GET, HEAD" },
-        "request": { "params": { "id": "7" } }
+        "request": { "params": { "id": "7" } }, "list": { "limit": 2, "filters": [] }
+    }]}"#;
+
+    const EVENTS: &str = r#"{"routes":[{
+        "place": "api/notes.routes.ts:3", "route": "GET /notes/:id", "request": { "params": { "id": "7" } },
+        "replies": [{ "status": 200, "content": {
+            "kind": "events", "type": "text/event-stream", "events": { "done": null }
+        } }]
     }]}"#;
 
     const NOTE: Shape = Shape::object("Note", &[Property::required("title", Shape::TEXT.min_length(1))]);
@@ -309,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Returns the router of an application whose only route answers with a status and a JSON value.
+    /// Returns the router of an application whose only route answers with a status, and with a JSON value or events.
     fn router(status: StatusCode, json: &'static str) -> Router<App> {
         Routes::new(App(status, json))
             .route(
@@ -323,7 +330,13 @@ mod tests {
                     if status.is_client_error() {
                         return Err(Error::new(status, json, "refused"));
                     }
-                    let reply = Reply::text(json).content_type("application/json");
+                    let is_json = json.starts_with('{');
+                    let media_type = if is_json {
+                        "application/json"
+                    } else {
+                        "text/event-stream"
+                    };
+                    let reply = Reply::text(json).content_type(media_type);
                     Response::reply(&context, status, reply)
                 },
             )
@@ -332,7 +345,12 @@ mod tests {
 
     /// Runs a test of the route.
     async fn run(kind: Kind, setup: TestSetup) -> Checked {
-        let Document { errors, routes } = serde_json::from_str(TABLES).expect("tables");
+        run_of(TABLES, kind, setup).await
+    }
+
+    /// Runs a test of the only route of a document.
+    async fn run_of(tables: &str, kind: Kind, setup: TestSetup) -> Checked {
+        let Document { errors, routes } = serde_json::from_str(tables).expect("tables");
         let running = Running::new(
             setup,
             Expectations {
@@ -409,6 +427,38 @@ mod tests {
             "{message}"
         );
         assert!(message.contains("/notes/a%20b"), "{message}");
+    }
+
+    #[tokio::test]
+    async fn blocks_without_an_event_are_no_undeclared_event() {
+        let valid = async |text| {
+            let setup = TestSetup::new(router(StatusCode::OK, text));
+            run_of(EVENTS, Kind::Valid, setup).await
+        };
+        assert_eq!(
+            valid(":\n\nretry: 2000\n\nid: 7\n\nevent: done\ndata:\n\n").await,
+            Ok(())
+        );
+        for (undeclared, name) in [("data: 1\n\n", "message"), ("event: other\n\n", "other")] {
+            let Err(Stop::Failed(message)) = valid(undeclared).await else {
+                panic!("{undeclared} passed");
+            };
+            let expected = format!("the event {name}, which its contract does not declare");
+            assert!(message.contains(&expected), "{message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn tests_of_a_list_are_ignored_if_the_route_has_no_fixture_and_responds_with_a_declared_error() {
+        let missing = || TestSetup::new(router(StatusCode::NOT_FOUND, "NOTE_NOT_FOUND"));
+        for kind in [Kind::FollowsCursors, Kind::ForgedCursors] {
+            let reason = "the response is an error: add a fixture for the route".to_owned();
+            assert_eq!(run(kind, missing()).await, Err(Stop::Ignored(reason)));
+            let undeclared = TestSetup::new(router(StatusCode::NOT_FOUND, "LIST_NOT_FOUND"));
+            assert!(matches!(run(kind, undeclared).await, Err(Stop::Failed(_))));
+            let with_fixture = missing().fixture("GET /notes/:id", async |_client| Ok(Fixture::new()));
+            assert!(matches!(run(kind, with_fixture).await, Err(Stop::Failed(_))));
+        }
     }
 
     #[tokio::test]

@@ -6,13 +6,13 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::client::{Headers, TestClient, TestRequest};
 use super::contents::{self, Body};
 use super::document::Table;
 use super::fixture::Fixture;
-use super::values::{Given, Slot, Step, escaped, given, pairs_of_form, placed, steps_of, text_of};
+use super::values::{Given, Slot, Step, escaped, given, placed, steps_of, text_of};
 
 const KEY_HEADER: &str = "idempotency-key";
 
@@ -259,15 +259,6 @@ pub(super) fn filled(path: &str, params: Option<&Value>) -> String {
 
 /// Returns a query with its question mark. A list is a repeated key.
 pub(super) fn query_text(query: Option<&Value>) -> String {
-    let empty = Map::new();
-    let pairs = pairs_of_form(query.and_then(Value::as_object).unwrap_or(&empty));
-    let pairs: Vec<_> = pairs
-        .iter()
-        .map(|(name, text)| format!("{}={}", escaped(name), escaped(text)))
-        .collect();
-    if pairs.is_empty() {
-        String::new()
-    } else {
-        format!("?{}", pairs.join("&"))
-    }
+    let text = contents::form_of(query.and_then(Value::as_object));
+    if text.is_empty() { text } else { format!("?{text}") }
 }

@@ -57,22 +57,29 @@ impl HandlerContext<'_, '_> {
             });
         };
         let (name, variant) = (ident(name), ident(&variant_name(reply.status)));
+        // A variable needs no second name.
+        let variable = match &result {
+            Outcome::Value(value) => syn::parse2::<Ident>(value.clone()).ok(),
+            Outcome::Fallible(_) | Outcome::Empty(..) => None,
+        };
         let (headers, lets) = match reply.headers {
             Some(_) => {
-                let lets = self.location(handled, uses)?;
+                let body = variable.clone().unwrap_or_else(|| ident("body"));
+                let lets = self.location(handled, &body, uses)?;
                 (Some(quote!(headers)), Some(lets))
             }
             None => (None, None),
         };
         let headers = headers.into_iter();
         Ok(match result {
-            // A variable needs no second name, unless the headers use the variable `body`.
-            Outcome::Value(value) if lets.is_none() && syn::parse2::<Ident>(value.clone()).is_ok() => {
-                quote!(#statements Ok(#name::#variant { body: #value }))
-            }
-            Outcome::Value(value) => {
-                quote!(#statements let body = #value; #lets Ok(#name::#variant { body #(, #headers)* }))
-            }
+            Outcome::Value(value) => match variable {
+                Some(variable) => {
+                    quote!(#statements #lets Ok(#name::#variant { body: #variable #(, #headers)* }))
+                }
+                None => {
+                    quote!(#statements let body = #value; #lets Ok(#name::#variant { body #(, #headers)* }))
+                }
+            },
             Outcome::Fallible(value) => {
                 quote!(#statements let body = #value?; #lets Ok(#name::#variant { body #(, #headers)* }))
             }
@@ -82,9 +89,14 @@ impl HandlerContext<'_, '_> {
         })
     }
 
-    /// Returns the statement that creates the headers of a reply from the variable `body`. The only header whose value kit
+    /// Returns the statement that creates the headers of a reply from the variable with the body. The only header whose value kit
     /// knows is the `location` of a new row, if another route reads the row.
-    fn location(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<TokenStream, Reason> {
+    fn location(
+        self,
+        handled: &RouteNames<'_>,
+        variable: &Ident,
+        uses: &mut Uses,
+    ) -> Result<TokenStream, Reason> {
         let unknown = || "types do not tell the values of the headers of the reply".to_owned();
         let reply = handled.last_reply().ok_or_else(unknown)?;
         let model = self.types.name(reply.headers.ok_or_else(unknown)?);
@@ -120,7 +132,7 @@ impl HandlerContext<'_, '_> {
         uses.model(model);
         let (model, name) = (ident(model), ident(&field.name));
         Ok(quote! {
-            let headers = #model { #name: format!(#text, body.#id) };
+            let headers = #model { #name: format!(#text, #variable.#id) };
         })
     }
 }

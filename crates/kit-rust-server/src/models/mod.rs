@@ -90,7 +90,7 @@ struct UseSite<'a> {
 impl UseSite<'_> {
     /// Returns the doc comment for a type without a name: its location.
     fn comment(&self) -> TokenStream {
-        doc(&format!("`{}`.", self.display_name))
+        doc(&format!("Type without a name in `{}`.", self.display_name))
     }
 }
 

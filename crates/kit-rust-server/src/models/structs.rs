@@ -8,7 +8,7 @@ use super::defaults::Default;
 use super::{Models, UseSite};
 use crate::names;
 use crate::shapes;
-use crate::source::{doc, ident, string_literal};
+use crate::source::{code_span, doc, ident, string_literal};
 use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType, Tagged};
 
 /// Field of a struct for an index signature: a map with the keys that match the signature.
@@ -33,8 +33,8 @@ impl Models<'_, '_> {
         let tag = self.types.tag(tagged).cloned();
         let mut comment = comment.clone();
         if let Some((property, text)) = &tag {
-            let property = property.escape_debug();
-            let line = format!("\nIn JSON, the enum around the struct adds `{property}: {text:?}`.");
+            let added = code_span(&format!("{property}: {text:?}"));
+            let line = format!("\nIn JSON, the enum around the struct adds {added}.");
             comment.extend(doc(&line));
         }
         let mut fields: Vec<Field> = Vec::new();
@@ -215,7 +215,7 @@ impl Models<'_, '_> {
                 IndexKey::Number => "other keys that are numbers".to_owned(),
                 IndexKey::Template { parts } => {
                     let source = kit_analysis::template_source(self.types.program, parts);
-                    format!("other keys of the form `{}`", source.escape_debug())
+                    format!("other keys of the form {}", code_span(&source))
                 }
             };
             let comment = doc(&format!("Values of {about}."));

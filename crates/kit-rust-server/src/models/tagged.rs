@@ -8,7 +8,7 @@ use super::renames::Renames;
 use super::unions::unique;
 use super::{Models, UseSite};
 use crate::names;
-use crate::source::{doc, ident, string_literal};
+use crate::source::{code_span, doc, ident, string_literal};
 use crate::types::{Definition, RustType, Tagged, TaggedUnion, Variant};
 
 impl Models<'_, '_> {
@@ -32,7 +32,7 @@ impl Models<'_, '_> {
         for ((member, variant), rename) in members.iter().zip(names).zip(single) {
             let inner = self.inside_of_tagged(*member, &format!("{name}{variant}"), site);
             let about = kit_analysis::describe(self.types.program, *member);
-            let comment = doc(&format!("`{}`", about.escape_debug()));
+            let comment = doc(&code_span(&about));
             let own = ident(&variant);
             let value = inner.as_ref().map(|inner| quote!((#inner)));
             body.push(quote!(#comment #rename #own #value));

@@ -11,7 +11,7 @@ use super::variant_names::VariantNames;
 use super::{Models, UseSite, number};
 use crate::names;
 use crate::shapes;
-use crate::source::{doc, ident, string_literal};
+use crate::source::{code_span, doc, ident, string_literal};
 use crate::types::{Definition, RustType, StringEnum, Variant};
 
 impl Models<'_, '_> {
@@ -127,7 +127,7 @@ impl Models<'_, '_> {
         let mut arms = Vec::new();
         for ((variant, text), rename) in variants.iter().zip(texts).zip(single) {
             let (own, quoted) = (ident(variant), string_literal(text));
-            let comment = doc(&format!("`{}`", text.escape_debug()));
+            let comment = doc(&code_span(text));
             body.push(quote!(#comment #rename #own));
             arms.push(quote!(Self::#own => #quoted));
         }
@@ -219,14 +219,14 @@ impl Models<'_, '_> {
             match (inner, &program.types[*member].kind) {
                 (Some(inner), _) => {
                     let about = kit_analysis::describe(program, *member);
-                    let comment = doc(&format!("`{}`", about.escape_debug()));
+                    let comment = doc(&code_span(&about));
                     body.push(quote!(#comment #own(#inner)));
                     arms.push(quote!(Self::#own(value) => value.serialize(serializer)));
                 }
                 (None, TypeKind::Literal { value }) => {
                     serde_knows = false;
                     let (display_name, call) = serialized(value);
-                    let comment = doc(&format!("`{display_name}`"));
+                    let comment = doc(&code_span(&display_name));
                     body.push(quote!(#comment #own));
                     arms.push(quote!(Self::#own => serializer.#call));
                 }
@@ -337,7 +337,7 @@ fn serialized(value: &LiteralValue) -> (String, TokenStream) {
     match value {
         LiteralValue::String(text) => {
             let literal = string_literal(text);
-            (text.escape_debug().to_string(), quote!(serialize_str(#literal)))
+            (text.clone(), quote!(serialize_str(#literal)))
         }
         LiteralValue::BigInt(digits) => (format!("{digits}n"), quote!(serialize_str(#digits))),
         LiteralValue::Boolean(value) => (value.to_string(), quote!(serialize_bool(#value))),

@@ -55,8 +55,8 @@ function events({ events: declared = {} }: TestedContent, text: string): Content
         .filter((field) => !field.startsWith(":"))
         .map((field): [string, string] => [field.split(":")[0] ?? "", field.replace(/^[^:]*: ?/, "")]),
     );
-    // A block of comments is a ping.
-    if (fields.size === 0 || (fields.size === 1 && fields.has(""))) continue;
+    // Clients ignore a block without an event, such as a ping (comments only) or a time for the next connection (`retry`).
+    if (!fields.has("event") && !fields.has("data")) continue;
     const name = fields.get("event") ?? "message";
     if (!Object.hasOwn(declared, name)) return `the event ${name}, which its contract does not declare`;
     const shape = declared[name];

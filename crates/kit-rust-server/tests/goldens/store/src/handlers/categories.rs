@@ -50,6 +50,17 @@ async fn with_children(
     Ok(responses)
 }
 
+/// Adds rows of other tables to a row of `categories`.
+async fn category_with_children(
+    connection: &mut sqlx::PgConnection,
+    row: Category,
+) -> Result<CategoryTree, Error> {
+    let mut responses = with_children(connection, vec![row]).await?;
+    responses
+        .pop()
+        .ok_or_else(|| Error::internal("`with_children` returned no response for the row"))
+}
+
 impl CategoryRoutes for App {
     async fn post_categories(&self, input: PostCategories) -> Result<Category, Error> {
         let body = input.body;
@@ -67,8 +78,8 @@ impl CategoryRoutes for App {
         let mut transaction = snapshot(&self.pool).await?;
         let found = category::get(&mut *transaction, id).await?;
         let row = found.ok_or_else(|| category_not_found(id))?;
-        let mut responses = with_children(&mut transaction, vec![row]).await?;
+        let response = category_with_children(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| category_not_found(id))
+        Ok(response)
     }
 }

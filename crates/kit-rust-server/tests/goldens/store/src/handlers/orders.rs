@@ -106,6 +106,17 @@ async fn with_customer_and_receiver_and_items(
     Ok(responses)
 }
 
+/// Adds rows of other tables to a row of `orders`.
+async fn order_with_customer_and_receiver_and_items(
+    connection: &mut sqlx::PgConnection,
+    row: Order,
+) -> Result<OrderView, Error> {
+    let mut responses = with_customer_and_receiver_and_items(connection, vec![row]).await?;
+    responses.pop().ok_or_else(|| {
+        Error::internal("`with_customer_and_receiver_and_items` returned no response for the row")
+    })
+}
+
 /// Error for a request whose order does not exist.
 fn order_not_found(id: i64) -> Error {
     Error::not_found("NOT_FOUND", "Order not found").with_details(value!({ "id": id }))
@@ -141,12 +152,9 @@ impl OrderRoutes for App {
                 .await
                 .map_err(order_item_refused)?;
         }
-        let mut responses =
-            with_customer_and_receiver_and_items(&mut transaction, vec![row]).await?;
+        let response = order_with_customer_and_receiver_and_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        let body = responses
-            .pop()
-            .ok_or_else(|| Error::internal("The inserted row is missing"))?;
+        let body = response;
         let headers = PostOrdersReply201Headers {
             location: format!("/orders/{}", body.id),
         };
@@ -193,10 +201,9 @@ impl OrderRoutes for App {
         let mut transaction = snapshot(&self.pool).await?;
         let found = order::get(&mut *transaction, id).await?;
         let row = found.ok_or_else(|| order_not_found(id))?;
-        let mut responses =
-            with_customer_and_receiver_and_items(&mut transaction, vec![row]).await?;
+        let response = order_with_customer_and_receiver_and_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| order_not_found(id))
+        Ok(response)
     }
 
     async fn put_orders_by_id(&self, input: PutOrdersById) -> Result<OrderView, Error> {
@@ -212,10 +219,9 @@ impl OrderRoutes for App {
             .await
             .map_err(order_refused)?;
         let row = changed.ok_or_else(|| order_not_found(id))?;
-        let mut responses =
-            with_customer_and_receiver_and_items(&mut transaction, vec![row]).await?;
+        let response = order_with_customer_and_receiver_and_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| order_not_found(id))
+        Ok(response)
     }
 
     async fn patch_orders_by_id(&self, input: PatchOrdersById) -> Result<OrderView, Error> {
@@ -243,10 +249,9 @@ impl OrderRoutes for App {
                 .await
                 .map_err(order_item_refused)?;
         }
-        let mut responses =
-            with_customer_and_receiver_and_items(&mut transaction, vec![row]).await?;
+        let response = order_with_customer_and_receiver_and_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| order_not_found(id))
+        Ok(response)
     }
 
     async fn delete_orders_by_id(

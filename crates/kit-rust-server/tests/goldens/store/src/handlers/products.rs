@@ -40,7 +40,6 @@ fn product_tag_refused(error: sqlx::Error) -> Error {
             "CONFLICT",
             "Another product tag has this product id and tag",
         ),
-        Some(product_tag::PRODUCT_ID_REFERENCE) => Error::conflict("CONFLICT", "Product not found"),
         Some(product_tag::TAG_REFERENCE) => Error::conflict("CONFLICT", "Tag not found"),
         _ => error.into(),
     }
@@ -72,6 +71,17 @@ async fn with_tags(
         });
     }
     Ok(responses)
+}
+
+/// Adds rows of other tables to a row of `products`.
+async fn product_with_tags(
+    connection: &mut sqlx::PgConnection,
+    row: Product,
+) -> Result<ProductView, Error> {
+    let mut responses = with_tags(connection, vec![row]).await?;
+    responses
+        .pop()
+        .ok_or_else(|| Error::internal("`with_tags` returned no response for the row"))
 }
 
 /// Error for a request whose product does not exist.
@@ -116,6 +126,17 @@ async fn with_tags2(
     Ok(responses)
 }
 
+/// Adds rows of other tables to a row of `products`.
+async fn product_with_tags2(
+    connection: &mut sqlx::PgConnection,
+    row: Product,
+) -> Result<TaggedProduct, Error> {
+    let mut responses = with_tags2(connection, vec![row]).await?;
+    responses
+        .pop()
+        .ok_or_else(|| Error::internal("`with_tags2` returned no response for the row"))
+}
+
 /// Error for a request whose tag the database refuses.
 fn tag_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
@@ -156,11 +177,9 @@ impl ProductRoutes for App {
                 .await
                 .map_err(product_tag_refused)?;
         }
-        let mut responses = with_tags(&mut transaction, vec![row]).await?;
+        let response = product_with_tags(&mut transaction, row).await?;
         transaction.commit().await?;
-        let body = responses
-            .pop()
-            .ok_or_else(|| Error::internal("The inserted row is missing"))?;
+        let body = response;
         let headers = PostProductsReply201Headers {
             location: format!("/products/{}", body.id),
         };
@@ -198,9 +217,9 @@ impl ProductRoutes for App {
         let mut transaction = snapshot(&self.pool).await?;
         let found = product::get(&mut *transaction, id).await?;
         let row = found.ok_or_else(|| product_not_found(id))?;
-        let mut responses = with_tags(&mut transaction, vec![row]).await?;
+        let response = product_with_tags(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| product_not_found(id))
+        Ok(response)
     }
 
     async fn get_named_products_by_slug(
@@ -211,9 +230,9 @@ impl ProductRoutes for App {
         let mut transaction = snapshot(&self.pool).await?;
         let found = product::get_by_slug(&mut *transaction, slug).await?;
         let row = found.ok_or_else(|| product_not_found2(slug))?;
-        let mut responses = with_tags2(&mut transaction, vec![row]).await?;
+        let response = product_with_tags2(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| product_not_found2(slug))
+        Ok(response)
     }
 
     async fn patch_products_by_id(&self, input: PatchProductsById) -> Result<ProductView, Error> {
@@ -245,9 +264,9 @@ impl ProductRoutes for App {
                     .map_err(product_tag_refused)?;
             }
         }
-        let mut responses = with_tags(&mut transaction, vec![row]).await?;
+        let response = product_with_tags(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| product_not_found(id))
+        Ok(response)
     }
 
     async fn post_tags(&self, input: PostTags) -> Result<Tag, Error> {
