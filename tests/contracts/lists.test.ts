@@ -161,11 +161,7 @@ describe("an application with a list that is read with cursors", () => {
       await writeFile(file, handlers.replace(from, to));
       const result = await project.kit(["test"], { timeout: 120_000 });
       assert.equal(result.code, 0, result.stdout + result.stderr);
-      assert.equal(
-        result.stdout.split("the response is an error: add a fixture for the route").length - 1,
-        2,
-        result.stdout,
-      );
+      assert.match(result.stdout, /\d+ passed, 2 skipped/);
     } finally {
       await writeFile(file, handlers);
     }

@@ -138,6 +138,43 @@ fn serve(name: &str, test: &str, requests: impl Fn(&Path, &str)) {
 }
 
 #[test]
+fn passes_the_generated_contract_tests() {
+    let test = "passes_the_generated_contract_tests";
+    on_each_release(test, |database| {
+        let project = Workspace::written().project("notes-tested");
+        migrate(project, database);
+        let output = contract_tests("notes-tested", Some(&database.url));
+        for line in [
+            "test POST /notes: answers a valid request ... ok",
+            "test POST /notes: refuses body $.title: missing ... ok",
+            "test GET /notes/:id: answers a valid request ... ok",
+            "0 failed; 0 ignored",
+        ] {
+            assert!(output.contains(line), "{line}\n{output}");
+        }
+    });
+    let without = contract_tests("notes-tested", None);
+    assert!(without.contains("TEST_DATABASE_URL is not set") && without.contains(" 0 passed; 0 failed"));
+    let unchanged = contract_tests("contracts-tested", None);
+    assert!(
+        unchanged.contains(" ... ok") && unchanged.contains(" 0 failed"),
+        "{unchanged}"
+    );
+}
+
+/// Runs the contract tests of a project. Returns the output.
+fn contract_tests(name: &str, database: Option<&str>) -> String {
+    let mut tests = Command::new(Workspace::compiled().contract_tests(name));
+    tests
+        .current_dir(Workspace::written().project(name).root())
+        .env_remove("DATABASE_URL")
+        .env_remove("TEST_DATABASE_URL")
+        .envs(database.map(|url| ("TEST_DATABASE_URL", url)));
+    let output = project_directory::output(&mut tests);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
 fn serves_requests_with_unedited_handlers() {
     serve(
         "shop",

@@ -242,15 +242,15 @@ impl<'k> HandlerContext<'k, '_> {
         };
         let owner = row_owner.argument.iter();
         let call = quote!(#module::update(#database, #(#arguments),* #(, #owner)*, &changes));
-        let changed = awaited_query("changed", &call, refused.as_ref());
-        let after = (!after.is_empty()).then(|| quote!(if let Some(row) = &changed { #after }));
+        let updated = awaited_query("updated", &call, refused.as_ref());
+        let after = (!after.is_empty()).then(|| quote!(if let Some(row) = &updated { #after }));
         let begin = (needs_transaction && of_request.is_none()).then(|| uses.begin());
         let commit = needs_transaction.then(|| uses.commit()).flatten();
         let not_found = quote!(ok_or_else(|| #missing(#(#arguments),*)));
-        let row = quote!(let row = changed.#not_found?;);
+        let row = quote!(let row = updated.#not_found?;);
         let (row, outcome) = match (&view, &added) {
             (None, _) if !inserts.is_empty() => (quote!(#row #inserts #commit), Outcome::Value(quote!(row))),
-            (None, _) => (quote!(#commit), Outcome::Fallible(quote!(changed.#not_found))),
+            (None, _) => (quote!(#commit), Outcome::Fallible(quote!(updated.#not_found))),
             (Some(view), None) => {
                 let statements = if inserts.is_empty() {
                     quote!(#commit #row)
@@ -279,7 +279,7 @@ impl<'k> HandlerContext<'k, '_> {
             let changes = #changes { #(#values),* };
             #begin
             #elsewhere
-            #changed
+            #updated
             #after
             #row
         };

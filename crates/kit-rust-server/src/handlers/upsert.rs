@@ -85,12 +85,12 @@ impl HandlerContext<'_, '_> {
         let (new, changes) = (ident(&stored.structs.new), ident(&stored.structs.changes));
         let owner = row_owner.argument.iter();
         let update = quote!(#module::update(#database, #(#arguments),* #(, #owner)*, &changes));
-        let changed = awaited_query("changed", &update, refused.as_ref());
+        let updated = awaited_query("updated", &update, refused.as_ref());
         let inserted = awaited_query("row", &quote!(#module::insert(#database, &new)), refused.as_ref());
         let replies = handled.reply.as_deref().zip(handled.replies_of_upsert());
         let replied = replies.map(|(name, (reply, _))| {
             let (name, variant) = (ident(name), ident(&variant_name(reply.status)));
-            quote!(if let Some(body) = changed { return Ok(#name::#variant { body }); })
+            quote!(if let Some(body) = updated { return Ok(#name::#variant { body }); })
         });
         let (key_lets, owner_lets, before) = (&key.lets, &row_owner.lets, &references.before);
         let statements = quote! {
@@ -101,7 +101,7 @@ impl HandlerContext<'_, '_> {
             #other_owner
             #before
             let changes = #changes { #(#changed_values),* };
-            #changed
+            #updated
             #replied
             let new = #new { #(#new_values),* };
             #inserted

@@ -12,6 +12,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,7 +53,9 @@ pub struct Programs {
     /// Directory of the servers.
     servers: PathBuf,
     /// Programs of `tests/queries.rs`, each with the name of its project.
-    tests: BTreeMap<String, PathBuf>,
+    queries: BTreeMap<String, PathBuf>,
+    /// Programs of `tests/contract.rs`, each with the name of its project.
+    contract_tests: BTreeMap<String, PathBuf>,
 }
 
 impl Programs {
@@ -63,7 +66,12 @@ impl Programs {
 
     /// Returns the path of the compiled `tests/queries.rs` of a project.
     pub fn queries(&self, project: &str) -> &Path {
-        &self.tests[project]
+        &self.queries[project]
+    }
+
+    /// Returns the path of the compiled `tests/contract.rs` of a project.
+    pub fn contract_tests(&self, project: &str) -> &Path {
+        &self.contract_tests[project]
     }
 }
 
@@ -85,17 +93,23 @@ impl Workspace {
             let names = Workspace::written().projects.keys();
             let working = names.filter(|name| !name.ends_with(BROKEN));
             let (with, without): (Vec<_>, Vec<_>) = working.partition(|name| name.starts_with(WITH_EXPORTER));
-            let mut tests = BTreeMap::new();
-            for names in [without, with] {
+            let mut queries = BTreeMap::new();
+            let mut contract_tests = BTreeMap::new();
+            // cargo refuses the name of a test that none of the packages has.
+            let tests_without: &[&str] = &["--test", "queries", "--test", "contract"];
+            for (names, tests) in [(without, tests_without), (with, &["--test", "queries"])] {
                 let mut build = build(names);
-                build.args(["--lib", "--bins", "--test", "queries"]);
+                build.args(["--lib", "--bins"]).args(tests);
                 build.arg("--message-format=json-render-diagnostics");
                 let output = project_directory::output(&mut build);
-                tests.extend(queries(&String::from_utf8(output.stdout).unwrap()));
+                let messages = String::from_utf8(output.stdout).unwrap();
+                queries.extend(test_programs(&messages, "queries"));
+                contract_tests.extend(test_programs(&messages, "contract"));
             }
             Programs {
                 servers: project_directory::target().join("debug"),
-                tests,
+                queries,
+                contract_tests,
             }
         });
         &COMPILED
@@ -152,13 +166,13 @@ pub fn build_with_others(name: &str) -> Command {
     build(names.filter(is_selected))
 }
 
-/// Reads the messages of cargo. Returns the programs of `tests/queries.rs`, each with the name of its project.
-fn queries(messages: &str) -> Vec<(String, PathBuf)> {
+/// Reads the messages of cargo. Returns the programs of the test with this name, each with the name of its project.
+fn test_programs(messages: &str, test: &str) -> Vec<(String, PathBuf)> {
     let messages = messages
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     messages
-        .filter(|message| message["target"]["name"] == "queries")
+        .filter(|message| message["target"]["name"] == test)
         .filter_map(|message| {
             let project = Path::new(message["manifest_path"].as_str()?).parent()?;
             let name = project.file_name()?.to_str()?.to_owned();
@@ -181,6 +195,18 @@ fn all() -> Vec<(String, Output, Written)> {
         }
         all.push((name.to_owned(), projects::generated(name, &program), written));
     }
+
+    all.push((
+        "notes-tested".to_owned(),
+        projects::with_contract_tests("notes-tested", &support::notes::program()),
+        notes_of_the_example(),
+    ));
+    // The user has not changed the test program of this project.
+    all.push((
+        "contracts-tested".to_owned(),
+        projects::with_contract_tests("contracts-tested", &support::contracts::program()),
+        projects::handwritten("contracts"),
+    ));
 
     let shop = projects::shop();
     let earlier = projects::generated_on("shop-earlier", &shop, vec![projects::earlier(&shop)]);
@@ -266,6 +292,21 @@ fn all() -> Vec<(String, Output, Written)> {
     all
 }
 
+/// Returns the files of the user in `examples/notes-rust`, for a project with the name `notes-tested`.
+fn notes_of_the_example() -> Written {
+    let root = projects::repository().join("examples/notes-rust");
+    let paths = [
+        "src/handlers/notes.rs",
+        "src/middleware/require_auth.rs",
+        "tests/contract.rs",
+    ];
+    let files = paths.map(|path| {
+        let text = project_directory::text(&root.join(path));
+        (path.to_owned(), text.replace("notes_rust", "notes_tested"))
+    });
+    files.into()
+}
+
 /// Returns the file `tests/queries.rs` with a text to which the lints for generated code do not apply.
 fn tests_without_lints(text: &str) -> (String, String) {
     let text = format!("#![allow(clippy::all, clippy::restriction)]\n{text}");
@@ -323,18 +364,22 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Returns the runtime with the features in the manifest of a project.
+    /// Returns the runtime with the features in the manifest of a project, also with those for its tests.
     pub fn of(manifest: &str) -> Self {
-        let line = manifest
-            .lines()
-            .find(|line| line.starts_with("kit-runtime = "))
-            .expect("the manifest does not name the runtime");
-        let mut quoted = line.split('"').skip(1).step_by(2);
-        assert_eq!(quoted.next(), Some(".kit/runtime"), "{line}");
-        let features = quoted.fold(String::new(), |all, feature| format!("{all}-{feature}"));
-        Self {
-            name: format!("kit-runtime{features}"),
+        let mut name = "kit-runtime".to_owned();
+        let lines = manifest.lines().filter(|line| line.starts_with("kit-runtime = "));
+        for line in lines {
+            let mut quoted = line.split('"').skip(1).step_by(2);
+            assert_eq!(quoted.next(), Some(".kit/runtime"), "{line}");
+            for feature in quoted {
+                let _ = write!(name, "-{feature}");
+            }
         }
+        assert!(
+            manifest.contains("kit-runtime = "),
+            "the manifest does not name the runtime"
+        );
+        Self { name }
     }
 
     /// Changes the manifest of a project to that of a workspace member that uses this runtime and must satisfy the lints.

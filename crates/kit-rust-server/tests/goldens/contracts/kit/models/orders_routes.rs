@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::models::TenantId;
 
-/// `PostOrdersHeaders.x-mode`.
+/// Type without a name in `PostOrdersHeaders.x-mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PostOrdersHeadersXMode {
     /// `fast`
@@ -128,7 +128,7 @@ impl Contract for PostOrdersHeaders {
     }
 }
 
-/// `PostOrdersCookies.theme`.
+/// Type without a name in `PostOrdersCookies.theme`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PostOrdersCookiesTheme {
@@ -195,7 +195,7 @@ impl Contract for PostOrdersCookies {
     }
 }
 
-/// `PostOrdersReply201Headers.x-kind`.
+/// Type without a name in `PostOrdersReply201Headers.x-kind`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PostOrdersReply201HeadersXKind {
     /// `fast`

@@ -4,7 +4,7 @@ use kit_runtime::shape::{Index, Keys, Literal, Property, Shape};
 use kit_runtime::{BigInt, Contract, IndexMap, Timestamp, optional};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// `GetSearchQuery.sides`.
+/// Type without a name in `GetSearchQuery.sides`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GetSearchQuerySides {
     /// `1`

@@ -45,7 +45,7 @@ static TEMPLATE_3: Template = Template::new(
     &[TemplatePart::Fixed("x-"), TemplatePart::Text],
 );
 
-/// `UserAccount.status`.
+/// Type without a name in `UserAccount.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserAccountStatus {
@@ -143,10 +143,10 @@ impl Contract for UserAccountInput {
     }
 }
 
-/// `Scalars.text`.
+/// Type without a name in `Scalars.text`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub enum ScalarsText {
-    /// `it\'s \"quoted\"\n\u{2028}`${x}``
+    /// `` it's "quoted"\n\u{2028}`${x}` ``
     #[serde(rename = "it\'s \"quoted\"\n\u{2028}`${x}`")]
     ItSQuotedX,
 }
@@ -367,14 +367,14 @@ impl Contract for Date {
     }
 }
 
-/// `Containers.items[]`.
+/// Type without a name in `Containers.items[]`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ContainersItems {
     pub quantity: f64,
     pub at: Timestamp,
 }
 
-/// `Containers.open`.
+/// Type without a name in `Containers.open`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContainersOpen {
     pub first: String,
@@ -402,7 +402,7 @@ impl<'de> Deserialize<'de> for ContainersOpen {
     }
 }
 
-/// `Containers.spread`.
+/// Type without a name in `Containers.spread`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContainersSpread(pub String, pub Vec<Timestamp>, pub f64);
 
@@ -425,11 +425,11 @@ impl<'de> Deserialize<'de> for ContainersSpread {
     }
 }
 
-/// `Containers.empty`.
+/// Type without a name in `Containers.empty`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ContainersEmpty {}
 
-/// `Containers.mixed`.
+/// Type without a name in `Containers.mixed`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ContainersMixed {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -439,7 +439,7 @@ pub struct ContainersMixed {
     pub others: IndexMap<String, String>,
 }
 
-/// `Containers.keyed`.
+/// Type without a name in `Containers.keyed`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ContainersKeyed {
     #[serde(rename = "x-size")]
@@ -468,7 +468,7 @@ impl ContainersKeyed {
     }
 }
 
-/// `Containers.layered[]`.
+/// Type without a name in `Containers.layered[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ContainersLayeredOthers {
@@ -491,7 +491,7 @@ impl<'de> Deserialize<'de> for ContainersLayeredOthers {
     }
 }
 
-/// `Containers.layered`.
+/// Type without a name in `Containers.layered`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ContainersLayered {
     /// Values of other keys of the form `x-${string}`.
@@ -529,7 +529,7 @@ impl ContainersLayered {
     }
 }
 
-/// `Containers.ruled`.
+/// Type without a name in `Containers.ruled`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ContainersRuled {
     #[serde(rename = "Size")]
@@ -840,7 +840,7 @@ impl Contract for OddOptional {
     }
 }
 
-/// `Circle.kind`.
+/// Type without a name in `Circle.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CircleKind {
@@ -882,7 +882,7 @@ impl Contract for Circle {
     }
 }
 
-/// `Figure.kind`.
+/// Type without a name in `Figure.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FigureSquareKind {
@@ -902,7 +902,7 @@ impl FigureSquareKind {
     }
 }
 
-/// `Figure`.
+/// Type without a name in `Figure`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct FigureSquare {
     pub kind: FigureSquareKind,
@@ -915,7 +915,7 @@ pub struct FigureSquare {
 pub enum Figure {
     /// `Circle`
     Circle(Circle),
-    /// `{ kind: \"square\"; side: number }`
+    /// `{ kind: "square"; side: number }`
     Square(FigureSquare),
 }
 
@@ -947,7 +947,7 @@ impl Contract for Figure {
     }
 }
 
-/// `Unions.many`.
+/// Type without a name in `Unions.many`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnionsMany {
@@ -1013,7 +1013,7 @@ impl UnionsMany {
     }
 }
 
-/// `Unions.textOrDate`.
+/// Type without a name in `Unions.textOrDate`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsTextOrDate {
@@ -1036,7 +1036,7 @@ impl<'de> Deserialize<'de> for UnionsTextOrDate {
     }
 }
 
-/// `Unions.numberOrFlag`.
+/// Type without a name in `Unions.numberOrFlag`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsNumberOrFlag {
@@ -1059,7 +1059,7 @@ impl<'de> Deserialize<'de> for UnionsNumberOrFlag {
     }
 }
 
-/// `Unions.bigOrText`.
+/// Type without a name in `Unions.bigOrText`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsBigOrText {
@@ -1082,20 +1082,20 @@ impl<'de> Deserialize<'de> for UnionsBigOrText {
     }
 }
 
-/// `Unions.overlapping`.
+/// Type without a name in `Unions.overlapping`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UnionsOverlappingVariant1 {
     pub a: String,
 }
 
-/// `Unions.overlapping`.
+/// Type without a name in `Unions.overlapping`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UnionsOverlappingB {
     pub a: String,
     pub b: Timestamp,
 }
 
-/// `Unions.overlapping`.
+/// Type without a name in `Unions.overlapping`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsOverlapping {
@@ -1124,13 +1124,13 @@ impl<'de> Deserialize<'de> for UnionsOverlapping {
     }
 }
 
-/// `Unions.anything`.
+/// Type without a name in `Unions.anything`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsAnything {
     /// `Circle`
     Circle(Circle),
-    /// `{ kind: \"square\"; side: number }`
+    /// `{ kind: "square"; side: number }`
     Square(FigureSquare),
     /// `number`
     Number(f64),
@@ -1162,7 +1162,7 @@ impl<'de> Deserialize<'de> for UnionsAnything {
     }
 }
 
-/// `Unions.oneOrMany`.
+/// Type without a name in `Unions.oneOrMany`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum UnionsOneOrMany {
@@ -1291,7 +1291,7 @@ impl Contract for Unions {
     }
 }
 
-/// `Choices.eitherSide`.
+/// Type without a name in `Choices.eitherSide`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesEitherSideVariant1 {
     pub a: String,
@@ -1299,7 +1299,7 @@ pub struct ChoicesEitherSideVariant1 {
     pub left: Option<f64>,
 }
 
-/// `Choices.eitherSide`.
+/// Type without a name in `Choices.eitherSide`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesEitherSideVariant2 {
     pub a: String,
@@ -1307,7 +1307,7 @@ pub struct ChoicesEitherSideVariant2 {
     pub right: Option<Timestamp>,
 }
 
-/// `Choices.eitherSide`.
+/// Type without a name in `Choices.eitherSide`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesEitherSide {
@@ -1339,20 +1339,20 @@ impl<'de> Deserialize<'de> for ChoicesEitherSide {
     }
 }
 
-/// `Choices.looseFirst`.
+/// Type without a name in `Choices.looseFirst`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesLooseFirstVariant1 {
     pub a: String,
 }
 
-/// `Choices.looseFirst`.
+/// Type without a name in `Choices.looseFirst`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesLooseFirstB {
     pub a: String,
     pub b: f64,
 }
 
-/// `Choices.looseFirst`.
+/// Type without a name in `Choices.looseFirst`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesLooseFirst {
@@ -1381,7 +1381,7 @@ impl<'de> Deserialize<'de> for ChoicesLooseFirst {
     }
 }
 
-/// `Choices.looseLast`.
+/// Type without a name in `Choices.looseLast`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesLooseLast {
@@ -1410,13 +1410,13 @@ impl<'de> Deserialize<'de> for ChoicesLooseLast {
     }
 }
 
-/// `Choices.byType`.
+/// Type without a name in `Choices.byType`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesByTypeVariant1 {
     pub value: String,
 }
 
-/// `Choices.byType`.
+/// Type without a name in `Choices.byType`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesByTypeVariant2 {
     pub value: f64,
@@ -1424,7 +1424,7 @@ pub struct ChoicesByTypeVariant2 {
     pub at: Option<Timestamp>,
 }
 
-/// `Choices.byType`.
+/// Type without a name in `Choices.byType`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesByType {
@@ -1453,21 +1453,21 @@ impl<'de> Deserialize<'de> for ChoicesByType {
     }
 }
 
-/// `Choices.result`.
+/// Type without a name in `Choices.result`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesResultOkTrue {
     pub ok: bool,
     pub data: Timestamp,
 }
 
-/// `Choices.result`.
+/// Type without a name in `Choices.result`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesResultOkFalse {
     pub ok: bool,
     pub error: String,
 }
 
-/// `Choices.result`.
+/// Type without a name in `Choices.result`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesResult {
@@ -1500,7 +1500,7 @@ impl<'de> Deserialize<'de> for ChoicesResult {
     }
 }
 
-/// `Choices.quadrant.first`.
+/// Type without a name in `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantXFirst {
@@ -1520,7 +1520,7 @@ impl ChoicesQuadrantXFirst {
     }
 }
 
-/// `Choices.quadrant.second`.
+/// Type without a name in `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantXSecond {
@@ -1540,7 +1540,7 @@ impl ChoicesQuadrantXSecond {
     }
 }
 
-/// `Choices.quadrant`.
+/// Type without a name in `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantX {
     pub first: ChoicesQuadrantXFirst,
@@ -1549,7 +1549,7 @@ pub struct ChoicesQuadrantX {
     pub at: Option<Timestamp>,
 }
 
-/// `Choices.quadrant.first`.
+/// Type without a name in `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantX2First {
@@ -1569,7 +1569,7 @@ impl ChoicesQuadrantX2First {
     }
 }
 
-/// `Choices.quadrant.second`.
+/// Type without a name in `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantX2Second {
@@ -1589,7 +1589,7 @@ impl ChoicesQuadrantX2Second {
     }
 }
 
-/// `Choices.quadrant`.
+/// Type without a name in `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantX2 {
     pub first: ChoicesQuadrantX2First,
@@ -1598,7 +1598,7 @@ pub struct ChoicesQuadrantX2 {
     pub at: Option<Timestamp>,
 }
 
-/// `Choices.quadrant.first`.
+/// Type without a name in `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantYFirst {
@@ -1618,7 +1618,7 @@ impl ChoicesQuadrantYFirst {
     }
 }
 
-/// `Choices.quadrant.second`.
+/// Type without a name in `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantYSecond {
@@ -1638,7 +1638,7 @@ impl ChoicesQuadrantYSecond {
     }
 }
 
-/// `Choices.quadrant`.
+/// Type without a name in `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantY {
     pub first: ChoicesQuadrantYFirst,
@@ -1647,7 +1647,7 @@ pub struct ChoicesQuadrantY {
     pub at: Option<Timestamp>,
 }
 
-/// `Choices.quadrant.first`.
+/// Type without a name in `Choices.quadrant.first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantY2First {
@@ -1667,7 +1667,7 @@ impl ChoicesQuadrantY2First {
     }
 }
 
-/// `Choices.quadrant.second`.
+/// Type without a name in `Choices.quadrant.second`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesQuadrantY2Second {
@@ -1687,7 +1687,7 @@ impl ChoicesQuadrantY2Second {
     }
 }
 
-/// `Choices.quadrant`.
+/// Type without a name in `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesQuadrantY2 {
     pub first: ChoicesQuadrantY2First,
@@ -1696,17 +1696,17 @@ pub struct ChoicesQuadrantY2 {
     pub at: Option<Timestamp>,
 }
 
-/// `Choices.quadrant`.
+/// Type without a name in `Choices.quadrant`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesQuadrant {
-    /// `{ first: \"x\"; second: \"x\"; at?: Date }`
+    /// `{ first: "x"; second: "x"; at?: Date }`
     X(ChoicesQuadrantX),
-    /// `{ first: \"x\"; second: \"y\"; at?: Date }`
+    /// `{ first: "x"; second: "y"; at?: Date }`
     X2(ChoicesQuadrantX2),
-    /// `{ first: \"y\"; second: \"x\"; at?: Date }`
+    /// `{ first: "y"; second: "x"; at?: Date }`
     Y(ChoicesQuadrantY),
-    /// `{ first: \"y\"; second: \"y\"; at?: Date }`
+    /// `{ first: "y"; second: "y"; at?: Date }`
     Y2(ChoicesQuadrantY2),
 }
 
@@ -1747,13 +1747,13 @@ impl<'de> Deserialize<'de> for ChoicesQuadrant {
     }
 }
 
-/// `Choices.versioned`.
+/// Type without a name in `Choices.versioned`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesVersionedOld {
     pub old: Timestamp,
 }
 
-/// `Choices.versioned.version`.
+/// Type without a name in `Choices.versioned.version`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoicesVersionedXVersion {
@@ -1773,20 +1773,20 @@ impl ChoicesVersionedXVersion {
     }
 }
 
-/// `Choices.versioned`.
+/// Type without a name in `Choices.versioned`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesVersionedX {
     pub version: ChoicesVersionedXVersion,
     pub new: Timestamp,
 }
 
-/// `Choices.versioned`.
+/// Type without a name in `Choices.versioned`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesVersioned {
     /// `{ version?: never; old: Date }`
     Old(ChoicesVersionedOld),
-    /// `{ version: \"x\"; new: Date }`
+    /// `{ version: "x"; new: Date }`
     X(ChoicesVersionedX),
 }
 
@@ -1813,7 +1813,7 @@ impl<'de> Deserialize<'de> for ChoicesVersioned {
     }
 }
 
-/// `Choices.tuples`.
+/// Type without a name in `Choices.tuples`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesTuples {
@@ -1846,7 +1846,7 @@ impl<'de> Deserialize<'de> for ChoicesTuples {
     }
 }
 
-/// `Choices.lists`.
+/// Type without a name in `Choices.lists`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesLists {
@@ -1870,7 +1870,7 @@ impl<'de> Deserialize<'de> for ChoicesLists {
     }
 }
 
-/// `Choices.texts[]`.
+/// Type without a name in `Choices.texts[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesTexts {
@@ -1893,7 +1893,7 @@ impl<'de> Deserialize<'de> for ChoicesTexts {
     }
 }
 
-/// `Choices.bytesOrText`.
+/// Type without a name in `Choices.bytesOrText`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesBytesOrText {
@@ -1916,7 +1916,7 @@ impl<'de> Deserialize<'de> for ChoicesBytesOrText {
     }
 }
 
-/// `Choices.possible`.
+/// Type without a name in `Choices.possible`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesPossible {
@@ -1939,19 +1939,19 @@ impl<'de> Deserialize<'de> for ChoicesPossible {
     }
 }
 
-/// `Choices.nested`.
+/// Type without a name in `Choices.nested`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ChoicesNestedVariant1 {
     pub r#in: ChoicesLooseFirstVariant1,
 }
 
-/// `Choices.nested`.
+/// Type without a name in `Choices.nested`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ChoicesNestedVariant2 {
     pub r#in: ChoicesLooseFirstB,
 }
 
-/// `Choices.nested`.
+/// Type without a name in `Choices.nested`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ChoicesNested {
@@ -2293,13 +2293,13 @@ impl Contract for Team {
     }
 }
 
-/// `Entangled`.
+/// Type without a name in `Entangled`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct EntangledVariant1 {
     pub next: Box<Entangled>,
 }
 
-/// `Entangled`.
+/// Type without a name in `Entangled`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct EntangledVariant2 {
     pub next: Box<Entangled>,
@@ -2348,7 +2348,7 @@ impl Contract for Entangled {
     }
 }
 
-/// `Defaults.settings`.
+/// Type without a name in `Defaults.settings`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DefaultsSettings {
     pub dark: bool,

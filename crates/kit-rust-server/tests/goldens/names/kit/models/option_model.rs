@@ -39,7 +39,7 @@ static TEMPLATE_4: Template = Template::new(
     &[TemplatePart::Fixed("p-b"), TemplatePart::Integer],
 );
 
-/// `Option.place`.
+/// Type without a name in `Option.place`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptionModelPlace {
     pub x: f64,
@@ -70,7 +70,7 @@ impl<'de> serde::Deserialize<'de> for OptionModelPlace {
     }
 }
 
-/// `Option.prices`.
+/// Type without a name in `Option.prices`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct OptionModelPrices {
     /// Values of other keys of the form `${string}-price`.
@@ -97,7 +97,7 @@ impl OptionModelPrices {
     }
 }
 
-/// `Option.state`.
+/// Type without a name in `Option.state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 pub enum OptionModelState {
     /// `open`
@@ -121,7 +121,7 @@ impl OptionModelState {
     }
 }
 
-/// `Option.former`.
+/// Type without a name in `Option.former`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 pub enum OptionModelFormer {
     /// `open`
@@ -515,7 +515,7 @@ impl Contract for ResultModel {
     }
 }
 
-/// `String.box.kind`.
+/// Type without a name in `String.box.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StringModelBoxFullKind {
@@ -535,14 +535,14 @@ impl StringModelBoxFullKind {
     }
 }
 
-/// `String.box`.
+/// Type without a name in `String.box`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct StringModelBoxFull {
     pub kind: StringModelBoxFullKind,
     pub inside: String,
 }
 
-/// `String.box.kind`.
+/// Type without a name in `String.box.kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StringModelBoxEmptyKind {
@@ -562,19 +562,19 @@ impl StringModelBoxEmptyKind {
     }
 }
 
-/// `String.box`.
+/// Type without a name in `String.box`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct StringModelBoxEmpty {
     pub kind: StringModelBoxEmptyKind,
 }
 
-/// `String.box`.
+/// Type without a name in `String.box`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum StringModelBox {
-    /// `{ kind: \"full\"; inside: string }`
+    /// `{ kind: "full"; inside: string }`
     Full(StringModelBoxFull),
-    /// `{ kind: \"empty\"; inside?: never }`
+    /// `{ kind: "empty"; inside?: never }`
     Empty(StringModelBoxEmpty),
 }
 
@@ -680,9 +680,9 @@ impl Contract for VecModel {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum BoxModel {
-    /// `{ kind: \"full\"; inside: string }`
+    /// `{ kind: "full"; inside: string }`
     Full(StringModelBoxFull),
-    /// `{ kind: \"empty\"; inside?: never }`
+    /// `{ kind: "empty"; inside?: never }`
     Empty(StringModelBoxEmpty),
 }
 
@@ -728,9 +728,9 @@ pub enum SomeModel {
     True,
     /// `null`
     Null,
-    /// `{ kind: \"full\"; inside: string }`
+    /// `{ kind: "full"; inside: string }`
     Full(StringModelBoxFull),
-    /// `{ kind: \"empty\"; inside?: never }`
+    /// `{ kind: "empty"; inside?: never }`
     Empty(StringModelBoxEmpty),
 }
 
@@ -884,13 +884,13 @@ impl Contract for Timestamp {
     }
 }
 
-/// `Shape`.
+/// Type without a name in `Shape`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct ShapeSerialize {
     pub serialize: Serialize,
 }
 
-/// `Shape`.
+/// Type without a name in `Shape`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct ShapeDeserialize {
     pub deserialize: Deserialize,
@@ -1092,7 +1092,7 @@ impl Contract for UserAccount2 {
     }
 }
 
-/// `OddName.list[]`.
+/// Type without a name in `OddName.list[]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OddNameList {
@@ -1115,7 +1115,7 @@ impl OddNameList {
     }
 }
 
-/// `OddName.nested[]`.
+/// Type without a name in `OddName.nested[]`.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct OddNameNested {
     pub deep: Vec<(f64, String)>,
@@ -1286,7 +1286,7 @@ pub enum Notice {
     Opened(Opened),
     /// `Closed`
     Closed(Box<Closed>),
-    /// `{ kind: \"shut-down\" }`
+    /// `{ kind: "shut-down" }`
     ShutDown,
 }
 
@@ -1393,7 +1393,7 @@ impl Contract for Tree {
     }
 }
 
-/// `Forest`.
+/// Type without a name in `Forest`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct ForestTrees {
     pub trees: Tree,
@@ -1522,7 +1522,7 @@ impl Contract for Response {
     }
 }
 
-/// `Router.routes`.
+/// Type without a name in `Router.routes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouterRoutes {}
 

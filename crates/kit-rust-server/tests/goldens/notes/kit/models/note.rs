@@ -95,7 +95,7 @@ impl Contract for NoteSummary {
     }
 }
 
-/// `PaginatedResponseOfNoteSummary.pagination`.
+/// Type without a name in `PaginatedResponseOfNoteSummary.pagination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PaginatedResponsePagination {

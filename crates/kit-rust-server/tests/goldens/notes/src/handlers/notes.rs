@@ -67,8 +67,8 @@ impl NoteRoutes for App {
             author_id: None,
             archived: body.archived,
         };
-        let changed = note::update(&self.pool, id, &changes).await?;
-        changed.ok_or_else(|| note_not_found(id))
+        let updated = note::update(&self.pool, id, &changes).await?;
+        updated.ok_or_else(|| note_not_found(id))
     }
 
     async fn delete_notes_by_id(&self, input: DeleteNotesById) -> Result<(), Error> {

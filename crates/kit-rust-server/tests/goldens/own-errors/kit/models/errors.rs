@@ -3,7 +3,7 @@ use kit_runtime::Contract;
 use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
-/// `RealWorldError.errors`.
+/// Type without a name in `RealWorldError.errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RealWorldErrorErrors {
     pub body: Vec<String>,

@@ -74,7 +74,7 @@ impl Contract for TaskOfProject {
     }
 }
 
-/// `PageOfProject.pagination`.
+/// Type without a name in `PageOfProject.pagination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PagePagination {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::models::{Book, Country, Direction, Draft, Label, Task, TaskTitle, Upload};
 
-/// `GetProjectsQuery.sort`.
+/// Type without a name in `GetProjectsQuery.sort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GetProjectsQuerySort {
@@ -561,7 +561,7 @@ impl Contract for DeleteLabelsByIdParams {
     }
 }
 
-/// `GetLabelsSortedQuery.sort`.
+/// Type without a name in `GetLabelsSortedQuery.sort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GetLabelsSortedQuerySort {

@@ -131,7 +131,7 @@ impl AccountRoutes for App {
             return Err(other_owner_of_upload());
         }
         let changes = UploadChanges { name: body.name };
-        let changed = upload::update(&self.pool, id, owner, &changes).await?;
-        changed.ok_or_else(|| upload_not_found(id))
+        let updated = upload::update(&self.pool, id, owner, &changes).await?;
+        updated.ok_or_else(|| upload_not_found(id))
     }
 }

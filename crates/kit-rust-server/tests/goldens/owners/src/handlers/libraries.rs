@@ -172,13 +172,13 @@ impl LibraryRoutes for App {
             pages: body.pages,
         };
         let mut transaction = self.pool.begin().await?;
-        let changed = book::update(&mut *transaction, id, owner, &changes)
+        let updated = book::update(&mut *transaction, id, owner, &changes)
             .await
             .map_err(book_refused)?;
-        if let Some(row) = &changed {
+        if let Some(row) = &updated {
             check_room_and_shelf(&mut transaction, row.room.as_deref(), row.shelf, owner).await?;
         }
         transaction.commit().await?;
-        changed.ok_or_else(|| book_not_found(id))
+        updated.ok_or_else(|| book_not_found(id))
     }
 }

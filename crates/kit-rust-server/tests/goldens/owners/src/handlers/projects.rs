@@ -114,8 +114,8 @@ impl ProjectRoutes for App {
         let owner = &input.require_user.user_id;
         let body = input.body;
         let changes = ProjectChanges { name: body.name };
-        let changed = project::update(&self.pool, id, owner, &changes).await?;
-        changed.ok_or_else(|| project_not_found2(id))
+        let updated = project::update(&self.pool, id, owner, &changes).await?;
+        updated.ok_or_else(|| project_not_found2(id))
     }
 
     async fn delete_projects_by_id(&self, input: DeleteProjectsById) -> Result<(), Error> {
@@ -179,11 +179,11 @@ impl ProjectRoutes for App {
         if is_missing {
             return Err(task_not_found(id));
         }
-        let changed = task::update(&mut *transaction, id, owner, &changes)
+        let updated = task::update(&mut *transaction, id, owner, &changes)
             .await
             .map_err(task_refused)?;
         transaction.commit().await?;
-        changed.ok_or_else(|| task_not_found(id))
+        updated.ok_or_else(|| task_not_found(id))
     }
 
     async fn delete_projects_by_project_id_tasks_by_id(

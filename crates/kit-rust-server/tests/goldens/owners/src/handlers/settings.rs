@@ -81,8 +81,8 @@ impl SettingRoutes for App {
         let changes = SettingChanges {
             value: Some(body.value),
         };
-        let changed = setting::update(&self.pool, user_id, name, owner, &changes).await?;
-        changed.ok_or_else(|| setting_not_found(user_id, name))
+        let updated = setting::update(&self.pool, user_id, name, owner, &changes).await?;
+        updated.ok_or_else(|| setting_not_found(user_id, name))
     }
 
     async fn delete_settings_by_user_id_by_name(

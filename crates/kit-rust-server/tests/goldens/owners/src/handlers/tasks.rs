@@ -180,10 +180,10 @@ impl TaskRoutes for App {
             project_id: body.project_id,
             parent_id: body.parent_id,
         };
-        let changed = task::update(&self.pool, id, owner, &changes)
+        let updated = task::update(&self.pool, id, owner, &changes)
             .await
             .map_err(task_refused)?;
-        changed.ok_or_else(|| task_not_found(id))
+        updated.ok_or_else(|| task_not_found(id))
     }
 
     async fn delete_tasks_by_id(&self, input: DeleteTasksById) -> Result<(), Error> {

@@ -3,7 +3,7 @@ use kit_runtime::shape::{Format, Index, Keys, Property, Shape};
 use kit_runtime::{BigInt, Contract, IndexMap, Timestamp, optional};
 use serde::{Deserialize, Serialize};
 
-/// `Product.status`.
+/// Type without a name in `Product.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProductStatus {
@@ -29,7 +29,7 @@ impl ProductStatus {
     }
 }
 
-/// `Product.size`.
+/// Type without a name in `Product.size`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct ProductSize {
     pub width: f64,

@@ -32,7 +32,7 @@ impl Contract for Paging {
     }
 }
 
-/// `PageOfShop.pagination`.
+/// Type without a name in `PageOfShop.pagination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PagePagination {

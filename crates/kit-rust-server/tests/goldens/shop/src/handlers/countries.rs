@@ -62,8 +62,8 @@ impl CountryRoutes for App {
             name: Some(body.name),
             vat: Some(body.vat),
         };
-        let changed = country::update(&self.pool, id, &changes).await?;
-        changed.ok_or_else(|| country_not_found(id))
+        let updated = country::update(&self.pool, id, &changes).await?;
+        updated.ok_or_else(|| country_not_found(id))
     }
 
     async fn delete_countries_by_code(&self, input: DeleteCountriesByCode) -> Result<(), Error> {

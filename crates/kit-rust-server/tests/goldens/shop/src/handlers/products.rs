@@ -155,10 +155,10 @@ impl ProductRoutes for App {
             listed_at: body.listed_at.map(Some),
             views: body.views.map(Some),
         };
-        let changed = product::update(&self.pool, id, &changes)
+        let updated = product::update(&self.pool, id, &changes)
             .await
             .map_err(product_refused)?;
-        changed.ok_or_else(|| product_not_found(id))
+        updated.ok_or_else(|| product_not_found(id))
     }
 
     async fn delete_products_by_id(&self, input: DeleteProductsById) -> Result<(), Error> {

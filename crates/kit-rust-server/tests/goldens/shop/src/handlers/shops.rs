@@ -71,10 +71,10 @@ impl ShopRoutes for App {
             slug: body.slug,
             contact: body.contact,
         };
-        let changed = shop::update(&self.pool, id, &changes)
+        let updated = shop::update(&self.pool, id, &changes)
             .await
             .map_err(shop_refused)?;
-        changed.ok_or_else(|| shop_not_found(id))
+        updated.ok_or_else(|| shop_not_found(id))
     }
 
     async fn delete_shops_by_id(&self, input: DeleteShopsById) -> Result<(), Error> {

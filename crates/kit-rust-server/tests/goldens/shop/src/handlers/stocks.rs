@@ -50,8 +50,8 @@ impl StockRoutes for App {
         let changes = StockChanges {
             amount: Some(body.amount),
         };
-        let changed = stock::update(&self.pool, product_id, country_code, &changes).await?;
-        changed.ok_or_else(|| stock_not_found(product_id, country_code))
+        let updated = stock::update(&self.pool, product_id, country_code, &changes).await?;
+        updated.ok_or_else(|| stock_not_found(product_id, country_code))
     }
 
     async fn delete_stock_by_product_id_by_country_code(

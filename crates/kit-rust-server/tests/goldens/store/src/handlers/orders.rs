@@ -154,11 +154,13 @@ impl OrderRoutes for App {
         }
         let response = order_with_customer_and_receiver_and_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        let body = response;
         let headers = PostOrdersReply201Headers {
-            location: format!("/orders/{}", body.id),
+            location: format!("/orders/{}", response.id),
         };
-        Ok(PostOrdersReply::Created { body, headers })
+        Ok(PostOrdersReply::Created {
+            body: response,
+            headers,
+        })
     }
 
     async fn get_orders(&self, _input: GetOrders) -> Result<GetOrdersResponse, Error> {
@@ -215,10 +217,10 @@ impl OrderRoutes for App {
             note: Some(body.note),
         };
         let mut transaction = self.pool.begin().await?;
-        let changed = order::update(&mut *transaction, id, &changes)
+        let updated = order::update(&mut *transaction, id, &changes)
             .await
             .map_err(order_refused)?;
-        let row = changed.ok_or_else(|| order_not_found(id))?;
+        let row = updated.ok_or_else(|| order_not_found(id))?;
         let response = order_with_customer_and_receiver_and_items(&mut transaction, row).await?;
         transaction.commit().await?;
         Ok(response)
@@ -233,10 +235,10 @@ impl OrderRoutes for App {
             note: body.note,
         };
         let mut transaction = self.pool.begin().await?;
-        let changed = order::update(&mut *transaction, id, &changes)
+        let updated = order::update(&mut *transaction, id, &changes)
             .await
             .map_err(order_refused)?;
-        let row = changed.ok_or_else(|| order_not_found(id))?;
+        let row = updated.ok_or_else(|| order_not_found(id))?;
         order_item::delete_by_order_id(&mut *transaction, row.id).await?;
         for item in body.items {
             let new = NewOrderItem {
@@ -278,9 +280,9 @@ impl OrderRoutes for App {
             product_id: None,
             quantity: Some(body.quantity),
         };
-        let changed = order_item::update(&self.pool, order_id, line, &changes)
+        let updated = order_item::update(&self.pool, order_id, line, &changes)
             .await
             .map_err(order_item_refused)?;
-        changed.ok_or_else(|| order_item_not_found(order_id, line))
+        updated.ok_or_else(|| order_item_not_found(order_id, line))
     }
 }

@@ -179,11 +179,13 @@ impl ProductRoutes for App {
         }
         let response = product_with_tags(&mut transaction, row).await?;
         transaction.commit().await?;
-        let body = response;
         let headers = PostProductsReply201Headers {
-            location: format!("/products/{}", body.id),
+            location: format!("/products/{}", response.id),
         };
-        Ok(PostProductsReply::Created { body, headers })
+        Ok(PostProductsReply::Created {
+            body: response,
+            headers,
+        })
     }
 
     async fn get_products(&self, input: GetProducts) -> Result<PageOfProductView, Error> {
@@ -248,10 +250,10 @@ impl ProductRoutes for App {
             contents: body.contents,
         };
         let mut transaction = self.pool.begin().await?;
-        let changed = product::update(&mut *transaction, id, &changes)
+        let updated = product::update(&mut *transaction, id, &changes)
             .await
             .map_err(product_refused)?;
-        let row = changed.ok_or_else(|| product_not_found(id))?;
+        let row = updated.ok_or_else(|| product_not_found(id))?;
         if let Some(items) = body.tags {
             product_tag::delete_by_product_id(&mut *transaction, &row.id).await?;
             for item in items {
@@ -290,10 +292,10 @@ impl ProductRoutes for App {
         let changes = TagChanges {
             name: Some(body.name.clone()),
         };
-        let changed = tag::update(&self.pool, id, &changes)
+        let updated = tag::update(&self.pool, id, &changes)
             .await
             .map_err(tag_refused)?;
-        if let Some(body) = changed {
+        if let Some(body) = updated {
             return Ok(PutTagsBySlugReply::Ok { body });
         }
         let new = NewTag {

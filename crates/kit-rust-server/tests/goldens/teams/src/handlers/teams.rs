@@ -64,8 +64,8 @@ impl TeamRoutes for App {
             name: body.name,
             capacity: body.capacity,
         };
-        let changed = team::update(&self.pool, id, &changes).await?;
-        changed.ok_or_else(|| team_not_found(id))
+        let updated = team::update(&self.pool, id, &changes).await?;
+        updated.ok_or_else(|| team_not_found(id))
     }
 
     async fn delete_teams_by_id(&self, input: DeleteTeamsById) -> Result<(), Error> {

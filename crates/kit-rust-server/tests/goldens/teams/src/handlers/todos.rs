@@ -74,10 +74,10 @@ impl TodoRoutes for App {
             completed: body.completed,
             user_id: None,
         };
-        let changed = todo::update(&self.pool, id, &changes)
+        let updated = todo::update(&self.pool, id, &changes)
             .await
             .map_err(todo_refused)?;
-        changed.ok_or_else(|| todo_not_found(id))
+        updated.ok_or_else(|| todo_not_found(id))
     }
 
     async fn delete_todos_by_id(&self, input: DeleteTodosById) -> Result<(), Error> {

@@ -75,10 +75,10 @@ impl UserRoutes for App {
             display_name: body.display_name,
             status: body.status,
         };
-        let changed = user::update(&self.pool, id, &changes)
+        let updated = user::update(&self.pool, id, &changes)
             .await
             .map_err(user_refused)?;
-        changed.ok_or_else(|| user_not_found(id))
+        updated.ok_or_else(|| user_not_found(id))
     }
 
     async fn delete_users_by_id(&self, input: DeleteUsersById) -> Result<(), Error> {
