@@ -21,7 +21,8 @@ pub(crate) fn path(path: &str) -> TokenStream {
 
 /// Returns a string literal in which all non-ASCII characters are escaped.
 pub(crate) fn string_literal(value: &str) -> Literal {
-    let text = format!("\"{}\"", value.escape_default());
+    // Only literals of characters need the escape of an apostrophe.
+    let text = format!("\"{}\"", value.escape_default()).replace("\\'", "'");
     text.parse().unwrap_or_else(|_| Literal::string(value))
 }
 

@@ -1257,7 +1257,7 @@ pub fn router(app: App) -> Router<App> {
         .security_headers(&[
             (
                 "content-security-policy",
-                "default-src \'none\'; frame-ancestors \'none\'",
+                "default-src 'none'; frame-ancestors 'none'",
             ),
             ("strict-transport-security", "max-age=60"),
             ("referrer-policy", "no-referrer"),

@@ -147,7 +147,7 @@ impl Contract for UserAccountInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub enum ScalarsText {
     /// `` it's "quoted"\n\u{2028}`${x}` ``
-    #[serde(rename = "it\'s \"quoted\"\n\u{2028}`${x}`")]
+    #[serde(rename = "it's \"quoted\"\n\u{2028}`${x}`")]
     ItSQuotedX,
 }
 
@@ -158,7 +158,7 @@ impl ScalarsText {
     /// Returns the text on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::ItSQuotedX => "it\'s \"quoted\"\n\u{2028}`${x}`",
+            Self::ItSQuotedX => "it's \"quoted\"\n\u{2028}`${x}`",
         }
     }
 }
@@ -195,7 +195,7 @@ impl Contract for Scalars {
                 Property::required("big", Shape::BIGINT),
                 Property::required("date", Shape::Date),
                 Property::required("bytes", Shape::Bytes),
-                Property::required("text", Shape::literal("it\'s \"quoted\"\n\u{2028}`${x}`")),
+                Property::required("text", Shape::literal("it's \"quoted\"\n\u{2028}`${x}`")),
                 Property::required("seven", Shape::Literal(Literal::Number(7.0))),
                 Property::required("yes", Shape::Literal(Literal::Boolean(true))),
                 Property::required(
