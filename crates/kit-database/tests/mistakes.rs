@@ -25,7 +25,12 @@ fn an_id_that_the_database_cannot_generate_is_one_error_that_names_the_missing_t
         panic!("{diagnostics:#?}");
     };
     assert_eq!(diagnostic.code, codes::UNSUPPORTED_COLUMN);
-    assert!(diagnostic.help.as_deref().is_some_and(|help| help.contains("`@integer`")));
+    assert!(
+        diagnostic
+            .help
+            .as_deref()
+            .is_some_and(|help| help.contains("`@integer`"))
+    );
 }
 
 #[test]
