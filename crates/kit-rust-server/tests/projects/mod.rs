@@ -50,6 +50,11 @@ pub fn teams() -> Program {
     of_sources(&repository().join("examples/teams"))
 }
 
+/// The application `examples/notes`, unchanged. `examples/notes-rust` is its Rust server.
+pub fn notes_example() -> Program {
+    of_sources(&repository().join("examples/notes"))
+}
+
 /// An application with names that Rust or generated code already use, defaults of every kind, and columns of every
 /// type.
 pub fn names() -> Program {

@@ -208,7 +208,7 @@ fn all() -> Vec<(String, Output, Written)> {
 
     all.push((
         "notes-tested".to_owned(),
-        projects::with_contract_tests("notes-tested", &support::notes::program()),
+        projects::with_contract_tests("notes-tested", &projects::notes_example()),
         notes_of_the_example(),
     ));
     // The user has not changed the test program of this project.
