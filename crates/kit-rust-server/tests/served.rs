@@ -143,7 +143,7 @@ fn passes_the_generated_contract_tests() {
     on_each_release(test, |database| {
         let project = Workspace::written().project("notes-tested");
         migrate(project, database);
-        let output = contract_tests("notes-tested", Some(&database.url));
+        let output = contract_tests("notes-tested", Some(&database.url), &[]);
         for line in [
             "test POST /notes: answers a valid request ... ok",
             "test POST /notes: refuses body $.title: missing ... ok",
@@ -153,19 +153,21 @@ fn passes_the_generated_contract_tests() {
             assert!(output.contains(line), "{line}\n{output}");
         }
     });
-    let without = contract_tests("notes-tested", None);
+    let without = contract_tests("notes-tested", None, &[]);
     assert!(without.contains("TEST_DATABASE_URL is not set") && without.contains(" 0 passed; 0 failed"));
-    let unchanged = contract_tests("contracts-tested", None);
+    // The handlers of this project respond with 501. Its test program is the generated one.
+    let unchanged = contract_tests("contracts-tested", None, &["--list"]);
     assert!(
-        unchanged.contains(" ... ok") && unchanged.contains(" 0 failed"),
+        unchanged.contains("POST /orders: answers a valid request: test"),
         "{unchanged}"
     );
 }
 
-/// Runs the contract tests of a project. Returns the output.
-fn contract_tests(name: &str, database: Option<&str>) -> String {
+/// Runs the contract tests of a project with these arguments. Returns the output.
+fn contract_tests(name: &str, database: Option<&str>, arguments: &[&str]) -> String {
     let mut tests = Command::new(Workspace::compiled().contract_tests(name));
     tests
+        .args(arguments)
         .current_dir(Workspace::written().project(name).root())
         .env_remove("DATABASE_URL")
         .env_remove("TEST_DATABASE_URL")
