@@ -233,7 +233,7 @@ class Application implements App {
     const { server } = this.#options;
     if (server.supervise !== undefined) {
       const options = readListen(given);
-      requireTls(server, options.tls);
+      requireTls(server, options.tls, developmentLink() !== undefined);
       // The first worker responds to requests while the others start, so signals must close it gracefully from the
       // beginning.
       this.#closeOnSignal();
@@ -268,7 +268,7 @@ class Application implements App {
   async #listen(given: AppListenOptions): Promise<ListenAddress> {
     const options = readListen(given);
     const { server } = this.#options;
-    requireTls(server, options.tls);
+    requireTls(server, options.tls, developmentLink() !== undefined);
     const prepared = await this.#prepare();
     const { found, service } = prepared;
     const log = this.#log.loggerFor(() => ({}));

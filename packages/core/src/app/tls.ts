@@ -58,12 +58,21 @@ function isPath(value: unknown): boolean {
 }
 
 /**
- * Throws if the adapter would ignore the option.
+ * Throws if the adapter would ignore the option, or if `kit dev` runs the application: `kit dev` reads the heads of requests before it
+ * passes connections on, so a client that begins with TLS would wait for ever.
  *
- * @throws {StartError} if the adapter has no TLS. The message names the adapter.
+ * @throws {StartError} if there is no TLS. The message names the adapter, or `kit dev`.
  */
-export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined): void {
-  if (tls === undefined || server.reloadTls !== undefined) return;
+export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined, isDeveloped: boolean): void {
+  if (tls === undefined) return;
+  if (isDeveloped) {
+    throw new StartError({
+      problem: "`kit dev` has no TLS",
+      locations: ["in the option `tls` of `listen`"],
+      help: "give `tls` only if the program runs without `kit dev`, such as `tls: production ? files : undefined`",
+    });
+  }
+  if (server.reloadTls !== undefined) return;
   throw new StartError({
     problem: `the server adapter \`${server.name}\` has no TLS here (${server.platform})`,
     locations: ["in the option `tls` of `listen`"],
