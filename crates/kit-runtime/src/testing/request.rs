@@ -16,6 +16,9 @@ use super::values::{Given, Slot, Step, escaped, given, placed, steps_of, text_of
 
 const KEY_HEADER: &str = "idempotency-key";
 
+/// Value of the header `content-type` in valid requests if its declared type is a text without rules.
+const SAMPLE_TYPE: &str = "content type";
+
 /// Values of a request, by slot.
 pub(super) type Slots = BTreeMap<Slot, Value>;
 
@@ -181,6 +184,19 @@ fn headers_of(table: &Table, slots: &Slots, given: Headers) -> Headers {
     {
         result.insert(KEY_HEADER.to_owned(), uuid());
     }
+    // The server reads the body by this header, so a text without rules would be refused with 415.
+    if [&valid, &result].iter().all(|headers| {
+        headers
+            .get("content-type")
+            .is_some_and(|text| text == SAMPLE_TYPE)
+    }) {
+        if table.format.is_none() {
+            result.insert("content-type".to_owned(), "application/json".to_owned());
+        } else {
+            // The body that is not JSON sets its own type.
+            result.remove("content-type");
+        }
+    }
     let cookies = cookie_text(table, slots, result.get("cookie").map_or("", String::as_str));
     if !cookies.is_empty() {
         result.insert("cookie".to_owned(), cookies);
@@ -261,4 +277,39 @@ pub(super) fn filled(path: &str, params: Option<&Value>) -> String {
 pub(super) fn query_text(query: Option<&Value>) -> String {
     let text = contents::form_of(query.and_then(Value::as_object));
     if text.is_empty() { text } else { format!("?{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Headers, headers_of, slots_of};
+    use crate::testing::document::Table;
+    use crate::testing::fixture::Fixture;
+
+    /// Returns the header `content-type` of a valid request. `given` is the header of the fixture.
+    fn content_type(format: Value, given: Option<&str>) -> Option<String> {
+        let table = json!({
+            "place": "src/notes.routes.ts:1",
+            "route": "POST /notes",
+            "format": format,
+            "request": { "headers": { "content-type": "content type" } },
+        });
+        let table: Table = serde_json::from_value(table).expect("a table");
+        let slots = slots_of(&table, &Fixture::default(), &[]);
+        let given = given.map(|text| ("content-type".to_owned(), text.to_owned()));
+        let headers = headers_of(&table, &slots, given.into_iter().collect::<Headers>());
+        headers.get("content-type").cloned()
+    }
+
+    #[test]
+    fn a_declared_header_content_type_has_the_type_of_the_body_unless_the_fixture_gives_another() {
+        let json_type = Some("application/json".to_owned());
+        assert_eq!(content_type(Value::Null, None), json_type);
+        let patch = "application/merge-patch+json";
+        assert_eq!(content_type(Value::Null, Some(patch)).as_deref(), Some(patch));
+        // The body itself sets the type of a form, which contains a random boundary.
+        let form = json!({ "kind": "multipart", "types": ["multipart/form-data"] });
+        assert_eq!(content_type(form, None), None);
+    }
 }

@@ -17,6 +17,9 @@ const keyHeader = "idempotency-key";
 /** Values of this header in valid requests that a UUID can replace: texts without rules, and UUIDs. */
 const sampleKey = /^(?:idempotency key|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
+/** Value of the header `content-type` in valid requests if its declared type is a text without rules. */
+const sampleType = "content type";
+
 /** New value for a path of a valid request. */
 export interface Change {
   readonly slot: Slot;
@@ -134,6 +137,12 @@ export function headersOf(table: RouteTable, slots: Slots, given: HeaderTexts): 
   const key = valid[keyHeader];
   if (key !== undefined && result[keyHeader] === key && sampleKey.test(key))
     result[keyHeader] = crypto.randomUUID();
+  // The server reads the body by this header, so a text without rules would be refused with 415.
+  if (valid["content-type"] === sampleType && result["content-type"] === sampleType) {
+    if (table.format === undefined) result["content-type"] = "application/json";
+    // `send` or `fetch` sets the type of a body that is not JSON.
+    else delete result["content-type"];
+  }
   const cookies = cookieText(table, slots, result["cookie"]);
   if (cookies !== "") result["cookie"] = cookies;
   else if (table.request?.cookies !== undefined) delete result["cookie"];
