@@ -19,8 +19,8 @@ interface ChartProps {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
-  /** True for bytes: the grid lines are powers of two. */
-  readonly isBinary?: boolean;
+  /** Values of the grid lines: powers of two for bytes, or whole numbers for counts. Default: any values. */
+  readonly steps?: keyof typeof increments;
   /** Least and greatest time of the axis. Without it, the axis has the range of the data. */
   readonly range?: readonly [number, number];
 }
@@ -40,7 +40,7 @@ function colour(name: keyof typeof colours): string {
 }
 
 /** Chart over time. Its label contains the last values as text. */
-export function Chart({ title, times, lines, format, range, isBinary = false }: ChartProps): JSX.Element {
+export function Chart({ title, times, lines, format, range, steps }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const data = [
@@ -75,7 +75,7 @@ export function Chart({ title, times, lines, format, range, isBinary = false }: 
           values: (_, ticks) => ticks.map(format),
           size: 68,
           space: 36,
-          ...(isBinary && { incrs: powersOfTwo }),
+          ...(steps !== undefined && { incrs: increments[steps] }),
         }),
       ],
       series: [
@@ -132,7 +132,10 @@ function timesOf({ scales }: uPlot, ticks: readonly number[]): string[] {
   return ticks.map((tick) => clock(tick * 1_000, false).slice(0, isShort ? 8 : 5));
 }
 
-const powersOfTwo = Array.from({ length: 44 }, (_, index) => 2 ** index);
+const increments = {
+  binary: Array.from({ length: 44 }, (_, index) => 2 ** index),
+  whole: Array.from({ length: 10 }, (_, exponent) => [1, 2, 5].map((digit) => digit * 10 ** exponent)).flat(),
+};
 
 function lastOf(values: ArrayLike<number | null | undefined>): number | null {
   return Array.from(values).findLast((value) => value !== null && value !== undefined) ?? null;

@@ -119,7 +119,7 @@ export function HealthView(): JSX.Element {
           <Line
             title="Memory"
             format={bytes}
-            isBinary
+            steps="binary"
             seen={seen}
             lines={[
               ["resident", "first", ({ memory: { rss } }) => rss],
@@ -143,6 +143,7 @@ export function HealthView(): JSX.Element {
             <Line
               title="Database connections"
               format={count}
+              steps="whole"
               seen={seen}
               lines={[
                 ["in use", "first", ({ pool: now }) => now?.used ?? null],
@@ -153,6 +154,7 @@ export function HealthView(): JSX.Element {
           <Line
             title="Connections"
             format={count}
+            steps="whole"
             seen={seen}
             lines={[
               ["open", "first", ({ connections: open }) => open],
@@ -233,7 +235,7 @@ function Card(props: {
 function Line(props: {
   readonly title: string;
   readonly format: (value: number) => string;
-  readonly isBinary?: boolean;
+  readonly steps?: "binary" | "whole";
   readonly seen: readonly Point[];
   readonly lines: readonly (readonly [
     label: string,
@@ -241,12 +243,12 @@ function Line(props: {
     of: (health: Health) => number | null,
   ])[];
 }): JSX.Element {
-  const { title, format, isBinary = false, seen, lines } = props;
+  const { title, format, steps, seen, lines } = props;
   return (
     <Chart
       title={title}
       format={format}
-      isBinary={isBinary}
+      {...(steps !== undefined && { steps })}
       times={seen.map(({ time }) => time)}
       lines={lines.map(([label, tone, of]) => ({
         label,
