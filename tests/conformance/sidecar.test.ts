@@ -30,7 +30,7 @@ interface Options {
 }
 
 /** Time after which the request to `/endless` gets 503. */
-const requestTimeoutMs = 1_500;
+const requestTimeoutMs = 5_000;
 
 /** Application with its sidecar. */
 interface Observed extends AsyncDisposable {
@@ -424,6 +424,15 @@ describe(`the sidecar of an application in production, ${isRust ? "rust" : "nati
     // The files of the dashboard contain no data, so they need no key.
     const page = await get(app, "/", { accept: "text/html", "accept-encoding": "gzip" });
     assert.equal(page.status, 200);
+  });
+
+  test("hides the invalid values of hidden fields in validation failures", async () => {
+    const redactFields = ["text"];
+    await using app = await start({ mode: "production", apiKey: key["x-debug-key"], redactFields });
+    assert.equal((await post(app, "/notes", { text: 1_234_567 })).status, 400);
+    for (const path of ["/_debug/errors", "/_debug/requests", "/_debug/logs"])
+      assert.doesNotMatch((await get(app, path, key)).text, /1234567/, path);
+    assert.match((await get(app, "/_debug/errors", key)).text, /\[redacted\]/);
   });
 
   test("is a reason not to start the application if there is no key", async () => {

@@ -209,6 +209,7 @@
     ("redact/credentials.rs", include_str!("../../kit-runtime/src/redact/credentials.rs")),
     ("redact/debug_text.rs", include_str!("../../kit-runtime/src/redact/debug_text.rs")),
     ("redact/failure_path.rs", include_str!("../../kit-runtime/src/redact/failure_path.rs")),
+    ("redact/failure_texts.rs", include_str!("../../kit-runtime/src/redact/failure_texts.rs")),
     ("redact/mod.rs", include_str!("../../kit-runtime/src/redact/mod.rs")),
     ("redact/more_patterns.rs", include_str!("../../kit-runtime/src/redact/more_patterns.rs")),
     ("sampler.rs", include_str!("../../kit-runtime/src/sampler.rs")),

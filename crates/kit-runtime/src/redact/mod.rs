@@ -7,6 +7,7 @@
 mod credentials;
 mod debug_text;
 mod failure_path;
+mod failure_texts;
 #[cfg(feature = "debug")]
 mod more_patterns;
 
@@ -224,9 +225,10 @@ impl Redactor {
             },
             Value::Array(items) => items.into_iter().map(|item| self.json(item, path)).collect(),
             Value::Object(members) => {
+                let hidden = self.texts_of_hidden_failure(&members);
                 let members = members.into_iter().map(|(key, value)| {
                     path.push(key.to_lowercase());
-                    let shown = if self.hides(path) {
+                    let shown = if hidden.contains(&key.as_str()) || self.hides(path) {
                         REDACTED.into()
                     } else {
                         self.json(value, path)
