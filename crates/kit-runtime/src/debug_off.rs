@@ -23,6 +23,16 @@ pub(crate) fn failed(_context: &Context, _error: &Error) {}
 
 #[allow(clippy::unused_async, clippy::unnecessary_wraps)] // Reason: same signature as with the feature.
 pub(crate) async fn serve(_address: SocketAddr) -> Result<(), Error> {
+    let is_given = |name: &str| std::env::var(name).is_ok_and(|value| !value.is_empty() && value != "off");
+    // A warning and no error, because an application on Node may get the same variables.
+    if let Some(name) = ["DEBUG_PORT", "DEBUG_KEY", "DEBUG_MODE"]
+        .into_iter()
+        .find(|name| is_given(name))
+    {
+        tracing::warn!(
+            "{name} is set, but this server was built without the debug sidecar: add @kit/plugin-debug to package.json, and run `kit build`"
+        );
+    }
     Ok(())
 }
 

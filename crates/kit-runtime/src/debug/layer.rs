@@ -21,9 +21,6 @@ use crate::log_fields::Fields;
 /// Target of the events with which sqlx reports the end of a statement.
 const QUERIES: &str = "sqlx::query";
 
-/// Maximum length of a text that is an attribute of a span, in bytes.
-const MOST_BYTES: usize = 8 * 1024;
-
 /// Returns the layer that records calls. Returns `None` if the sidecar is off, so that the log costs nothing more. `LOG_LEVEL`
 /// applies to the log only.
 pub(crate) fn calls<S>() -> Option<impl Layer<S>>
@@ -56,23 +53,9 @@ fn current() -> Option<Arc<Recording>> {
     http::current()?.recorded().recording().cloned()
 }
 
-/// Returns the fields of a span. Long texts are truncated, because the recording keeps them.
+/// Returns the fields of a span.
 fn attributes(fields: Fields) -> Vec<(String, Value)> {
-    let fields = fields.into_data().into_iter();
-    fields.map(|(name, value)| (name, truncated(value))).collect()
-}
-
-fn truncated(value: Value) -> Value {
-    match value {
-        Value::String(mut text) if text.len() > MOST_BYTES => {
-            let is_boundary = |at: &usize| text.is_char_boundary(*at);
-            let end = (0..=MOST_BYTES).rev().find(is_boundary);
-            text.truncate(end.unwrap_or_default());
-            text.push('…');
-            text.into()
-        }
-        value => value,
-    }
+    fields.into_data().into_iter().collect()
 }
 
 impl<S> Layer<S> for Calls
@@ -127,14 +110,15 @@ where
         } else {
             query.statement
         };
-        let statement = statement.trim();
+        // Comments and literals may contain values of users.
+        let statement = sql::without_values(statement.trim());
         let verb = statement
             .split(|letter: char| !letter.is_ascii_alphanumeric())
             .find(|word| !word.is_empty());
         let name = format!("sqlx {}", verb.unwrap_or("query").to_uppercase());
         let attributes = [
             ("db.system.name", "postgresql".into()),
-            ("db.query.text", sql::without_values(statement).into()),
+            ("db.query.text", statement.into()),
             ("db.response.returned_rows", query.rows.into()),
         ];
         let attributes = attributes.map(|(name, value): (&str, Value)| (name.to_owned(), value));

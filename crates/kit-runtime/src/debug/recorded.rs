@@ -180,6 +180,10 @@ impl hyper::body::Body for RecordedBody {
         std::pin::Pin::new(&mut self.get_mut().inner).poll_frame(task)
     }
 
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
     fn size_hint(&self) -> SizeHint {
         self.inner.size_hint()
     }

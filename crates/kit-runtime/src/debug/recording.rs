@@ -17,6 +17,11 @@ const MOST_CALLS: usize = 100;
 /// Maximum number of attributes of one span.
 const MOST_ATTRIBUTES: usize = 256;
 
+/// Maximum length of a text that is an attribute, in bytes. A longer text is truncated.
+const MOST_TEXT_BYTES: usize = 8 * 1024;
+/// Maximum number of bytes of the attributes of all calls of one request.
+const MOST_CALL_BYTES: usize = 64 * 1024;
+
 /// Recording of one request.
 pub(crate) struct Recording {
     /// Number of the request within its process, from 1.
@@ -47,6 +52,8 @@ pub(super) struct Progress {
     pub(super) segments: &'static [Segment],
     pub(super) steps: Vec<Step>,
     pub(super) calls: Vec<Call>,
+    /// Number of bytes of the attributes of all calls.
+    pub(super) call_bytes: usize,
     pub(super) body: ReceivedBody,
     pub(super) fault: Option<Fault>,
     pub(super) status: u16,
@@ -165,10 +172,17 @@ impl Recording {
         has_ended: bool,
     ) -> Option<u64> {
         let now = self.elapsed();
+        let attributes: Vec<_> = attributes
+            .into_iter()
+            .map(|(name, value)| (name, truncated(value)))
+            .collect();
+        let bytes: usize = attributes.iter().map(size_of_attribute).sum();
         let mut progress = self.progress();
-        if progress.ended.is_some() || progress.calls.len() >= MOST_CALLS {
+        let has_room = progress.calls.len() < MOST_CALLS && progress.call_bytes + bytes <= MOST_CALL_BYTES;
+        if progress.ended.is_some() || !has_room {
             return None;
         }
+        progress.call_bytes += bytes;
         let current = progress.steps.last().map_or(self.root, |step| step.id);
         let id = random_span_id();
         progress.calls.push(Call {
@@ -185,11 +199,23 @@ impl Recording {
 
     /// Sets attributes of a call.
     pub(super) fn set_call_attributes(&self, id: u64, attributes: impl Iterator<Item = (String, Value)>) {
-        if let Some(call) = self.progress().calls.iter_mut().find(|call| call.id == id) {
+        let mut progress = self.progress();
+        // A span can outlive its request.
+        if progress.ended.is_some() {
+            return;
+        }
+        let mut bytes = progress.call_bytes;
+        if let Some(call) = progress.calls.iter_mut().find(|call| call.id == id) {
             for (name, value) in attributes {
-                set(&mut call.attributes, &name, value);
+                let attribute = (name, truncated(value));
+                let more = size_of_attribute(&attribute);
+                if bytes + more <= MOST_CALL_BYTES {
+                    bytes += more;
+                    set(&mut call.attributes, &attribute.0, attribute.1);
+                }
             }
         }
+        progress.call_bytes = bytes;
     }
 
     /// Ends the recording. Returns the duration of the request, and the reference of its route, which is empty for an unknown route.
@@ -212,7 +238,25 @@ impl Recording {
 pub(super) fn set(attributes: &mut Vec<(String, Value)>, name: &str, value: Value) {
     attributes.retain(|(known, _)| known != name);
     if attributes.len() < MOST_ATTRIBUTES {
-        attributes.push((name.to_owned(), value));
+        attributes.push((name.to_owned(), truncated(value)));
+    }
+}
+
+/// Returns the estimated number of bytes of an attribute.
+fn size_of_attribute((name, value): &(String, Value)) -> usize {
+    name.len() + value.as_str().map_or(8, str::len)
+}
+
+fn truncated(value: Value) -> Value {
+    match value {
+        Value::String(mut text) if text.len() > MOST_TEXT_BYTES => {
+            let is_boundary = |at: &usize| text.is_char_boundary(*at);
+            let end = (0..=MOST_TEXT_BYTES).rev().find(is_boundary);
+            text.truncate(end.unwrap_or_default());
+            text.push('…');
+            text.into()
+        }
+        value => value,
     }
 }
 
@@ -220,4 +264,26 @@ pub(super) fn set(attributes: &mut Vec<(String, Value)>, name: &str, value: Valu
 pub(super) fn next_sequence() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::{MOST_CALL_BYTES, Recording};
+
+    #[test]
+    fn keeps_a_bounded_number_of_bytes_of_calls_and_nothing_after_the_end() {
+        let (parts, ()) = Request::new(()).into_parts();
+        let recording = Recording::new(1, &parts, false);
+        let long = || vec![("argument".to_owned(), "ä".repeat(10_000).into())];
+        let begun = (0..100).filter_map(|_| recording.begin_call(None, "call".to_owned(), "tracing", long()));
+        let begun: Vec<u64> = begun.collect();
+        assert!((5..10).contains(&begun.len()), "{}", begun.len());
+        recording.set_call_attributes(begun[0], long().into_iter());
+        assert!(recording.progress().call_bytes <= MOST_CALL_BYTES);
+        recording.end(200);
+        recording.set_call_attributes(begun[0], [("late".to_owned(), 1.into())].into_iter());
+        assert_eq!(recording.progress().calls[0].attributes.len(), 1);
+    }
 }
