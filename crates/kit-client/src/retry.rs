@@ -89,7 +89,8 @@ pub(crate) fn has_key(headers: &HeaderMap) -> bool {
 /// Returns the delay of a header `Retry-After`, which contains seconds or a date.
 fn asked_delay(text: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = text.trim().parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+        // A number that is too large for a duration is a delay that no caller allows.
+        return (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
     httpdate::parse_http_date(text).ok()?.duration_since(now).ok()
 }

@@ -72,7 +72,8 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
 }
 
 /// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within 10 seconds. Listens on
-/// `PORT` (default 3000) of `HOST` (default: all addresses), with TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal ends the process immediately.
+/// `PORT` (default 3000) of `HOST` (default: all addresses), with TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal
+/// ends the process immediately.
 ///
 /// # Errors
 ///
@@ -80,6 +81,14 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
 pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let settings = Settings::load()?;
     router.check()?;
+    if dev_link::is_on() && settings.tls.is_some() {
+        // `kit dev` reads the heads of requests before it passes connections on, so a client that begins with TLS would wait for ever.
+        return Err(start_error::failure(
+            "`kit dev` has no TLS",
+            "in the variable TLS_CERT",
+            "remove TLS_CERT and TLS_KEY, or start the server without `kit dev`",
+        ));
+    }
     #[cfg(feature = "tls")]
     let tls = settings.tls.as_ref().map(Tls::start).transpose()?;
     #[cfg(not(feature = "tls"))]
