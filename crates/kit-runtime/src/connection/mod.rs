@@ -150,13 +150,16 @@ impl hyper::body::Body for ResponseBody {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::net::SocketAddr;
+    use std::pin::Pin;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Poll};
     use std::time::Duration;
 
     use axum::http::StatusCode;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 
     use super::{Timeouts, connect};
     use crate::{Application, Error, Reply, Request, Response, Router, Routes, Segment};
@@ -239,5 +242,51 @@ mod tests {
             }
             served.abort();
         }
+    }
+
+    /// Socket that accepts all bytes and never sends them, as a TLS connection does whose client reads nothing.
+    struct Unsent(&'static [u8]);
+
+    impl AsyncRead for Unsent {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            if self.0.is_empty() {
+                return Poll::Pending;
+            }
+            buffer.put_slice(std::mem::take(&mut self.0));
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncWrite for Unsent {
+        fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    #[tokio::test]
+    async fn ends_after_the_write_timeout_if_the_socket_has_taken_bytes_and_does_not_send_them() {
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+        let socket = Unsent(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        let timeouts = Timeouts {
+            write: Duration::from_millis(50),
+            ..Timeouts::default()
+        };
+        let connection = connect(socket, peer, router(App::default(), 1), timeouts, None);
+        let ended = tokio::time::timeout(Duration::from_secs(20), connection).await;
+        ended
+            .expect("the connection ends")
+            .expect_err("the time has passed");
     }
 }

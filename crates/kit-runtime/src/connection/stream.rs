@@ -298,7 +298,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(Pin::new(&mut this.socket).poll_flush(context))?;
+        match Pin::new(&mut this.socket).poll_flush(context) {
+            // Encrypted bytes wait in the TLS connection. Without TLS, a flush never waits.
+            Poll::Pending => return this.poll_written(context).map_ok(drop),
+            Poll::Ready(flushed) => {
+                this.write_deadline.clear();
+                flushed?;
+            }
+        }
         // hyper flushes after it has written all its bytes. It does not read again by itself if its last read had to wait.
         if std::mem::take(&mut this.is_unflushed) && this.is_end_hidden && !this.is_responding() {
             context.waker().wake_by_ref();

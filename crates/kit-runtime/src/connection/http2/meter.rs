@@ -23,6 +23,12 @@ const RESETS: Bucket = Bucket::new(200.0, 33.0);
 /// they read on the stream and on the connection, some of them in pieces of 4 KiB.
 const UPDATES_FOR_DATA: f64 = 2.0;
 const BYTES_FOR_UPDATES: f64 = 2048.0;
+/// Maximum number of these frames that a client may send at once. A client that reads a buffered response late sends all of them
+/// together: two frames for each 4 KiB of a window of 1 GiB.
+const MOST_UPDATES: f64 = 524_288.0;
+/// A stream whose client accepts nothing may stay open for this number of write timeouts while other responses of the connection
+/// go on, such as a paused video beside other requests of a page.
+const PAUSED_STREAM: u32 = 10;
 /// Frames that a client may send for each request: priorities, as browsers send them.
 const FRAMES_FOR_REQUEST: f64 = 2.0;
 /// Time after which a connection without a request ends when the server shuts down. Until then the client may report that it
@@ -55,6 +61,8 @@ pub(super) struct Meter {
     received: Frames,
     written: Frames,
     controls: Bucket,
+    /// Number of `WINDOW_UPDATE` frames that the client may still send for the data that it got.
+    updates: f64,
     resets: Bucket,
     streams: HashMap<u32, OpenStream>,
     last_stream: u32,
@@ -76,6 +84,7 @@ impl Meter {
             received: Frames::of_client(),
             written: Frames::default(),
             controls: CONTROL_FRAMES,
+            updates: 0.0,
             resets: RESETS,
             streams: HashMap::new(),
             last_stream: 0,
@@ -180,6 +189,7 @@ impl Meter {
             }
             kind::CONTINUATION if head.length > 0 => {}
             kind::RST_STREAM => {}
+            kind::WINDOW_UPDATE if self.updates >= 1.0 => self.updates -= 1.0,
             _ => self.take_control(now),
         }
     }
@@ -188,8 +198,8 @@ impl Meter {
         match event {
             Event::Head(head) => {
                 if head.kind == kind::DATA {
-                    self.controls
-                        .add(UPDATES_FOR_DATA + f64::from(head.length) / BYTES_FOR_UPDATES);
+                    let more = UPDATES_FOR_DATA + f64::from(head.length) / BYTES_FOR_UPDATES;
+                    self.updates = (self.updates + more).min(MOST_UPDATES);
                     self.window -= i64::from(head.length);
                 }
                 if let Some(stream) = self.streams.get_mut(&head.stream) {
@@ -266,9 +276,19 @@ impl Meter {
             }
         }
         let is_connection_blocked = self.window <= 0;
+        let is_blocked = |stream: &OpenStream| is_connection_blocked || stream.window <= 0;
+        let does_any_go_on = self
+            .streams
+            .values()
+            .any(|stream| stream.is_answered && !is_blocked(stream));
+        let time = if does_any_go_on {
+            write * PAUSED_STREAM
+        } else {
+            write
+        };
         for stream in self.streams.values_mut() {
-            if stream.is_answered && (is_connection_blocked || stream.window <= 0) {
-                limit(*stream.blocked.get_or_insert(now), write, End::NotReading);
+            if stream.is_answered && is_blocked(stream) {
+                limit(*stream.blocked.get_or_insert(now), time, End::NotReading);
             } else {
                 stream.blocked = None;
             }
@@ -386,6 +406,44 @@ mod tests {
             }
         }
         assert_eq!(meter.end(), None);
+    }
+
+    #[test]
+    fn permits_window_updates_that_come_together_after_a_pause_of_the_client() {
+        let start = Instant::now();
+        let mut meter = started(start);
+        meter.receive(&frame(kind::HEADERS, 5, 1, b"\x82"), start);
+        for _ in 0..256 {
+            meter.write(&frame(kind::DATA, 0, 1, &[0; 16 * 1024]), start);
+        }
+        // Two frames for each 4 KiB of 4 MiB.
+        let update = frame(kind::WINDOW_UPDATE, 0, 1, &[0, 0, 16, 0]);
+        for _ in 0..2048 {
+            meter.receive(&update, start);
+        }
+        assert_eq!(meter.end(), None);
+        for _ in 0..2_000 {
+            meter.receive(&update, start);
+        }
+        assert_eq!(meter.end(), Some(End::TooManyControlFrames));
+    }
+
+    #[test]
+    fn permits_a_stream_to_pause_while_another_response_goes_on() {
+        let start = Instant::now();
+        let mut meter = started(start);
+        meter.receive(&frame(kind::SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 10]), start);
+        for stream in [1, 3] {
+            meter.receive(&frame(kind::HEADERS, 5, stream, b"\x82"), start);
+            meter.write(&frame(kind::HEADERS, 4, stream, b"\x88"), start);
+        }
+        meter.write(&frame(kind::DATA, 0, 1, &[0; 10]), start);
+        meter.check(start);
+        let minutes = |count: u32| start + count * Duration::from_secs(61);
+        meter.check(minutes(1));
+        assert_eq!(meter.end(), None, "the stream 3 goes on");
+        meter.check(minutes(10));
+        assert_eq!(meter.end(), Some(End::NotReading));
     }
 
     #[test]

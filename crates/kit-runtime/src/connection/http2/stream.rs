@@ -155,9 +155,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
             _ => Pin::new(&mut self.socket).poll_write_vectored(context, bytes),
         };
         self.note_written(&written, bytes);
-        if written.is_ready() {
+        self.within_write_timeout(written, context)
+    }
+
+    /// Returns the result of a write, or an error if the client accepts nothing for the write timeout.
+    fn within_write_timeout<T>(
+        &mut self,
+        result: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if result.is_ready() {
             self.write_deadline.clear();
-            return written;
+            return result;
         }
         if !self.write_deadline.is_set() {
             self.write_deadline.set(Instant::now(), self.timeouts.write);
@@ -217,7 +226,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().socket).poll_flush(context)
+        let this = self.get_mut();
+        // Encrypted bytes wait in the TLS connection until the client accepts them.
+        let flushed = Pin::new(&mut this.socket).poll_flush(context);
+        this.within_write_timeout(flushed, context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
