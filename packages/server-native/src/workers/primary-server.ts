@@ -104,7 +104,13 @@ export class PrimaryServer implements ServerAdapter {
 
   /** Lets the workers read the files of TLS again. */
   readonly #passHangup = (): void => {
-    for (const { pid } of this.#running?.workers() ?? []) if (pid !== undefined) process.kill(pid, "SIGHUP");
+    for (const { pid } of this.#running?.workers() ?? []) {
+      try {
+        if (pid !== undefined) process.kill(pid, "SIGHUP");
+      } catch {
+        // The worker has just ended. The next one reads the files when it starts.
+      }
+    }
   };
 
   getNativeServer(): NativeWorkersHandle | undefined {

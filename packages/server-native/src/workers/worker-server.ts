@@ -71,6 +71,9 @@ class PrimaryLink implements ServerWorker {
       if (message?.kit === "close") this.#end({ graceMs: message.graceMs, delayMs: message.delayMs });
     });
     process.on("disconnect", () => this.#end({}));
+    // The primary process passes SIGHUP on, also to a worker that does not listen yet or no more. The default action of the signal
+    // would end that worker.
+    process.on("SIGHUP", () => {});
     // The channel must not keep the process running. The server does.
     process.channel?.unref();
   }
