@@ -30,7 +30,7 @@ mod tests {
         let redactor = Redactor::new(CREDENTIALS.iter().copied()).expect("valid patterns");
         let failure = |path: &str| json!({ "path": path, "expected": "at least 12 characters", "value": "hunter2", "received": "\"hunter2\"", "suggestion": "not hunter2" });
         let details = json!({ "fields": [failure("$.user.password"), failure("$.name")] });
-        let shown = redactor.tree(details);
+        let shown = redactor.value("details", details);
         let hidden = &shown["fields"][0];
         for name in ["value", "received", "suggestion"] {
             assert_eq!(hidden[name], "[redacted]", "{name}");
