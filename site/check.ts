@@ -4,7 +4,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { brokenLinks } from "./links.ts";
+import { brokenLinks, leadsTo } from "./links.ts";
 
 const [directory, base = "/", ...missing] = process.argv.slice(2);
 if (directory === undefined) throw new Error("Name the directory: node site/check.ts DIRECTORY BASE");
@@ -15,9 +15,7 @@ for await (const path of glob("**/*.*", { cwd: directory })) {
   const isPage = path.endsWith(".html") && !/^(packages|crates)\//.test(path);
   files.set(path, isPage ? await readFile(join(directory, path), "utf8") : null);
 }
-const broken = brokenLinks(files, base).filter(
-  ({ target }) => !missing.some((part) => target.startsWith(`${base}${part}/`)),
-);
+const broken = brokenLinks(files, base).filter((link) => !missing.some((part) => leadsTo(part, link, base)));
 for (const { page, target } of broken) console.error(`${page}: ${target} leads nowhere`);
 const pages = [...files.values()].filter((html) => html !== null).length;
 console.log(`${pages} pages, ${broken.length} broken links`);

@@ -69,6 +69,11 @@ export function headingId(heading: string): string {
     .replaceAll(" ", "-");
 }
 
+/** Returns true if a link leads to a part of the site, such as `crates`. Links can be relative to their page. */
+export function leadsTo(part: string, { page, target }: BrokenLink, base: string): boolean {
+  return new URL(target, `http://site${base}${page}`).pathname.startsWith(`${base}${part}/`);
+}
+
 /** Returns the links of built pages that lead nowhere. `files` has the content of each HTML file by its path, and other files as `null`. */
 export function brokenLinks(files: ReadonlyMap<string, string | null>, base: string): BrokenLink[] {
   const ids = new Map<string, Set<string>>();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { brokenLinks, headingId, siteLinks } from "../site/links.ts";
+import { brokenLinks, headingId, leadsTo, siteLinks } from "../site/links.ts";
 import { run } from "./e2e/support/command.ts";
 import { repository } from "./e2e/support/project.ts";
 
@@ -51,6 +51,17 @@ test("a link that leads to no file fails the site", () => {
     () => siteLinks("docs/guide/handlers.md", "[a](missing.md)", (path) => kinds[path]),
     /docs\/guide\/handlers\.md links to missing\.md, which does not exist/,
   );
+});
+
+test("relative and absolute links to a part that was not built are known", () => {
+  const page = "guide/playground.html";
+  for (const [target, expected] of [
+    ["../playground/index.html", true],
+    ["/kit/playground/", true],
+    ["playground.html", false],
+    ["/kit/guide/routes.html", false],
+  ] as const)
+    assert.equal(leadsTo("playground", { page, target }, "/kit/"), expected, target);
 });
 
 test("headings have the ids that GitHub gives them", () => {

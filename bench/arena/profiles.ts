@@ -29,8 +29,9 @@ export interface Profile {
 
 /** Profiles of HttpArena that are not measured, with the reason. */
 export const left: Readonly<Record<string, string>> = {
-  "json-tls": "needs TLS",
-  "baseline-h2, static-h2, baseline-h2c, json-h2c, gateway-64, production-stack": "need HTTP/2",
+  "json-tls": "this benchmark has no TLS yet",
+  "baseline-h2, static-h2, baseline-h2c, json-h2c, gateway-64, production-stack":
+    "need HTTP/2, which the native server does not have",
   "baseline-h3, static-h3, gateway-h3": "need HTTP/3, which kit does not have",
   "unary-grpc, unary-grpc-tls, stream-grpc, stream-grpc-tls": "need gRPC, which kit does not have",
   "api-4, api-16": "mix the requests of baseline, json and async-db on 4 and 16 cores",

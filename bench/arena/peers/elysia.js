@@ -7,9 +7,8 @@ import { port, priced, staticDirectory, stored } from "./data.js";
 const addends = t.Object({ a: t.Integer(), b: t.Integer() });
 
 function compressed(value, request) {
-  const text = JSON.stringify(value);
   if (!(request.headers.get("accept-encoding") ?? "").includes("gzip")) return value;
-  return new Response(Bun.gzipSync(text), {
+  return new Response(Bun.gzipSync(JSON.stringify(value)), {
     headers: { "content-type": "application/json", "content-encoding": "gzip", vary: "accept-encoding" },
   });
 }

@@ -9,6 +9,10 @@ self.addEventListener("message", async ({ data }: MessageEvent<WorkerRequest>) =
     compiler = data.module;
     return;
   }
+  const outcome = await run(compiler!, data.files).catch((error: unknown) => ({
+    kind: "failed",
+    message: `The compiler could not run: ${error instanceof Error ? error.message : String(error)}`,
+  }));
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the page that started a worker has no other origin
-  self.postMessage(await run(compiler!, data.files));
+  self.postMessage(outcome);
 });

@@ -42,7 +42,10 @@ function opened({ name, files }: Example): Opened {
 /** Returns the fragment with which the page shows these files again. `undefined` if it would be too long. */
 export async function fragmentOf(files: Files): Promise<string | undefined> {
   const shared = [...files].filter(([path, text]) => path !== MANIFEST || text !== defaultManifest);
-  const fragment = `#code=${await pack(JSON.stringify(Object.fromEntries(shared)))}`;
+  const text = JSON.stringify(Object.fromEntries(shared));
+  // Text that repeats itself fits into a short link, which the page would not open.
+  if (text.length > MAXIMUM_TEXT) return undefined;
+  const fragment = `#code=${await pack(text)}`;
   return fragment.length > MAXIMUM_ADDRESS ? undefined : fragment;
 }
 

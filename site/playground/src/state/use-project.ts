@@ -30,7 +30,7 @@ export interface Project {
 }
 
 const TOO_LARGE =
-  "The files are too large for a link. The page keeps them until it is closed. Remove parts of the files to share them.";
+  "The files are too large for a link. The page keeps them until you open another project or close the page. Remove parts of the files to share them.";
 
 function firstPath(files: Files): string {
   return [...files.keys()].find((path) => path !== MANIFEST) ?? MANIFEST;
