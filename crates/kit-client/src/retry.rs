@@ -90,7 +90,8 @@ pub(crate) fn has_key(headers: &HeaderMap) -> bool {
 fn asked_delay(text: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = text.trim().parse::<f64>() {
         // A number that is too large for a duration is a delay that no caller allows.
-        return (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        return (seconds.is_finite() && seconds >= 0.0)
+            .then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
     httpdate::parse_http_date(text).ok()?.duration_since(now).ok()
 }
@@ -216,6 +217,7 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770);
         let seconds = |text| asked_delay(text, now).map(|delay| delay.as_secs());
         assert_eq!(seconds("7"), Some(7));
+        assert_eq!(asked_delay("1e300", now), Some(Duration::MAX));
         assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(7));
         for text in ["", "soon", "-1", "inf", "Sun, 06 Nov 1994 08:49:20 GMT"] {
             assert_eq!(seconds(text), None, "{text}");
