@@ -288,7 +288,7 @@ mod tests {
     use crate::testing::fixture::Fixture;
 
     /// Returns the header `content-type` of a valid request. `given` is the header of the fixture.
-    fn content_type(format: Value, given: Option<&str>) -> Option<String> {
+    fn content_type(format: &Value, given: Option<&str>) -> Option<String> {
         let table = json!({
             "place": "src/notes.routes.ts:1",
             "route": "POST /notes",
@@ -305,11 +305,11 @@ mod tests {
     #[test]
     fn a_declared_header_content_type_has_the_type_of_the_body_unless_the_fixture_gives_another() {
         let json_type = Some("application/json".to_owned());
-        assert_eq!(content_type(Value::Null, None), json_type);
+        assert_eq!(content_type(&Value::Null, None), json_type);
         let patch = "application/merge-patch+json";
-        assert_eq!(content_type(Value::Null, Some(patch)).as_deref(), Some(patch));
+        assert_eq!(content_type(&Value::Null, Some(patch)).as_deref(), Some(patch));
         // The body itself sets the type of a form, which contains a random boundary.
         let form = json!({ "kind": "multipart", "types": ["multipart/form-data"] });
-        assert_eq!(content_type(form, None), None);
+        assert_eq!(content_type(&form, None), None);
     }
 }

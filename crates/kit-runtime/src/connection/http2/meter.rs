@@ -3,6 +3,7 @@
 //! h2 bounds the memory of a connection: open streams, header sections, `CONTINUATION` frames, resets that wait. A peer can
 //! still make the server work without a request, or keep streams open without reading. This module counts these frames, and
 //! follows the windows of the peer.
+// tidy: long because the tests of all limits need the same frames.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
