@@ -366,6 +366,15 @@ describe(`the sidecar of an application in development, ${isRust ? "rust" : "nat
     );
     assert.deepEqual([request.route, request.traceId], ["POST /notes", traceId]);
 
+    // The body is sent as the application received it, and not as the dashboard shows it.
+    const text = '{ "text": "once", "number": 1234567890123456789012 }';
+    const type = { "content-type": "application/json" };
+    await sendRequest(app.port, "/notes", { method: "POST", headers: type, body: text });
+    const spaced = await last(app, "POST /notes");
+    const { requestId: repeated } = (await replay({ requestId: spaced.requestId })).body;
+    const lengths = await ok<{ request: Recorded }>(app, `/_debug/requests/${String(repeated)}`);
+    assert.equal(lengths.request.received!.bodyLength, text.length);
+
     const changed = await replay({ requestId, body: '{"text":5}', target: "/notes?page=2" });
     assert.equal(changed.body["status"], 400, changed.text);
     assert.equal((await replay({ requestId, target: "http://attacker.example/" })).status, 400);

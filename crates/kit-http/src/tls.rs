@@ -18,9 +18,6 @@ use crate::transport::Transport;
 const MAX_UNSENT: usize = 32 * 1024;
 /// Maximum number of bytes that are read from the operating system at once: about one record.
 const READ_BYTES: usize = 17 * 1024;
-/// Maximum number of encrypted bytes in a row that give no content. A client could otherwise keep the only thread busy with records
-/// without content. The largest record has 16 KiB.
-const MOST_EMPTY_BYTES: usize = 64 * 1024;
 
 /// TLS state of a connection.
 #[derive(Debug)]
@@ -30,8 +27,6 @@ pub(crate) struct Tls {
     decrypted: usize,
     /// Bytes of the client that rustls does not accept before the engine has read the decrypted ones, at most [`READ_BYTES`].
     undecrypted: Vec<u8>,
-    /// Number of encrypted bytes since the last content.
-    empty_bytes: usize,
     /// First byte of the client. TLS clients begin with the number 22, and HTTP clients with a letter.
     first_byte: Option<u8>,
     /// Error after which rustls decrypts nothing more.
@@ -50,7 +45,6 @@ impl Tls {
             connection,
             decrypted: 0,
             undecrypted: Vec::new(),
-            empty_bytes: 0,
             first_byte: None,
             failure: None,
             is_failure_taken: false,
@@ -92,7 +86,8 @@ impl Tls {
     }
 
     /// Reads decrypted bytes until the buffer is full or the operating system has no more data. Continues the handshake before
-    /// that. Returns 0 if the client has announced the end of its data.
+    /// that. rustls refuses many records in a row without content, which would keep this loop busy. Returns 0 if the client has
+    /// announced the end of its data.
     ///
     /// # Errors
     ///
@@ -143,14 +138,6 @@ impl Tls {
             }
             self.first_byte = self.first_byte.or(space.first().copied());
             self.decrypt(transport, &space[..count])?;
-            self.empty_bytes = if self.decrypted > 0 || self.is_handshaking() {
-                0
-            } else {
-                self.empty_bytes + count
-            };
-            if self.empty_bytes > MOST_EMPTY_BYTES {
-                return Err(io::ErrorKind::InvalidData.into());
-            }
         } else {
             let bytes = std::mem::take(&mut self.undecrypted);
             self.decrypt(transport, &bytes)?;

@@ -27,6 +27,7 @@
     ("connection/http2/mod.rs", include_str!("../../kit-runtime/src/connection/http2/mod.rs")),
     ("connection/http2/request.rs", include_str!("../../kit-runtime/src/connection/http2/request.rs")),
     ("connection/http2/stream.rs", include_str!("../../kit-runtime/src/connection/http2/stream.rs")),
+    ("connection/http2/windows.rs", include_str!("../../kit-runtime/src/connection/http2/windows.rs")),
     ("connection/lingering.rs", include_str!("../../kit-runtime/src/connection/lingering.rs")),
     ("connection/mod.rs", include_str!("../../kit-runtime/src/connection/mod.rs")),
     ("connection/refusal.rs", include_str!("../../kit-runtime/src/connection/refusal.rs")),

@@ -14,7 +14,7 @@ use super::lingering::LingeringClose;
 use super::shared::ConnectionState;
 use crate::listener::ConnectionPermit;
 
-use super::timeouts::{Deadline, Timeouts, Wait};
+use super::timeouts::{Deadline, Timeouts, Wait, WriteTimeout};
 
 /// A socket that passes bytes to hyper only after the guard has checked them.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Stream<S> {
     read_deadline: Deadline,
     /// Speed of the peer while a handler waits for the bytes of a body.
     pace: Pace,
-    write_deadline: Deadline,
+    write_timeout: WriteTimeout,
     /// True if the peer has closed its sending side.
     is_read_closed: bool,
     /// True if the peer may not have received all bytes that hyper has written.
@@ -62,7 +62,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             waits: (Wait::Nothing, 0),
             read_deadline: Deadline::default(),
             pace: Pace::default(),
-            write_deadline: Deadline::default(),
+            write_timeout: WriteTimeout::new(timeouts.write),
             is_read_closed: false,
             is_unflushed: false,
             is_end_hidden: false,
@@ -203,15 +203,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         self.is_read_closed |= buffer.filled().len() == before;
         Poll::Ready(Ok(()))
     }
-
-    /// Waits until the peer accepts bytes again. Ready with an error after the write timeout.
-    fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        if !self.write_deadline.is_set() {
-            self.write_deadline.set(Instant::now(), self.timeouts.write);
-        }
-        ready!(self.write_deadline.poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
@@ -267,13 +258,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         this.is_unflushed = true;
-        match Pin::new(&mut this.socket).poll_write(context, bytes) {
-            Poll::Pending => this.poll_written(context),
-            done @ Poll::Ready(_) => {
-                this.write_deadline.clear();
-                done
-            }
-        }
+        let written = Pin::new(&mut this.socket).poll_write(context, bytes);
+        this.write_timeout.limit(written, context)
     }
 
     fn poll_write_vectored(
@@ -283,13 +269,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         this.is_unflushed = true;
-        match Pin::new(&mut this.socket).poll_write_vectored(context, bytes) {
-            Poll::Pending => this.poll_written(context),
-            done @ Poll::Ready(_) => {
-                this.write_deadline.clear();
-                done
-            }
-        }
+        let written = Pin::new(&mut this.socket).poll_write_vectored(context, bytes);
+        this.write_timeout.limit(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -298,14 +279,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        match Pin::new(&mut this.socket).poll_flush(context) {
-            // Encrypted bytes wait in the TLS connection. Without TLS, a flush never waits.
-            Poll::Pending => return this.poll_written(context).map_ok(drop),
-            Poll::Ready(flushed) => {
-                this.write_deadline.clear();
-                flushed?;
-            }
-        }
+        let flushed = Pin::new(&mut this.socket).poll_flush(context);
+        ready!(this.write_timeout.limit(flushed, context))?;
         // hyper flushes after it has written all its bytes. It does not read again by itself if its last read had to wait.
         if std::mem::take(&mut this.is_unflushed) && this.is_end_hidden && !this.is_responding() {
             context.waker().wake_by_ref();

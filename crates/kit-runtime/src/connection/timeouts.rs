@@ -1,9 +1,10 @@
 //! Timeouts of a connection, for its peer and for its responses.
 
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -112,6 +113,40 @@ impl Deadline {
                 }
             }
         }
+    }
+}
+
+/// Limit for the time in which a client accepts no bytes.
+#[derive(Debug)]
+pub(super) struct WriteTimeout {
+    time: Duration,
+    deadline: Deadline,
+}
+
+impl WriteTimeout {
+    pub(super) fn new(time: Duration) -> Self {
+        Self {
+            time,
+            deadline: Deadline::default(),
+        }
+    }
+
+    /// Returns the result of a write or of a flush. Fails if results have been pending for the whole time. With TLS, a flush
+    /// waits too: the TLS connection accepts bytes before the client does.
+    pub(super) fn limit<T>(
+        &mut self,
+        result: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if result.is_ready() {
+            self.deadline.clear();
+            return result;
+        }
+        if !self.deadline.is_set() {
+            self.deadline.set(Instant::now(), self.time);
+        }
+        ready!(self.deadline.poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 

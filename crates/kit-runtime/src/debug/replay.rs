@@ -17,9 +17,10 @@ use tokio::net::TcpStream;
 
 use super::answer::{Refusal, truncate};
 use super::record_json::milliseconds;
+use super::recording::Recording;
 use super::state::State;
 use crate::dev_link;
-use crate::http::{random_span_id, random_trace_id};
+use crate::http::{header_text, random_span_id, random_trace_id};
 use crate::redact::REDACTED;
 
 /// Path of the endpoint that sends a request again.
@@ -49,8 +50,8 @@ const OF_THE_CONNECTION: [&str; 14] = [
     "tracestate",
 ];
 
-/// Request that is sent.
-struct Made {
+/// Request that is sent again.
+struct ReplayedRequest {
     method: Method,
     path: String,
     headers: BTreeMap<String, String>,
@@ -80,11 +81,11 @@ pub(super) async fn replay(state: &State, text: &[u8], peer: IpAddr) -> Result<V
         ))
     })?;
     let record = recording.json(&state.redaction);
-    let made = made(&asked, &record, &recording.target)?;
+    let request = request_of(&asked, &record, &recording)?;
     let trace_id = random_trace_id();
     let trace_parent = format!("00-{trace_id}-{:016x}-01", random_span_id());
     let begun = Instant::now();
-    let sent = tokio::time::timeout(TIMEOUT, send(state.address, made, &trace_parent)).await;
+    let sent = tokio::time::timeout(TIMEOUT, send(state.address, request, &trace_parent)).await;
     let response = sent
         .unwrap_or_else(|_| Err(format!("no answer within {} s", TIMEOUT.as_secs())))
         .map_err(|reason| {
@@ -145,8 +146,8 @@ fn read(text: &[u8]) -> Result<Value, Refusal> {
 }
 
 /// Returns the request to send. Each part comes from the page, or if the page leaves it out, from the record. Refuses a request
-/// if the record hides a value of a part that it must supply. `target` is the target before redaction.
-fn made(asked: &Value, record: &Value, target: &str) -> Result<Made, Refusal> {
+/// if `record`, which is the recording with hidden values replaced, differs from the recording in a part that it must supply.
+fn request_of(asked: &Value, record: &Value, recording: &Recording) -> Result<ReplayedRequest, Refusal> {
     let received = &record["received"];
     if received.is_null() {
         return Err(Refusal::new(
@@ -156,8 +157,8 @@ fn made(asked: &Value, record: &Value, target: &str) -> Result<Made, Refusal> {
         ));
     }
     let mut missing = Vec::new();
-    let path = asked["target"].as_str().unwrap_or(target);
-    if path.contains(REDACTED) || (asked["target"].is_null() && record["target"] != target) {
+    let path = asked["target"].as_str().unwrap_or(&recording.target);
+    if path.contains(REDACTED) || (asked["target"].is_null() && record["target"] != recording.target) {
         missing.push("the target".to_owned());
     }
     let headers = asked.get("headers").unwrap_or(&received["headers"]);
@@ -171,18 +172,22 @@ fn made(asked: &Value, record: &Value, target: &str) -> Result<Made, Refusal> {
             is_copied.then(|| (name, value.as_str().unwrap_or_default().to_owned()))
         });
     let headers: BTreeMap<_, _> = headers.collect();
-    missing.extend(
-        headers
-            .iter()
-            .filter(|(_, value)| *value == REDACTED)
-            .map(|(name, _)| name.clone()),
-    );
+    let is_hidden = |(name, value): &(&String, &String)| {
+        let original = || header_text(recording.headers.as_ref()?, name.as_str());
+        *value == REDACTED
+            || (asked.get("headers").is_none() && original().as_deref() != Some(value.as_str()))
+    };
+    missing.extend(headers.iter().filter(is_hidden).map(|(name, _)| name.clone()));
     let body = match asked.get("body") {
-        Some(body) => body.as_str(),
-        None => received["body"].as_str(),
+        Some(body) => body.as_str().map(str::to_owned),
+        None => received_body(recording, received["body"].as_str()),
     };
     let is_unknown = asked.get("body").is_none() && body.is_none() && received["bodyLength"] != 0;
-    if is_unknown || body.is_some_and(|body| body.contains(&format!("\"{REDACTED}\""))) {
+    if is_unknown
+        || body
+            .as_ref()
+            .is_some_and(|body| body.contains(&format!("\"{REDACTED}\"")))
+    {
         missing.push("the body".to_owned());
     }
     if !missing.is_empty() {
@@ -196,21 +201,29 @@ fn made(asked: &Value, record: &Value, target: &str) -> Result<Made, Refusal> {
         ));
     }
     let method = record["method"].as_str().and_then(|method| method.parse().ok());
-    Ok(Made {
+    Ok(ReplayedRequest {
         method: method.unwrap_or(Method::GET),
         path: path.to_owned(),
         headers,
-        body: body.map(str::to_owned),
+        body,
     })
 }
 
+/// Returns the body as received. Returns `None` if there was none, or if `shown` lacks values of it.
+fn received_body(recording: &Recording, shown: Option<&str>) -> Option<String> {
+    let bytes = recording.progress().body.bytes.clone()?;
+    let shown: Value = serde_json::from_str(shown?).ok()?;
+    let received: Value = serde_json::from_slice(&bytes).ok()?;
+    (received == shown).then(|| String::from_utf8(bytes).ok())?
+}
+
 /// Sends the request. Returns the response in the form of `ReplayAnswer` in `packages/plugin-debug/src/responses/shapes.ts`.
-async fn send(address: SocketAddr, made: Made, trace_parent: &str) -> Result<Value, String> {
+async fn send(address: SocketAddr, replayed: ReplayedRequest, trace_parent: &str) -> Result<Value, String> {
     let mut to = address;
     if to.ip().is_unspecified() {
         to.set_ip(Ipv4Addr::LOCALHOST.into());
     }
-    let request = request(made, to, trace_parent)?;
+    let request = request(replayed, to, trace_parent)?;
     let mut stream = TcpStream::connect(to).await.map_err(|error| error.to_string())?;
     let own = stream.local_addr().map_err(|error| error.to_string())?;
     if let Some(line) = dev_link::first_line(own) {
@@ -227,9 +240,9 @@ async fn send(address: SocketAddr, made: Made, trace_parent: &str) -> Result<Val
     described(response).await
 }
 
-fn request(made: Made, to: SocketAddr, trace_parent: &str) -> Result<Request<Body>, String> {
+fn request(replayed: ReplayedRequest, to: SocketAddr, trace_parent: &str) -> Result<Request<Body>, String> {
     let mut headers = HeaderMap::new();
-    for (name, value) in made.headers {
+    for (name, value) in replayed.headers {
         let name = HeaderName::try_from(&name)
             .map_err(|_| format!("`{}` is not the name of a header", truncate(&name)))?;
         let bytes: Option<Vec<u8>> = value.chars().map(|letter| u8::try_from(letter).ok()).collect();
@@ -251,9 +264,9 @@ fn request(made: Made, to: SocketAddr, trace_parent: &str) -> Result<Request<Bod
             value.parse().map_err(|_| "a header is not valid".to_owned())?,
         );
     }
-    let mut request = Request::new(made.body.map_or_else(Body::empty, Body::from));
-    *request.method_mut() = made.method;
-    *request.uri_mut() = made
+    let mut request = Request::new(replayed.body.map_or_else(Body::empty, Body::from));
+    *request.method_mut() = replayed.method;
+    *request.uri_mut() = replayed
         .path
         .parse()
         .map_err(|_| "the target is not valid".to_owned())?;

@@ -83,6 +83,17 @@ test("restarts a worker that is killed under load, while the other workers respo
   assert.notEqual(again.data!.pid, first);
 });
 
+test("a worker that does not look for SIGHUP itself goes on, as while it starts", async () => {
+  await using program = new Program();
+  const port = await program.port();
+  const pid = program.pidOf(1);
+  process.kill(pid, "SIGHUP");
+  const answers = await whoAnswers(port);
+  if (isLinux) assert.deepEqual(answers.get("1"), new Set([String(pid)]));
+  assert.equal(isAlive(pid), true);
+  assert.equal(program.lines.some(isRestart), false);
+});
+
 test("waits longer before each restart of a worker that exits repeatedly", async () => {
   await using program = new Program();
   await program.port();

@@ -3,14 +3,13 @@
 //! h2 bounds the memory of a connection: open streams, header sections, `CONTINUATION` frames, resets that wait. A peer can
 //! still make the server work without a request, or keep streams open without reading. This module counts these frames, and
 //! follows the windows of the peer.
-// tidy: long because the tests of all limits need the same frames.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use super::bucket::Bucket;
 use super::end::End;
 use super::frames::{END_HEADERS, END_STREAM, Event, Frames, Head, kind};
+use super::windows::Windows;
 use crate::connection::Timeouts;
 
 /// Maximum number of streams that a client may have open at the same time.
@@ -27,33 +26,17 @@ const BYTES_FOR_UPDATES: f64 = 2048.0;
 /// Maximum number of these frames that a client may send at once. A client that reads a buffered response late sends all of them
 /// together: two frames for each 4 KiB of a window of 1 GiB.
 const MOST_UPDATES: f64 = 524_288.0;
-/// A stream whose client accepts nothing may stay open for this number of write timeouts while other responses of the connection
-/// go on, such as a paused video beside other requests of a page.
-const PAUSED_STREAM: u32 = 10;
 /// Frames that a client may send for each request: priorities, as browsers send them.
 const FRAMES_FOR_REQUEST: f64 = 2.0;
 /// Time after which a connection without a request ends when the server shuts down. Until then the client may report that it
 /// has received `GOAWAY`.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
-/// Window of each stream and of the connection before the client changes it (RFC 9113, 6.9.2).
-const FIRST_WINDOW: i64 = 65_535;
 const SETTING_INITIAL_WINDOW: u16 = 4;
 /// Error codes of RFC 9113, 7.
 const PROTOCOL_ERROR: u32 = 1;
 const FLOW_CONTROL_ERROR: u32 = 3;
 const STREAM_CLOSED: u32 = 5;
 const FRAME_SIZE_ERROR: u32 = 6;
-
-/// A stream whose response is not complete.
-#[derive(Debug)]
-struct OpenStream {
-    /// Number of bytes that the client accepts.
-    window: i64,
-    /// True after the head of the response was written.
-    is_answered: bool,
-    /// Time since which the client accepts nothing of the response.
-    blocked: Option<Instant>,
-}
 
 /// State of a connection, as its frames show it.
 #[derive(Debug)]
@@ -65,10 +48,8 @@ pub(super) struct Meter {
     /// Number of `WINDOW_UPDATE` frames that the client may still send for the data that it got.
     updates: f64,
     resets: Bucket,
-    streams: HashMap<u32, OpenStream>,
+    windows: Windows,
     last_stream: u32,
-    window: i64,
-    initial_window: i64,
     /// Begin of an incomplete header section, or of a connection without a complete frame.
     head_since: Option<Instant>,
     /// Time since which no stream is open.
@@ -87,10 +68,8 @@ impl Meter {
             controls: CONTROL_FRAMES,
             updates: 0.0,
             resets: RESETS,
-            streams: HashMap::new(),
+            windows: Windows::default(),
             last_stream: 0,
-            window: FIRST_WINDOW,
-            initial_window: FIRST_WINDOW,
             head_since: Some(now),
             idle_since: now,
             closing_since: None,
@@ -110,7 +89,7 @@ impl Meter {
 
     /// Returns true if no response is in progress.
     pub(super) fn is_idle(&self) -> bool {
-        self.streams.is_empty()
+        self.windows.open() == 0
     }
 
     /// Returns true if a frame of the server may be written, because the last frame is complete.
@@ -143,19 +122,10 @@ impl Meter {
             Event::Setting(name, value) => {
                 self.take_control(now);
                 if name == SETTING_INITIAL_WINDOW {
-                    let change = i64::from(value) - self.initial_window;
-                    self.initial_window += change;
-                    for stream in self.streams.values_mut() {
-                        stream.window += change;
-                    }
+                    self.windows.set_initial(value);
                 }
             }
-            Event::Window(0, increment) => self.window += i64::from(increment),
-            Event::Window(stream, increment) => {
-                if let Some(stream) = self.streams.get_mut(&stream) {
-                    stream.window += i64::from(increment);
-                }
-            }
+            Event::Window(stream, increment) => self.windows.extend(stream, increment),
             Event::Reset(stream, _) => {
                 self.take_reset(now);
                 self.remove(stream, now);
@@ -177,13 +147,8 @@ impl Meter {
                 if head.stream > self.last_stream {
                     self.last_stream = head.stream;
                     self.controls.add(FRAMES_FOR_REQUEST);
-                    let stream = OpenStream {
-                        window: self.initial_window,
-                        is_answered: false,
-                        blocked: None,
-                    };
-                    self.streams.insert(head.stream, stream);
-                    if self.streams.len() > 2 * MAX_STREAMS as usize {
+                    self.windows.begin(head.stream);
+                    if self.windows.open() > 2 * MAX_STREAMS as usize {
                         self.end.get_or_insert(End::TooManyStreams);
                     }
                 }
@@ -201,14 +166,9 @@ impl Meter {
                 if head.kind == kind::DATA {
                     let more = UPDATES_FOR_DATA + f64::from(head.length) / BYTES_FOR_UPDATES;
                     self.updates = (self.updates + more).min(MOST_UPDATES);
-                    self.window -= i64::from(head.length);
-                }
-                if let Some(stream) = self.streams.get_mut(&head.stream) {
-                    stream.is_answered |= head.kind == kind::HEADERS;
-                    if head.kind == kind::DATA {
-                        stream.window -= i64::from(head.length);
-                        stream.blocked = None;
-                    }
+                    self.windows.use_up(head.stream, head.length);
+                } else if head.kind == kind::HEADERS {
+                    self.windows.answer(head.stream);
                 }
             }
             Event::Reset(stream, code) => {
@@ -230,7 +190,7 @@ impl Meter {
     }
 
     fn remove(&mut self, stream: u32, now: Instant) {
-        if self.streams.remove(&stream).is_some() && self.streams.is_empty() {
+        if self.windows.remove(stream) {
             self.idle_since = now;
         }
     }
@@ -254,7 +214,8 @@ impl Meter {
         } = self.timeouts;
         let mut end = None;
         let mut next = now + idle;
-        if !self.streams.is_empty() {
+        let is_idle = self.is_idle();
+        if !is_idle {
             // A write may block a stream, or end the last one, after this look.
             let is_closing = self.closing_since.is_some();
             next = next.min(now + if is_closing { CLOSING_TIME } else { write });
@@ -270,29 +231,14 @@ impl Meter {
         if let Some(since) = self.head_since {
             limit(since, head, End::SlowHead);
         }
-        if self.streams.is_empty() {
+        if is_idle {
             limit(self.idle_since, idle, End::Idle);
             if let Some(since) = self.closing_since {
                 limit(since.max(self.idle_since), CLOSING_TIME, End::Idle);
             }
         }
-        let is_connection_blocked = self.window <= 0;
-        let is_blocked = |stream: &OpenStream| is_connection_blocked || stream.window <= 0;
-        let does_any_go_on = self
-            .streams
-            .values()
-            .any(|stream| stream.is_answered && !is_blocked(stream));
-        let time = if does_any_go_on {
-            write * PAUSED_STREAM
-        } else {
-            write
-        };
-        for stream in self.streams.values_mut() {
-            if stream.is_answered && is_blocked(stream) {
-                limit(*stream.blocked.get_or_insert(now), time, End::NotReading);
-            } else {
-                stream.blocked = None;
-            }
+        for (since, time) in self.windows.blocked(now, write) {
+            limit(since, time, End::NotReading);
         }
         if let Some(reason) = end {
             self.end.get_or_insert(reason);

@@ -10,6 +10,7 @@ mod frames;
 mod meter;
 mod request;
 mod stream;
+mod windows;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

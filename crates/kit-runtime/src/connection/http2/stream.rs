@@ -15,7 +15,7 @@ use super::end::End;
 use super::frames::goaway;
 use super::meter::Meter;
 use crate::connection::lingering::LingeringClose;
-use crate::connection::timeouts::{Deadline, Timeouts};
+use crate::connection::timeouts::{Deadline, Timeouts, WriteTimeout};
 use crate::listener::ConnectionPermit;
 use crate::sampler::Sampler;
 
@@ -40,11 +40,10 @@ pub(super) struct MeteredStream<S> {
     socket: S,
     meter: Meter,
     peer: IpAddr,
-    timeouts: Timeouts,
     /// True after the server began to shut down.
     is_closing: Arc<AtomicBool>,
     read_deadline: Deadline,
-    write_deadline: Deadline,
+    write_timeout: WriteTimeout,
     is_read_closed: bool,
     /// End of the connection that the meter caused.
     ending: Option<LingeringClose>,
@@ -66,10 +65,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
             socket,
             meter: Meter::new(timeouts, Instant::now().into_std()),
             peer,
-            timeouts,
             is_closing,
             read_deadline: Deadline::default(),
-            write_deadline: Deadline::default(),
+            write_timeout: WriteTimeout::new(timeouts.write),
             is_read_closed: false,
             ending: None,
             closing: None,
@@ -155,24 +153,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
             _ => Pin::new(&mut self.socket).poll_write_vectored(context, bytes),
         };
         self.note_written(&written, bytes);
-        self.within_write_timeout(written, context)
-    }
-
-    /// Returns the result of a write, or an error if the client accepts nothing for the write timeout.
-    fn within_write_timeout<T>(
-        &mut self,
-        result: Poll<io::Result<T>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
-        if result.is_ready() {
-            self.write_deadline.clear();
-            return result;
-        }
-        if !self.write_deadline.is_set() {
-            self.write_deadline.set(Instant::now(), self.timeouts.write);
-        }
-        ready!(self.write_deadline.poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        self.write_timeout.limit(written, context)
     }
 }
 
@@ -227,9 +208,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // Encrypted bytes wait in the TLS connection until the client accepts them.
         let flushed = Pin::new(&mut this.socket).poll_flush(context);
-        this.within_write_timeout(flushed, context)
+        this.write_timeout.limit(flushed, context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
