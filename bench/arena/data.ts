@@ -3,8 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-import { openDatabase } from "@kit/dev-database";
-import { Client } from "pg";
+import { type FilledDatabase, openFilled } from "../http/database.ts";
 
 /** Item of the data set. */
 export interface Item {
@@ -104,12 +103,11 @@ export function contentOf({ kib, isText }: StaticFile): Buffer {
 }
 
 /** Opens kit's embedded PostgreSQL with the table that HttpArena describes: 100,000 rows, no index on the price. */
-export async function openItems(): Promise<AsyncDisposable & { readonly url: string }> {
-  const database = await openDatabase({ root: join(import.meta.dirname, "entry"), name: "arena" });
-  const client = new Client({ connectionString: database.url });
-  try {
-    await client.connect();
-    await client.query(`
+export function openItems(): Promise<FilledDatabase> {
+  return openFilled(
+    join(import.meta.dirname, "entry"),
+    "arena",
+    `
       drop table if exists items;
       create table items (
         id integer primary key,
@@ -127,12 +125,6 @@ export async function openItems(): Promise<AsyncDisposable & { readonly url: str
           '["fast", "new", "sale"]', (n * 7) % 50, (n * 53) % 300
         from generate_series(1, 100000) as n;
       analyze items;
-    `);
-  } catch (error) {
-    await database.close();
-    throw error;
-  } finally {
-    await client.end();
-  }
-  return database;
+    `,
+  );
 }

@@ -3,18 +3,33 @@ import { Client } from "pg";
 
 import { knownId } from "./app/src/store.ts";
 
-/** PostgreSQL with the notes that the scenario `db-read` reads. The server stops soon after it has been closed. */
-export interface Notes extends AsyncDisposable {
+/** PostgreSQL with the rows that a benchmark reads. The server stops soon after it has been closed. */
+export interface FilledDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Opens kit's embedded PostgreSQL and fills the table of notes. */
-export async function openNotes(): Promise<Notes> {
-  const database = await openDatabase({ root: `${import.meta.dirname}/app`, name: "bench" });
+/** Opens kit's embedded PostgreSQL for an application, and executes statements that fill its tables. */
+export async function openFilled(root: string, name: string, statements: string): Promise<FilledDatabase> {
+  const database = await openDatabase({ root, name });
   const client = new Client({ connectionString: database.url });
   try {
     await client.connect();
-    await client.query(`
+    await client.query(statements);
+  } catch (error) {
+    await database.close();
+    throw error;
+  } finally {
+    await client.end();
+  }
+  return database;
+}
+
+/** Opens kit's embedded PostgreSQL and fills the table of notes. */
+export function openNotes(): Promise<FilledDatabase> {
+  return openFilled(
+    `${import.meta.dirname}/app`,
+    "bench",
+    `
       drop table if exists bench_notes;
       create table bench_notes (
         id uuid primary key,
@@ -31,12 +46,6 @@ export async function openNotes(): Promise<Notes> {
           'Note ' || n, 'Milk, eggs, flour', 'ada', false, '2026-01-01T10:00:00Z', '2026-01-01T10:00:00Z'
         from generate_series(1, 1000) as n;
       analyze bench_notes;
-    `);
-  } catch (error) {
-    await database.close();
-    throw error;
-  } finally {
-    await client.end();
-  }
-  return database;
+    `,
+  );
 }

@@ -7,7 +7,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 
 import { catalog, type SubjectPlan } from "./catalog.ts";
-import { type Notes, openNotes } from "./database.ts";
+import { type FilledDatabase, openNotes } from "./database.ts";
 import { load } from "./load.ts";
 import { peerVersions } from "../peers.ts";
 import { crateVersions, peers, prepare, type Prepared } from "./prepare.ts";
@@ -80,7 +80,7 @@ const subjects: Subject[] = [];
 let hasFailed = false;
 
 /** Opens the database. Returns `undefined` if it cannot run on this machine, because most scenarios do not need it. */
-async function openDatabase(): Promise<Notes | undefined> {
+async function openDatabase(): Promise<FilledDatabase | undefined> {
   try {
     return await openNotes();
   } catch (error) {

@@ -40,5 +40,5 @@ mod yaml;
 
 pub use deployment::{Choices, Deployment, Health, Processes, Project, Runtime};
 pub use file::{File, Format, files};
-pub use mark::{State, has_mark, state};
+pub use mark::{State, state};
 pub use variable::{ReadVariable, Variable, VariableSource};

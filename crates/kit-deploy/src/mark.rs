@@ -61,15 +61,6 @@ pub fn state(existing: &str, wanted: &str) -> State {
     }
 }
 
-/// Returns true if kit wrote the first line of a text: the rest of the text may have been changed by a person.
-///
-/// ```
-/// assert!(!kit_deploy::has_mark("services: {}\n"));
-/// ```
-pub fn has_mark(text: &str) -> bool {
-    text.starts_with(MARK)
-}
-
 /// Returns the first 16 hexadecimal digits of the SHA-256 of a text.
 fn checksum(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
@@ -82,7 +73,7 @@ fn checksum(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{State, has_mark, marked, state};
+    use super::{State, marked, state};
 
     #[test]
     fn a_generated_file_is_outdated_until_somebody_changes_it() {
@@ -93,6 +84,5 @@ mod tests {
         assert_eq!(state(&old.replace("port: 1", "port: 3"), &new), State::Edited);
         assert_eq!(state(&format!("{old}more: 1\n"), &new), State::Edited);
         assert_eq!(state("", &new), State::Edited);
-        assert!(has_mark(&old) && has_mark(&format!("{old}more: 1\n")));
     }
 }

@@ -30,7 +30,7 @@ export interface ListenOptions {
   readonly path?: string;
   /**
    * File descriptor of a TCP socket that listens already and that this process inherited, as from `kit dev` or systemd.
-   * If set, the other options are ignored. Not available on Windows.
+   * If set, the other addresses are ignored. Not available on Windows.
    */
   readonly fd?: number;
   /** Files of TLS. By default, the server speaks plain HTTP. */

@@ -50,12 +50,13 @@ fn place(library: &Path, path: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
+    // The copy comes first: if the disk is full, the addon stays where it is.
+    let fresh = path.with_extension("new");
+    std::fs::copy(library, &fresh).with_context(|| format!("cannot copy {}", library.display()))?;
     // An interrupted run may have left the earlier file.
     if path.exists() && !earlier(path).exists() {
         std::fs::rename(path, earlier(path)).with_context(|| format!("cannot move {}", path.display()))?;
     }
-    let fresh = path.with_extension("new");
-    std::fs::copy(library, &fresh).with_context(|| format!("cannot copy {}", library.display()))?;
     std::fs::rename(&fresh, path).with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use kit_build::{Analysis, analyze_with, read_text, write_text};
 use kit_deploy::{
-    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, Runtime, State, files, has_mark,
-    state,
+    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, Runtime, State, files, state,
 };
 use kit_diagnostics::{Severity, Sources as _};
 use serde::Serialize;
@@ -182,7 +181,8 @@ fn unneeded(directory: &Path, formats: &[Format], generated: &[ReportedFile], ro
                 open.push(path);
             } else if kind.is_ok_and(|kind| kind.is_file())
                 && generated.iter().all(|file| file.path != name)
-                && read_text(&path).is_ok_and(|text| text.is_some_and(|text| has_mark(&text)))
+                && read_text(&path)
+                    .is_ok_and(|text| text.is_some_and(|text| state(&text, "") == State::Outdated))
             {
                 found.push(name);
             }

@@ -158,6 +158,13 @@ fn a_file_of_an_earlier_run_that_the_application_needs_no_more_is_reported() {
     let project = shop();
     assert_eq!(project.kit(&["generate", "deploy"]).code, 0);
     project.write("deploy/kubernetes/own.yaml", "kind: ConfigMap\n");
+    // A file that a person has copied and changed belongs to that person.
+    let copy =
+        String::from_utf8(project.tree("deploy/kubernetes")["deployment.yaml"].clone()).expect("UTF-8");
+    project.write(
+        "deploy/kubernetes/overlays/deployment.yaml",
+        &format!("{copy}# ours\n"),
+    );
     project.write("src/app.ts", &APP.replace("  plugins: [jobs.plugin],\n", ""));
     project.remove("src/worker.ts");
     let outcome = project.kit(&["generate", "deploy", "--format", "kubernetes"]);
@@ -170,6 +177,7 @@ fn a_file_of_an_earlier_run_that_the_application_needs_no_more_is_reported() {
         outcome.err
     );
     assert!(!outcome.err.contains("own.yaml"), "{}", outcome.err);
+    assert!(!outcome.err.contains("overlays"), "{}", outcome.err);
     assert!(!outcome.err.contains("systemd"), "{}", outcome.err);
     let report = project
         .kit(&["generate", "deploy", "--format", "kubernetes", "--json"])

@@ -274,15 +274,14 @@ mod tests {
 
     #[test]
     fn decides_the_kept_requests_like_the_sidecar_on_node() {
-        let place = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../packages/plugin-debug/test/guard-corpus.json"
-        );
-        // A generated project contains a copy of this crate, but not the corpus.
-        #[allow(clippy::disallowed_methods)] // Reason: the corpus is a file of another package.
-        let Ok(corpus) = std::fs::read_to_string(place) else {
+        let packages = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packages/plugin-debug");
+        // A generated project contains a copy of this crate, but not the package.
+        if !std::path::Path::new(packages).exists() {
             return;
-        };
+        }
+        #[allow(clippy::disallowed_methods)] // Reason: the corpus is a file of another package.
+        let corpus =
+            std::fs::read_to_string(format!("{packages}/test/guard-corpus.json")).expect("the corpus");
         let corpus: Vec<Value> = serde_json::from_str(&corpus).expect("JSON");
         let guards = configurations();
         let mut compared = 0;

@@ -151,7 +151,7 @@ impl Drop for RunningRequest {
         let Some(recording) = self.0.take() else { return };
         let mut progress = recording.progress();
         let phase = progress.steps.last().map_or(Phase::Received, |step| step.phase);
-        progress.fault = Some(Fault {
+        progress.fault.get_or_insert_with(|| Fault {
             code: "CLIENT_LEFT".to_owned(),
             name: "Error",
             message: "The client left before the response".to_owned(),
