@@ -16,25 +16,36 @@ use crate::run;
 
 /// Returns the command `cargo build --release` with the flags for directory names. The caller adds the packages.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
-    command(repository, "build", &host()?)
+    command(repository, "build", &host()?, "release")
 }
 
 /// Returns a command like [`build`] that builds for the target of a platform.
 pub(crate) fn build_for(repository: &Repository, target: Target) -> anyhow::Result<Command> {
-    let mut cargo = command(repository, target.tool.subcommand(), target.triple)?;
+    let mut cargo = command(repository, target.tool.subcommand(), target.triple, "release")?;
     cargo.args(["--target", &target.name()]);
     target.prepare(repository, &mut cargo)?;
     Ok(cargo)
 }
 
+/// Returns a command like [`build`] for a target that no package is published for, and for a profile of its own.
+pub(crate) fn build_with_profile(
+    repository: &Repository,
+    target: &str,
+    profile: &str,
+) -> anyhow::Result<Command> {
+    let mut cargo = command(repository, "build", target, profile)?;
+    cargo.args(["--target", target]);
+    Ok(cargo)
+}
+
 /// Returns the command for a target, such as `x86_64-unknown-linux-gnu`.
-fn command(repository: &Repository, program: &str, target: &str) -> anyhow::Result<Command> {
+fn command(repository: &Repository, program: &str, target: &str, profile: &str) -> anyhow::Result<Command> {
     let mut flags = Vec::new();
     for (from, to) in remapped(repository)? {
         flags.push(format!("--remap-path-prefix={}={to}", from.display()));
     }
     let mut cargo = run::command(repository, "cargo")?;
-    cargo.args([program, "--release", "--locked"]);
+    cargo.args([program, "--profile", profile, "--locked"]);
     // If `RUSTFLAGS` is set, cargo ignores flags from all other places.
     if let Some(given) = std::env::var_os("RUSTFLAGS") {
         let mut all = given;

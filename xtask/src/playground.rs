@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::repository::Repository;
-use crate::run;
+use crate::{optimized, run};
 
 /// Directory of the page's sources.
 pub(crate) const SOURCES: &str = "site/playground";
@@ -31,9 +31,8 @@ pub(crate) fn missing_target(repository: &Repository) -> anyhow::Result<Option<S
 
 /// Builds the compiler and the page into a directory. Returns the sizes of both.
 pub(crate) fn build(repository: &Repository, out: &Path) -> anyhow::Result<String> {
-    let mut cargo = run::command(repository, "cargo")?;
-    cargo.args(["build", "--locked", "-p", "kit-playground"]);
-    cargo.args(["--target", TARGET, "--profile", PROFILE]);
+    let mut cargo = optimized::build_with_profile(repository, TARGET, PROFILE)?;
+    cargo.args(["-p", "kit-playground"]);
     run::step("building the compiler as WebAssembly", cargo)?;
     let program = repository
         .target()
