@@ -116,13 +116,21 @@ for (const [name, make] of servers) {
       };
       // Some memory is allocated only once.
       await round();
-      const before = { descriptors: descriptors(), ...memory() };
-      await round();
+      const grown = async (): Promise<readonly [heap: number, resident: number]> => {
+        const before = { descriptors: descriptors(), ...memory() };
+        await round();
+        assert.ok(descriptors() <= before.descriptors, `${before.descriptors} descriptors: ${descriptors()}`);
+        const after = memory();
+        const growth = [after.heap - before.heap, after.resident - before.resident] as const;
+        const [heap, resident] = growth.map((mebibytes) => mebibytes.toFixed(1));
+        t.diagnostic(`${heap} MiB more in the heap, ${resident} MiB in the process`);
+        return growth;
+      };
+      let [heap, resident] = await grown();
       assert.ok(uploads.begun > 1000, `${uploads.begun} uploads began`);
-      assert.ok(descriptors() <= before.descriptors, `${before.descriptors} descriptors: ${descriptors()}`);
-      const after = memory();
-      const [heap, resident] = [after.heap - before.heap, after.resident - before.resident];
-      t.diagnostic(`${heap.toFixed(1)} MiB more in the heap, ${resident.toFixed(1)} MiB in the process`);
+      // On a busy machine, more uploads than before can wait at the same time, and the process keeps their memory for the next ones. Memory
+      // that an upload leaves behind grows in each round.
+      for (let rounds = 1; rounds < 3 && resident >= 16; rounds += 1) [heap, resident] = await grown();
       // One object that stays after each upload would need more than 1 KiB, and one buffer 64 KiB. The limit is higher, because the process does not return all memory to the system.
       assert.ok(heap < 1 && resident < 16, `${heap} and ${resident} MiB`);
     },
