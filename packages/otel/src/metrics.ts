@@ -1,6 +1,12 @@
 import type { TelemetryCounts, TelemetryHost, TelemetrySettings } from "@kit/types";
 import type { Resource } from "@opentelemetry/resources";
-import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import {
+  AggregationTemporality,
+  type IMetricReader,
+  InstrumentType,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
 
 import { Counter } from "./counter.ts";
 import { counted, metricExporter } from "./exporters.ts";
@@ -15,7 +21,7 @@ import { scope } from "./scope.ts";
 export class Metrics {
   readonly counter: Counter;
   readonly provider: MeterProvider;
-  readonly requests: RequestMetrics;
+  readonly requests: RequestMetrics = new RequestMetrics();
   readonly #prometheus: {
     readonly reader: PullReader;
     readonly port: number;
@@ -30,19 +36,21 @@ export class Metrics {
   constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
     this.counter = new Counter(onLoss);
     const { prometheus } = settings;
+    const durations = this.requests.producer(() => AggregationTemporality.CUMULATIVE);
     this.#prometheus =
-      prometheus === null ? null : { reader: new PullReader(() => this.#worker), ...addressOf(prometheus) };
+      prometheus === null
+        ? null
+        : { reader: new PullReader(() => this.#worker, durations), ...addressOf(prometheus) };
     const readers: IMetricReader[] = this.#prometheus === null ? [] : [this.#prometheus.reader];
     if (settings.metrics) readers.push(this.#exportingReader(settings, onLoss));
     this.provider = new MeterProvider({ resource, readers });
-    this.requests = new RequestMetrics(this.provider);
   }
 
   /** Begins to measure the process, and to listen for Prometheus. */
   begin(host: TelemetryHost, counts: () => TelemetryCounts): void {
-    const { requests, log, worker, workerGroup } = host;
+    const { log, worker, workerGroup } = host;
     this.#worker = worker;
-    this.requests.observe(requests, counts);
+    this.requests.observe(this.provider, () => host.activeRequests(), counts);
     this.#endObservation = observeProcess(this.provider.getMeter(scope.name, scope.version), () =>
       host.connections(),
     );
@@ -77,10 +85,14 @@ export class Metrics {
       },
     );
     const { metricsIntervalMs } = settings;
-    return new PeriodicExportingMetricReader({
+    const reader: IMetricReader = new PeriodicExportingMetricReader({
       exporter,
       exportIntervalMillis: metricsIntervalMs,
       exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
+      metricProducers: [
+        this.requests.producer(() => reader.selectAggregationTemporality(InstrumentType.HISTOGRAM)),
+      ],
     });
+    return reader;
   }
 }

@@ -40,7 +40,7 @@ export function start(settings: TelemetrySettings): Telemetry {
 }
 
 class RunningTelemetry implements Telemetry {
-  readonly observe: RequestObserver;
+  readonly observe: RequestObserver | undefined;
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly #traces: Traces | null;
   readonly #logs: Logs | null;
@@ -62,16 +62,15 @@ class RunningTelemetry implements Telemetry {
     const hasMetrics = settings.metrics || settings.prometheus !== null;
     this.#metrics = hasMetrics ? new Metrics(settings, resource, onLoss) : null;
     const metrics = this.#metrics;
-    const onSpan = this.#traces?.observe.onResponse;
-    this.observe = {
-      ...(this.#traces?.observe ?? { capacity: 0 }),
-      ...(metrics !== null && {
-        onResponse: (request) => {
-          metrics.requests.count(request);
-          onSpan?.(request);
-        },
-      }),
-    };
+    if (this.#traces !== null || metrics !== null) {
+      this.observe = {
+        ...this.#traces?.observe,
+        ...(metrics !== null && {
+          onEnd: (route, method, status, durationMs) =>
+            metrics.requests.count(route, method, status, durationMs),
+        }),
+      };
+    }
     const logs = this.#logs;
     this.onLog = logs === null ? undefined : (entry) => logs.queue.add(entry);
     this.#globals = registerGlobals({
@@ -83,7 +82,8 @@ class RunningTelemetry implements Telemetry {
   begin(host: TelemetryHost): void {
     const { requests, log } = host;
     this.#log = log;
-    this.#traces?.begin(requests);
+    // kit records requests if an observer has more than `onEnd`, as the observer of traces has.
+    this.#traces?.begin(requests!);
     this.#metrics?.begin(host, () => this.counts());
     const { taken } = this.#globals;
     if (taken.length > 0) {

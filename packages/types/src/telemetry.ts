@@ -70,8 +70,8 @@ export interface TelemetryCounts {
 
 /** Exporter of traces, log records and metrics, created when the application starts. */
 export interface Telemetry {
-  /** Observer that records the requests for telemetry. */
-  readonly observe: RequestObserver;
+  /** Observer of requests. `undefined` if neither traces nor metrics are collected. */
+  readonly observe: RequestObserver | undefined;
   /** Receives a log entry. `undefined` if logs are not exported. */
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   /** Starts to export. */
@@ -84,8 +84,10 @@ export interface Telemetry {
 
 /** Parts of the application that telemetry reads. */
 export interface TelemetryHost {
-  /** Requests of the application. */
-  readonly requests: RequestHistory;
+  /** Requests of the application. `null` if kit does not record them, because only metrics are collected. */
+  readonly requests: RequestHistory | null;
+  /** Returns the number of requests that have begun and not ended. */
+  activeRequests(): number;
   /** Logger of the application. */
   readonly log: Logger;
   /** Name of the server adapter. */

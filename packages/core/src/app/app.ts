@@ -27,6 +27,7 @@ import { stdoutFormat } from "../logging/readable.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
 import { describeError } from "../observe/describe-error.ts";
 import { Recorder } from "../observe/recorder.ts";
+import { needsRecords, RequestMeter } from "../observe/request-meter.ts";
 import { ApiReference } from "../request/api-reference.ts";
 import { InvalidResponseLog } from "../request/invalid-response-log.ts";
 import type { ExecutableRoute } from "../request/executable-route.ts";
@@ -114,6 +115,7 @@ class Application implements App {
   readonly #fetches: FetchServer = new FetchServer();
   #closing: Promise<void> | undefined;
   #telemetry: Telemetry | null = null;
+  #meter: RequestMeter | null = null;
   #removeSignals: (() => void) | undefined;
   #unwatchSchema: (() => void) | undefined;
   #unwatchTls: (() => void) | undefined;
@@ -460,6 +462,8 @@ class Application implements App {
     });
     const sites = findSites(this.#options.staticFiles, projectRoot);
     const recorder = this.#makeRecorder(routes, log);
+    const meter = this.#makeMeter(log);
+    this.#meter = meter;
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
       routes,
@@ -496,10 +500,11 @@ class Application implements App {
         refusals: this.#refusals,
         onError: this.#plugins.listeners("onError", log),
         recorder,
+        meter,
       },
     });
-    // An adapter may serve files without the service, unless every request is logged or recorded.
-    const isWatched = requestLog !== null || recorder !== null;
+    // An adapter may serve files without the service, unless every request is logged, recorded or measured.
+    const isWatched = requestLog !== null || recorder !== null || meter !== null;
     const withFiles =
       sites.length === 0 || isWatched
         ? pipeline
@@ -533,10 +538,11 @@ class Application implements App {
     if (telemetry.onLog !== undefined) this.#log.addSink(telemetry.onLog);
     this.#plugins.addFirst({
       name: "telemetry",
-      observe: telemetry.observe,
+      ...(telemetry.observe !== undefined && { observe: telemetry.observe }),
       onStart: (host) =>
         telemetry.begin({
-          requests: host.requests!,
+          requests: host.requests,
+          activeRequests: () => this.#meter?.activeCount ?? 0,
           log: host.log,
           serverAdapter: server.name,
           connections: () => host.connections(),
@@ -549,7 +555,7 @@ class Application implements App {
 
   /** Creates the recorder of requests. Returns `null` if no plugin observes requests. */
   #makeRecorder(routes: readonly ExecutableRoute[], log: Logger): Recorder | null {
-    const observers = this.#plugins.observers();
+    const observers = this.#plugins.observers().filter(needsRecords);
     const onLifecycle = this.#plugins.listeners("onLifecycle", log);
     if (observers.length === 0 && onLifecycle.length === 0) return null;
     return new Recorder({
@@ -560,5 +566,12 @@ class Application implements App {
       redactor: this.#redactor,
       onFailure: (error) => log.error("A plugin failed", { error }),
     });
+  }
+
+  /** Creates the meter of requests. Returns `null` if no plugin measures requests. */
+  #makeMeter(log: Logger): RequestMeter | null {
+    const onEnd = this.#plugins.observers().flatMap((observer) => observer.onEnd ?? []);
+    if (onEnd.length === 0) return null;
+    return new RequestMeter(onEnd, (error) => log.error("A plugin failed", { error }));
   }
 }

@@ -226,7 +226,7 @@ function failure(plugin: Plugin, hook: string, cause: unknown): Error {
 const maxCapacity = 65_536;
 
 function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserver {
-  const { onResponse, isSampled, capacity = 0 } = observe;
+  const { onResponse, onEnd, isSampled, capacity = 0 } = observe;
   if (!Number.isInteger(capacity) || capacity < 0 || capacity > maxCapacity) {
     const range = `a whole number from 0 to ${maxCapacity}`;
     throw new TypeError(
@@ -242,6 +242,15 @@ function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserve
           onResponse.call(observe, request);
         } catch (cause) {
           throw failure(plugin, "observe.onResponse", cause);
+        }
+      },
+    }),
+    ...(onEnd !== undefined && {
+      onEnd: (route, method, status, durationMs) => {
+        try {
+          onEnd.call(observe, route, method, status, durationMs);
+        } catch (cause) {
+          throw failure(plugin, "observe.onEnd", cause);
         }
       },
     }),

@@ -7,6 +7,7 @@ import type { Log } from "../logging/log.ts";
 import type { LogLevel } from "../logging/log-entry.ts";
 import type { ServerRefusalLog } from "../logging/server-refusal-log.ts";
 import type { Recorder } from "../observe/recorder.ts";
+import type { RequestMeter } from "../observe/request-meter.ts";
 import type { InvalidResponseLog } from "./invalid-response-log.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import type { ReadSockets } from "../sockets/sockets-options.ts";
@@ -58,4 +59,6 @@ export interface PipelineSettings {
   readonly onError: readonly ((error: unknown, request: RequestFailure) => void)[];
   /** Records requests. `null` if no plugin observes them. */
   readonly recorder: Recorder | null;
+  /** Measures requests. `null` if no plugin has the function `observe.onEnd`. */
+  readonly meter: RequestMeter | null;
 }

@@ -118,13 +118,16 @@ export class RequestState implements RequestFailure, PendingRequest {
   /** Slot that records the request. The slot is reused after the response, which changes its sequence number. */
   readonly #slot: Slot | null;
   readonly #sequence: number;
+  /** Time of arrival in monotonic milliseconds. 0 if no observer measures requests. */
+  readonly #arrivedAt: number;
 
   constructor(settings: PipelineSettings, exchange: ServerExchange, executable: ExecutableRoute | null) {
     this.settings = settings;
     this.exchange = exchange;
     this.executable = executable;
     if (settings.requestLog !== null) settings.requestLog.attach(exchange, this);
-    const { recorder } = settings;
+    const { recorder, meter } = settings;
+    this.#arrivedAt = meter === null ? 0 : meter.begin();
     const slot = recorder === null ? null : recorder.begin(exchange, executable);
     this.#slot = slot;
     this.#sequence = slot === null ? 0 : slot.sequence;
@@ -687,6 +690,11 @@ export class RequestState implements RequestFailure, PendingRequest {
   #finish(written: number): void {
     this.#phase = phases.response;
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
+    const { meter } = this.settings;
+    if (meter !== null) {
+      const { route, method } = this;
+      meter.end(this.#arrivedAt, route === null ? null : route.ref, method, written);
+    }
   }
 
   /**

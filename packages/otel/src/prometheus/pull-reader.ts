@@ -1,4 +1,4 @@
-import { MetricReader } from "@opentelemetry/sdk-metrics";
+import { type MetricProducer, MetricReader } from "@opentelemetry/sdk-metrics";
 
 import { type Family, familiesOf } from "./families.ts";
 
@@ -6,9 +6,12 @@ import { type Family, familiesOf } from "./families.ts";
 export class PullReader extends MetricReader {
   readonly #worker: () => number | null;
 
-  /** Creates a reader. `worker` returns the number of this process among the processes of the application. */
-  constructor(worker: () => number | null) {
-    super();
+  /**
+   * Creates a reader. `worker` returns the number of this process among the processes of the application, and `durations` is
+   * read together with the metrics of the SDK.
+   */
+  constructor(worker: () => number | null, durations: MetricProducer) {
+    super({ metricProducers: [durations] });
     this.#worker = worker;
   }
 
