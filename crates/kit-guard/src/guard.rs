@@ -175,21 +175,22 @@ impl Guard {
         matches!(self.phase, Phase::Head) && self.buffered_head.is_empty()
     }
 
-    /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its
-    /// target, a body of at most `body_bytes` bytes that is not chunked, and no header field that needs
-    /// special treatment, such as `expect`. Otherwise returns `None`, and the caller must pass the
-    /// same bytes to [`Self::admit`].
+    /// Returns the layout of a request if the bytes begin with a complete, simple request: a path as its target, a body of at
+    /// most `body_bytes` bytes that is not chunked, and no header field that needs special treatment, such as `expect`. The
+    /// guard has then seen the request, and the bytes from [`Layout::end`] on are the next ones. Otherwise returns `None`, and
+    /// the caller must pass the same bytes to [`Self::admit`].
     ///
     /// ```
     /// use kit_guard::{Guard, Limits};
     ///
     /// let guard = Guard::new(Limits::default());
     /// let request = b"GET /notes HTTP/1.1\r\nhost: a\r\n\r\n";
-    /// let layout = guard.admit_whole(request, 1024).unwrap();
+    /// let layout = guard.admit_first(request, 1024).unwrap();
     /// assert_eq!(&request[layout.method_end + 1..layout.path_end], b"/notes");
-    /// assert!(guard.admit_whole(&request[..10], 1024).is_none());
+    /// assert_eq!(layout.end, request.len());
+    /// assert!(guard.admit_first(&request[..10], 1024).is_none());
     /// ```
-    pub fn admit_whole(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
+    pub fn admit_first(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
         }
@@ -201,8 +202,12 @@ impl Guard {
         let Framing::Length(length) = checked.framing else {
             return None;
         };
-        let is_whole = usize::try_from(length) == Ok(input.len() - end);
-        (is_whole && checked.is_plain && length <= body_bytes as u64).then_some(checked.layout)
+        let length = usize::try_from(length).ok()?;
+        let is_whole = length <= input.len() - end;
+        (is_whole && checked.is_plain && length <= body_bytes).then(|| Layout {
+            end: end + length,
+            ..checked.layout
+        })
     }
 
     /// Checks bytes from the socket and passes on the bytes that hyper may see.

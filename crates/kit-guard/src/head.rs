@@ -43,6 +43,8 @@ pub struct Layout {
     pub fields: usize,
     /// End of the head, after the empty line.
     pub head_end: usize,
+    /// End of the request, after its body.
+    pub end: usize,
 }
 
 /// Method that determines where the body of a request ends.
@@ -136,6 +138,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
             target_end: line.method + 1 + line.target,
             fields: request_line.len() + 2,
             head_end: head.len(),
+            end: head.len(),
         },
         is_plain: line.is_http_11 && line.is_origin_form && !fields.special,
     })

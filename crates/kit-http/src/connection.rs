@@ -48,6 +48,8 @@ pub(crate) struct Connection {
     /// True if the connection must close after the current request, or immediately if it has no request.
     leaving: Cell<bool>,
     wait: Cell<Wait>,
+    /// Call of [`crate::Engine::drive`] in which the connection got its last response that is held back.
+    pub(crate) held_in: Cell<u64>,
 }
 
 impl Connection {
@@ -58,6 +60,7 @@ impl Connection {
             hyper: RefCell::new(None),
             leaving: Cell::new(false),
             wait: Cell::new(Wait::UNLIMITED),
+            held_in: Cell::new(0),
         }
     }
 
@@ -86,7 +89,7 @@ impl Connection {
                 return outcome;
             }
         }
-        match self.link.flush_chunk() {
+        match self.link.flush() {
             Ok(true) => {}
             Ok(false) => return Outcome::Waiting,
             Err(_) => return Outcome::Done,
@@ -104,6 +107,7 @@ impl Connection {
             _ => {}
         }
         let outcome = match *self.link.state.borrow() {
+            ConnectionState::BetweenRequests if self.link.has_unread() => Outcome::Again,
             ConnectionState::BetweenRequests => Outcome::Waiting,
             ConnectionState::ClientLeft => Outcome::Done,
             _ => return Outcome::Waiting,
@@ -314,14 +318,16 @@ impl Connection {
             trace_id: trace_id(),
             remote: self.link.socket.borrow().peer(),
         });
-        let message = refusal.map_or_else(Vec::new, |refusal| {
-            rejection::to_bytes(
+        // Responses to earlier requests come first.
+        let mut message = self.link.take_unsent();
+        if let Some(refusal) = refusal {
+            message.extend(rejection::to_bytes(
                 refusal.rejection,
                 refusal.trace_id,
                 &self.link.defaults,
                 &self.link.error_bodies,
-            )
-        });
+            ));
+        }
         drop(guard);
         (self.linger(message, discard_limit, scratch), refusal)
     }

@@ -1,6 +1,8 @@
 //! The engine: all connections of one listener. The event loop of another library drives it, on one thread.
 
 mod closing;
+mod deadlines;
+mod holding;
 mod lingering;
 mod sockets;
 mod streaming;
@@ -20,6 +22,7 @@ use kit_guard::Rejection;
 use mio::{Events, Poll, Token};
 use slab::Slab;
 
+use self::holding::Held;
 use self::lingering::Lingering;
 use self::sockets::Sockets;
 use self::streaming::Stream;
@@ -55,7 +58,8 @@ const POLL_ROUNDS: usize = 4;
 ///
 /// 1. call [`Engine::poll`], which never blocks;
 /// 2. while [`Engine::has_work`] returns true, call [`Engine::drive`], then run the code that completes handlers;
-/// 3. set a timer for [`Engine::next_deadline`].
+/// 3. call [`Engine::flush`] if it ends the turn before that;
+/// 4. set a timer for [`Engine::next_deadline`].
 pub struct Engine {
     pub(crate) config: Config,
     pub(crate) poll: RefCell<Poll>,
@@ -71,6 +75,7 @@ pub struct Engine {
     uploads: RefCell<HashMap<RequestId, UploadPlace>>,
     sockets: Sockets,
     queue: RefCell<Vec<usize>>,
+    held: Held,
     /// Number of calls of [`Engine::drive`].
     turn: Cell<u64>,
     lingering: Lingering,
@@ -134,6 +139,7 @@ impl Engine {
             uploads: RefCell::default(),
             sockets: Sockets::default(),
             queue: RefCell::default(),
+            held: Held::default(),
             turn: Cell::new(0),
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
@@ -187,6 +193,7 @@ impl Engine {
     pub fn has_work(&self) -> bool {
         let due = |time: Option<Instant>| time.is_some_and(|time| time <= self.now.get());
         !self.queue.borrow().is_empty()
+            || !self.held.is_empty()
             || (self.accepting.get() && self.accept_retry.get().is_none())
             || due(self.next_deadline())
     }
@@ -194,15 +201,18 @@ impl Engine {
     /// Accepts connections, handles expired deadlines, and polls each connection once that is ready or has a response.
     pub fn drive(&self, handler: &mut dyn Handler) {
         self.turn.set(self.turn.get().wrapping_add(1));
+        self.held.begin();
         self.accept(handler);
         self.end_adopted_grace();
         if self.grace_is_over() {
             // Responses that the application has already given are written before connections are closed. If the event loop was
             // busy, they and the end of the grace period may occur in the same turn.
             self.drive_queued(handler);
+            self.flush();
         }
         self.handle_deadlines(handler);
         self.drive_queued(handler);
+        self.flush_waiting();
     }
 
     /// Polls each connection in the queue once.
@@ -360,6 +370,9 @@ impl Engine {
                 abort(&connection, handler);
             }
         }
+        if connection.link.has_unsent() && connection.link.request().is_some() {
+            self.held.add(slot, &connection, self.turn.get());
+        }
         if let Some(id) = connection.link.stream() {
             outcome = self.update_stream(id, &connection, outcome, handler);
         }
@@ -438,41 +451,6 @@ impl Engine {
         abort(connection, handler);
         self.abort_stream(connection, handler);
         self.abort_socket(connection, handler);
-    }
-
-    fn handle_deadlines(&self, handler: &mut dyn Handler) {
-        let now = self.now.get();
-        let cut = self.grace_is_over();
-        if cut {
-            self.grace_deadline.set(None);
-        } else if self.next_expiry.get().is_none_or(|time| now < time) {
-            return;
-        }
-        let mut next: Option<Instant> = None;
-        let mut expired = Vec::new();
-        for (slot, connection) in &*self.connections.borrow() {
-            match connection.deadline() {
-                _ if cut => expired.push((slot, Rc::clone(connection))),
-                Some(deadline) if deadline <= now => expired.push((slot, Rc::clone(connection))),
-                Some(deadline) => next = Some(next.map_or(deadline, |next| next.min(deadline))),
-                None => {}
-            }
-        }
-        self.next_expiry.set(next);
-        for (slot, connection) in expired {
-            let outcome = if cut {
-                Outcome::Done
-            } else {
-                connection.expire(|| {
-                    if connection.link.is_web_socket() {
-                        self.poll_socket(&connection, handler)
-                    } else {
-                        self.poll_connection(&connection, handler)
-                    }
-                })
-            };
-            self.settle(slot, &connection, outcome, handler);
-        }
     }
 }
 

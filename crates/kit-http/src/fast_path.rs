@@ -6,6 +6,9 @@
 //! through a channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at
 //! once.
 //!
+//! A client may send several requests in a row without waiting for responses. The fast path then reads one request after the
+//! other from memory, and sends the responses together (module `sending`).
+//!
 //! All other requests go to hyper unchanged. The decision is made again for the response: if the response does not qualify for
 //! the fast path, hyper reads the request after all ([`Link::replay_to_hyper`]), and gets the response as soon as it has read
 //! the request. On the wire both paths are identical to the byte, which `tests/engine/fast_path.rs` checks.
@@ -32,30 +35,35 @@ const OWN_FIELDS: usize = 256;
 /// Reads and writes as much as possible without waiting. If `leaving` is true, the connection closes after the current request.
 /// Returns `None` if hyper must continue, because a request or response does not qualify for the fast path.
 pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
-    match flush(link) {
-        Ok(true) => {}
-        Ok(false) => return Some(Outcome::Waiting),
-        Err(_) => return Some(Outcome::Done),
-    }
     if let Some(response) = link.take_fast_response() {
-        match write(link, &response, leaving, scratch) {
-            Err(_) => return Some(Outcome::Done),
-            Ok(false) => return Some(Outcome::Waiting),
-            Ok(true) if !leaving => {
-                let more = link.socket.borrow().is_readable();
-                return Some(if more { Outcome::Again } else { Outcome::Waiting });
-            }
-            Ok(true) => {}
+        if leaving {
+            link.unread.borrow_mut().discard();
+        }
+        if write(link, &response, leaving, scratch).is_err() {
+            return Some(Outcome::Done);
         }
     }
     if link.has_response() {
         return None;
     }
-    if !link.is_idle() {
+    let is_idle = link.is_idle();
+    if is_idle && link.has_passed() {
+        return None;
+    }
+    let is_next_known = is_idle && link.has_unread();
+    if !is_next_known || !link.can_hold() {
+        match link.flush() {
+            Ok(true) => {}
+            Ok(false) => return Some(Outcome::Waiting),
+            Err(_) => return Some(Outcome::Done),
+        }
+    }
+    // The next request is read only after the client has got the response to the request before.
+    if !is_idle || link.socket.borrow().has_unsent() {
         return Some(Outcome::Waiting);
     }
-    if link.has_passed() {
-        return None;
+    if is_next_known {
+        return read_next(link);
     }
     if leaving {
         let finished = link.socket.borrow_mut().finish();
@@ -63,22 +71,20 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Op
         let is_blocked = finished.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
         return Some(if is_blocked {
             Outcome::Waiting
+        } else if link.socket.borrow().is_readable() {
+            Outcome::Ended
         } else {
             Outcome::Done
         });
     }
-    let is_read = {
-        let socket = link.socket.borrow();
-        // The next request is read only after the client has got the response to the request before.
-        socket.is_readable() && !socket.has_unsent()
-    };
-    if is_read {
+    if link.socket.borrow().is_readable() {
         read(link, scratch)
     } else {
         Some(Outcome::Waiting)
     }
 }
 
+/// Reads from the socket. If the client has sent several requests, stores the bytes after the first one.
 fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
     let mut scratch = scratch.borrow_mut();
     let count = match link.socket.borrow_mut().read(&mut scratch) {
@@ -88,18 +94,39 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
         Err(_) => return Some(Outcome::Done),
     };
     let input = &scratch[..count];
-    let layout = link.guard.borrow().admit_whole(input, link.body_rules.largest());
-    let request = layout
-        .map(|layout| RawRequest::new(input, layout))
-        .filter(|request| is_within_limit(request, link));
-    let Some(request) = request else {
+    let Some(taken) = receive(link, input) else {
         link.admit(input);
         return None;
     };
-    let remote = link.socket.borrow().peer();
-    let request = Request::raw(request, remote);
-    *link.state.borrow_mut() = ConnectionState::Received(request);
+    link.unread.borrow_mut().store(&input[taken..]);
     Some(Outcome::Waiting)
+}
+
+/// Reads the next request from the bytes that the client has sent in advance.
+fn read_next(link: &Link) -> Option<Outcome> {
+    let mut unread = link.unread.borrow_mut();
+    let Some(taken) = receive(link, unread.bytes()) else {
+        link.admit(unread.bytes());
+        unread.discard();
+        return None;
+    };
+    unread.advance(taken);
+    Some(Outcome::Waiting)
+}
+
+/// Receives the request at the beginning of the input, and returns its length. Returns `None` if hyper must read the input.
+fn receive(link: &Link, input: &[u8]) -> Option<usize> {
+    let layout = link
+        .guard
+        .borrow()
+        .admit_first(input, link.body_rules.largest())?;
+    let request = RawRequest::new(&input[..layout.end], layout);
+    if !is_within_limit(&request, link) {
+        return None;
+    }
+    let remote = link.socket.borrow().peer();
+    *link.state.borrow_mut() = ConnectionState::Received(Request::raw(request, remote));
+    Some(layout.end)
 }
 
 /// Returns true if the body of a request is not larger than the limit of its route.
@@ -131,43 +158,14 @@ pub(crate) fn is_eligible(request: &Request, response: &Response, defaults: &Def
     length <= MAX_RESPONSE && response.may_have_body()
 }
 
-/// Writes a response. Returns true if the socket accepted all of it.
-fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>>) -> io::Result<bool> {
+/// Writes a response. Holds the response back if another request of the client has arrived already.
+fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>>) -> io::Result<()> {
     let mut scratch = scratch.borrow_mut();
     let mut out = Cursor::new(&mut scratch[..]);
     // The buffer is large enough, as `is_eligible` has checked.
     encode(response, last, &link.defaults, &mut out)?;
     let length = usize::try_from(out.position()).unwrap_or(0);
-    let text = &scratch[..length];
-    let written = unless_blocked(link.socket.borrow_mut().write(text))?;
-    if written < text.len() {
-        *link.state.borrow_mut() = ConnectionState::Writing(text[written..].to_vec());
-    }
-    Ok(written == text.len())
-}
-
-/// Writes the part of a response that the socket did not accept before. Returns true if all of it is written.
-fn flush(link: &Link) -> io::Result<bool> {
-    let mut state = link.state.borrow_mut();
-    let ConnectionState::Writing(unwritten) = &mut *state else {
-        return Ok(true);
-    };
-    while !unwritten.is_empty() {
-        let written = unless_blocked(link.socket.borrow_mut().write(unwritten))?;
-        if written == 0 {
-            return Ok(false);
-        }
-        unwritten.drain(..written);
-    }
-    *state = ConnectionState::Idle;
-    Ok(true)
-}
-
-fn unless_blocked(written: io::Result<usize>) -> io::Result<usize> {
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
-        other => other,
-    }
+    link.send(&scratch[..length], link.has_unread())
 }
 
 /// Encodes a response with exactly the bytes that hyper would write.

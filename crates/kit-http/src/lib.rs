@@ -83,6 +83,7 @@ mod requests;
 mod reservation;
 mod response;
 mod response_error;
+mod sending;
 mod server_headers;
 mod service;
 mod socket;
@@ -91,6 +92,7 @@ mod stream;
 mod tls;
 mod transport;
 mod unix_listener;
+mod unread;
 mod upload;
 mod web_socket;
 

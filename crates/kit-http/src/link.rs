@@ -1,7 +1,7 @@
 //! State of a connection that the engine shares with hyper. hyper owns the stream and the service, which both use it.
 
 use std::cell::{Cell, Ref, RefCell};
-use std::io::{self, Write as _};
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -16,6 +16,7 @@ use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
 use crate::socket::Socket;
 use crate::state::ConnectionState;
+use crate::unread::Unread;
 use crate::upload::Upload;
 use crate::web_socket::WebSocket;
 use kit_guard::Guard;
@@ -24,19 +25,18 @@ use kit_guard::Guard;
 /// a vectored write.
 const SMALL_WRITE: usize = 4096;
 
-/// Maximum size of a chunk that is written past hyper, which copies the chunk. hyper writes larger chunks without a copy.
-const DIRECT_CHUNK: usize = 16 * 1024;
-
 /// State of a connection that the engine shares with hyper, on the same thread.
 pub(crate) struct Link {
     pub(crate) socket: RefCell<Socket>,
     pub(crate) guard: RefCell<Guard>,
     /// Bytes that the guard has accepted and that did not fit into hyper's buffer.
     passed: RefCell<Vec<u8>>,
-    /// Bytes of a chunk that was written past hyper, and that the operating system has not accepted yet.
-    unwritten: RefCell<Vec<u8>>,
+    /// Bytes after the current request of the fast path.
+    pub(crate) unread: RefCell<Unread>,
+    /// Bytes that are sent past hyper, and that the operating system has not accepted yet. They come before all bytes of hyper.
+    pub(crate) unsent: RefCell<Vec<u8>>,
     /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
-    scratch: Rc<RefCell<Vec<u8>>>,
+    pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
     /// Number of requests that hyper has read. A request that hyper has read twice counts once.
     pub(crate) requests_of_hyper: Cell<u64>,
@@ -76,7 +76,8 @@ impl Link {
             socket: RefCell::new(socket),
             guard: RefCell::new(guard),
             passed: RefCell::default(),
-            unwritten: RefCell::default(),
+            unread: RefCell::default(),
+            unsent: RefCell::default(),
             scratch,
             state: RefCell::new(ConnectionState::Idle),
             requests_of_hyper: Cell::new(0),
@@ -215,56 +216,6 @@ impl Link {
         }
     }
 
-    /// Writes a chunk of the response to the socket, in the chunked coding. The caller has checked that hyper has written all
-    /// earlier bytes. Returns the number of bytes that wait until the socket accepts more, or `None` if hyper must write the
-    /// chunk.
-    pub(crate) fn write_chunk(&self, id: RequestId, chunk: &[u8]) -> Option<usize> {
-        let is_streaming = matches!(*self.state.borrow(), ConnectionState::Streaming(found) if found == id);
-        if !is_streaming || chunk.is_empty() || chunk.len() > DIRECT_CHUNK {
-            return None;
-        }
-        // The socket and the buffer are in use only while hyper reads or writes.
-        let mut socket = self.socket.try_borrow_mut().ok()?;
-        let mut scratch = self.scratch.try_borrow_mut().ok()?;
-        if socket.is_write_blocked() || socket.is_broken() {
-            return None;
-        }
-        let mut out = io::Cursor::new(&mut scratch[..]);
-        write!(out, "{:X}\r\n", chunk.len()).ok()?;
-        out.write_all(chunk).ok()?;
-        out.write_all(b"\r\n").ok()?;
-        let end = usize::try_from(out.position()).ok()?;
-        let written = match socket.write(&scratch[..end]) {
-            Ok(written) => written,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
-            // hyper gets the same error and ends the connection.
-            Err(_) => return None,
-        };
-        self.unwritten
-            .borrow_mut()
-            .extend_from_slice(&scratch[written..end]);
-        Some(end - written)
-    }
-
-    /// Writes the rest of a chunk that was written past hyper. Returns true if nothing of the chunk waits any more, and false
-    /// if the socket accepts no more.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the connection is broken.
-    pub(crate) fn flush_chunk(&self) -> io::Result<bool> {
-        let mut unwritten = self.unwritten.borrow_mut();
-        while !unwritten.is_empty() {
-            match self.socket.borrow_mut().write(&unwritten) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(written) => drop(unwritten.drain(..written)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(true)
-    }
-
     /// Makes the connection close before the end of a response that is sent in chunks.
     pub(crate) fn give_up_stream(&self) {
         let mut state = self.state.borrow_mut();
@@ -313,7 +264,16 @@ impl Link {
 
     /// Returns true if a connection on the fast path must do something before it can close.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.is_idle() || self.has_passed() || self.socket.borrow().has_unsent()
+        !self.is_idle()
+            || self.has_passed()
+            || self.has_unread()
+            || self.has_unsent()
+            || self.socket.borrow().has_unsent()
+    }
+
+    /// Returns true if there are bytes after the current request of the fast path.
+    pub(crate) fn has_unread(&self) -> bool {
+        !self.unread.borrow().is_empty()
     }
 
     /// Lets hyper read a request that the fast path has already read, because hyper must write the response.
@@ -370,10 +330,17 @@ impl Link {
                     _ => Poll::Pending,
                 };
             }
+            let is_between = guard.is_between_messages() && self.is_idle();
+            if self.has_unread() {
+                // hyper had to write one response of the fast path, which reads the next request again.
+                if is_between {
+                    *self.state.borrow_mut() = ConnectionState::BetweenRequests;
+                }
+                return Poll::Pending;
+            }
             let mut scratch = self.scratch.borrow_mut();
             let room = cursor.remaining().min(scratch.len());
             let buffer = &mut scratch[..room];
-            let is_between = guard.is_between_messages() && self.is_idle();
             let mut socket = self.socket.borrow_mut();
             let read = if is_between && socket.has_unsent() {
                 // The next request is read only after the client has got the response to the request before.

@@ -86,7 +86,7 @@ mod tests {
 
     fn parse(text: &str) -> RawRequest {
         let guard = kit_guard::Guard::new(kit_guard::Limits::default());
-        let layout = guard.admit_whole(text.as_bytes(), 1024);
+        let layout = guard.admit_first(text.as_bytes(), 1024);
         RawRequest::new(text.as_bytes(), layout.expect("a request"))
     }
 

@@ -16,7 +16,7 @@ use crate::web_socket::WebSocket;
 /// | `Idle` | `Received` | the fast path has read a request, or hyper a request without a body |
 /// | `Idle` | `Received` | hyper has read the head of a request whose handler reads the body in chunks |
 /// | `Idle` | `ReceivingBody` | hyper has read the head of another request with a body |
-/// | `Idle` | `BetweenRequests` | hyper asks for a request, and no byte of it has arrived |
+/// | `Idle` | `BetweenRequests` | hyper asks for a request, and no byte of it has arrived, or the fast path must read it |
 /// | `Idle` | `ClientLeft` | hyper asks for a request, and the client has closed its sending side |
 /// | `Idle` | `Refused` | hyper asks for a request, and the guard has rejected the next data |
 /// | `BetweenRequests`, `ClientLeft` | `Idle` | hyper gives up its state, or is polled again |
@@ -26,9 +26,7 @@ use crate::web_socket::WebSocket;
 /// | `Waiting` | `Refused` | the handler reads the body in chunks, and the guard has rejected the next one |
 /// | `Waiting` | `FastResponse` | the handler has responded, and the response qualifies for the fast path |
 /// | `Waiting` | `Responded` | the handler has responded otherwise |
-/// | `FastResponse` | `Idle` | the fast path has written the response |
-/// | `FastResponse` | `Writing` | the socket has accepted only a part of the response |
-/// | `Writing` | `Idle` | the socket has accepted the rest |
+/// | `FastResponse` | `Idle` | the fast path has encoded the response |
 /// | `Responded` | `Streaming` | hyper takes a response whose body is written in chunks |
 /// | `Responded` | `Idle` | hyper takes any other response |
 /// | `Streaming` | `Idle` | hyper has read the whole body |
@@ -67,8 +65,6 @@ pub(crate) enum ConnectionState {
     },
     /// The handler has responded, and the fast path must write the response.
     FastResponse(Response),
-    /// The fast path must write this rest of a response, which the socket has not accepted yet.
-    Writing(Vec<u8>),
     /// The handler has responded, and hyper must write the response.
     Responded(http::Response<Body>),
     /// hyper is writing the response to this request, whose body is sent in chunks.
@@ -102,10 +98,15 @@ impl ConnectionState {
     ) -> WaitKind {
         match self {
             Self::ReceivingBody => WaitKind::Body,
-            Self::Writing(_) => WaitKind::Write,
             Self::Lingering(_) => WaitKind::Linger,
             Self::WebSocket(web_socket) => wait_of(web_socket, is_write_blocked()),
-            Self::Idle | Self::BetweenRequests | Self::ClientLeft | Self::Refused | Self::Streaming(_)
+            // The socket may still have to accept responses to earlier requests.
+            Self::Idle
+            | Self::BetweenRequests
+            | Self::ClientLeft
+            | Self::Refused
+            | Self::Responded(_)
+            | Self::Streaming(_)
                 if is_write_blocked() =>
             {
                 WaitKind::Write
@@ -200,7 +201,6 @@ mod tests {
             (ConnectionState::Refused, in_head, WaitKind::Head),
             (ConnectionState::ReceivingBody, blocked, WaitKind::Body),
             (waiting, blocked, WaitKind::Unlimited),
-            (ConnectionState::Writing(vec![1]), in_head, WaitKind::Write),
             (
                 ConnectionState::Streaming(id),
                 (false, false),

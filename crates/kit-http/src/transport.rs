@@ -99,6 +99,8 @@ impl Transport {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         loop {
+            #[cfg(test)]
+            tests::WRITES.set(tests::WRITES.get() + 1);
             match call(&mut self.stream) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -149,5 +151,15 @@ impl Write for Transport {
     fn flush(&mut self) -> io::Result<()> {
         // There is nothing to flush, because streams have no write buffer.
         Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Number of writes to the operating system on this thread.
+        pub(crate) static WRITES: Cell<usize> = const { Cell::new(0) };
     }
 }

@@ -183,6 +183,10 @@ pub(crate) static EXPORTS: &[Export] = &[
     },
 ];
 
+/// Size in bytes up to which a body is copied from the buffer for strings. A larger body takes the buffer, so that a single large
+/// response does not leave a large buffer behind.
+const MAX_COPIED: usize = 64 * 1024;
+
 /// Value of the argument `contentType` for a response without a content type.
 const NO_CONTENT_TYPE: u32 = 0;
 /// Value of the argument `contentType` for `application/json`.
@@ -260,12 +264,20 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     let id = id(env, args[1])?;
     let mut response = head(env, state, args[2], args[3], args[5])?;
     let mut text = state.text.borrow_mut();
-    if env.read_text(args[4], &mut text)? {
-        response.set_body(Bytes::copy_from_slice(&text));
-    } else if !env.is_nothing(args[4])? {
-        response.set_body(env.to_bytes(args[4])?.into());
-    }
+    let body = if env.read_text(args[4], &mut text)? {
+        if text.len() > MAX_COPIED {
+            std::mem::take(&mut *text).into()
+        } else {
+            Bytes::copy_from_slice(&text)
+        }
+    } else if env.is_nothing(args[4])? {
+        Bytes::new()
+    } else {
+        env.to_bytes(args[4])?.into()
+    };
     drop(text);
+    server.note_piece(body.len());
+    response.set_body(body);
     server
         .engine
         .respond(id, response)

@@ -28,10 +28,13 @@ use burst::Burst;
 
 pub(crate) use files::Files;
 
-/// Maximum number of rounds in one turn. After these rounds, the event loop continues with other work. One
-/// round starts handlers, and the next round writes the responses that these handlers gave immediately. More
-/// rounds are needed if clients send several requests without waiting for responses.
-const MAX_ROUNDS: usize = 8;
+/// Number of rounds that each turn may have. One round starts handlers, and the next round writes the responses that these
+/// handlers gave immediately. More rounds are needed if clients send several requests without waiting for responses.
+const MIN_ROUNDS: usize = 8;
+/// Maximum number of rounds in one turn.
+const MAX_ROUNDS: usize = 64;
+/// Time after [`MIN_ROUNDS`] in which further rounds may begin. Then the event loop continues with other work.
+const MAX_TURN: Duration = Duration::from_millis(5);
 
 /// Functions that JavaScript passed to `create`. The comment of each function lists its arguments.
 pub(crate) struct Callbacks {
@@ -150,6 +153,11 @@ impl Server {
         self.is_in_turn.get()
     }
 
+    /// Records a body, a chunk of a body or a message, whose memory may go back to the system later.
+    pub(crate) fn note_piece(&self, bytes: usize) {
+        self.burst.note(bytes);
+    }
+
     /// Requests a turn of the event loop although no socket is ready.
     pub(crate) fn wake(&self) {
         if self.is_turn_scheduled.replace(true) {
@@ -196,14 +204,22 @@ impl Server {
             .map_err(|error| Error::new("ERR_KIT_POLL", error.to_string()))?;
         let mut calls = TurnHandler::new(env, self, live)?;
         calls.start_passed_on();
-        for _ in 0..MAX_ROUNDS {
+        let mut end = None;
+        for round in 1..=MAX_ROUNDS {
             self.engine.drive(&mut calls);
             // When the scope is closed, Node runs microtasks, in which handlers end and call `respond`.
             calls.scope = None;
             if !self.engine.has_work() {
                 break;
             }
+            if round >= MIN_ROUNDS {
+                let now = Instant::now();
+                if now >= *end.get_or_insert(now + MAX_TURN) {
+                    break;
+                }
+            }
         }
+        self.engine.flush();
         if self.closing.get() && self.engine.is_closed() {
             calls.enter()?;
             env.call(live.callbacks.closed.get(env)?, &[])?;
@@ -439,6 +455,7 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
 
 impl Handler for TurnHandler<'_, '_> {
     fn request(&mut self, id: RequestId, request: &Request) {
+        self.server.note_piece(request.body().len());
         self.call_or_fail(id, |calls| calls.start(id, request, true));
     }
 
@@ -475,7 +492,10 @@ impl Handler for TurnHandler<'_, '_> {
             calls.enter()?;
             let env = calls.env;
             let part = match part {
-                UploadPart::Chunk(bytes) => env.buffer(bytes)?,
+                UploadPart::Chunk(bytes) => {
+                    calls.server.note_piece(bytes.len());
+                    env.buffer(bytes)?
+                }
                 UploadPart::End => env.int(BODY_ENDED)?,
                 UploadPart::Failed(failure) => env.int(body_code(failure))?,
             };

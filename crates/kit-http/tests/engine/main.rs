@@ -8,6 +8,7 @@ mod envelope;
 mod fast_path;
 mod half_closed;
 mod limits;
+mod pipelining;
 mod rejected_while_sending;
 mod rejection_reports;
 mod same_thread;

@@ -49,11 +49,13 @@ pub(super) fn send_socket<'scope>(
     };
     let mut text = state.text.borrow_mut();
     let sent = if env.read_text(args[2], &mut text)? {
+        server.note_piece(text.len());
         // Node writes only valid UTF-8.
         let text = String::from_utf8_lossy(&text);
         server.engine.send_to_socket(id, &SocketMessage::Text(text))
     } else {
         let bytes = env.to_bytes(args[2])?;
+        server.note_piece(bytes.len());
         server
             .engine
             .send_to_socket(id, &SocketMessage::Binary(bytes.into()))

@@ -41,8 +41,12 @@ pub(super) fn write<'scope>(
     let Some((server, id)) = find(env, state, args)? else {
         return env.int(0);
     };
-    let piece = env.to_bytes(args[2])?.into();
-    let written = server.engine.write(id, piece).map_err(|error| refusal(&error))?;
+    let piece = env.to_bytes(args[2])?;
+    server.note_piece(piece.len());
+    let written = server
+        .engine
+        .write(id, piece.into())
+        .map_err(|error| refusal(&error))?;
     wake(&server);
     env.int(i32::from(written == WriteResult::Ready))
 }

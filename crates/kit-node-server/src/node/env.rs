@@ -7,6 +7,9 @@ use std::ptr;
 
 use napi_sys as sys;
 
+/// Size in bytes up to which a buffer for strings is used again.
+const MAX_KEPT: usize = 64 * 1024;
+
 /// A Node environment in which a handle scope is open, so that JavaScript values can be created and read.
 #[derive(Clone, Copy)]
 pub(crate) struct Env<'scope> {
@@ -165,9 +168,10 @@ impl<'scope> Env<'scope> {
     }
 
     /// Copies a string as UTF-8 into a buffer and replaces its previous content. Returns false if the value
-    /// is not a string.
+    /// is not a string. A buffer that a long string has left behind is freed first.
     pub(crate) fn read_text(self, value: Value<'scope>, buffer: &mut Vec<u8>) -> Result<bool, Error> {
         buffer.clear();
+        buffer.shrink_to(MAX_KEPT);
         buffer.reserve(1024);
         let mut written = 0;
         let start = buffer.as_mut_ptr().cast::<c_char>();

@@ -192,6 +192,7 @@ impl Server {
 
     /// Writes a chunk and reads the next one.
     fn write_chunk(&self, files: &Files, id: RequestId, chunk: Vec<u8>, reader: FileReader) {
+        self.note_piece(chunk.len());
         match self.engine.write(id, Bytes::from(chunk)) {
             Ok(WriteResult::Closed) | Err(_) => {}
             // The engine ends the response, because its body has the declared length.

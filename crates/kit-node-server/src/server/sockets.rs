@@ -10,6 +10,10 @@ const DRAINED: i32 = 0;
 
 impl<'scope> TurnHandler<'scope, '_> {
     pub(super) fn tell_of_message(&mut self, id: RequestId, message: &SocketMessage<'_>) {
+        self.server.note_piece(match message {
+            SocketMessage::Text(text) => text.len(),
+            SocketMessage::Binary(bytes) => bytes.len(),
+        });
         self.tell_of_socket(id, |env, arguments| {
             arguments.push(match message {
                 SocketMessage::Text(text) => env.string(text)?,

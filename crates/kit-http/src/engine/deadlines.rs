@@ -1,0 +1,45 @@
+//! Deadlines of connections.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::{Engine, Handler};
+use crate::state::Outcome;
+
+impl Engine {
+    /// Handles the deadlines that have expired. Closes all connections if the grace period of the shutdown is over.
+    pub(super) fn handle_deadlines(&self, handler: &mut dyn Handler) {
+        let now = self.now.get();
+        let cut = self.grace_is_over();
+        if cut {
+            self.grace_deadline.set(None);
+        } else if self.next_expiry.get().is_none_or(|time| now < time) {
+            return;
+        }
+        let mut next: Option<Instant> = None;
+        let mut expired = Vec::new();
+        for (slot, connection) in &*self.connections.borrow() {
+            match connection.deadline() {
+                _ if cut => expired.push((slot, Rc::clone(connection))),
+                Some(deadline) if deadline <= now => expired.push((slot, Rc::clone(connection))),
+                Some(deadline) => next = Some(next.map_or(deadline, |next| next.min(deadline))),
+                None => {}
+            }
+        }
+        self.next_expiry.set(next);
+        for (slot, connection) in expired {
+            let outcome = if cut {
+                Outcome::Done
+            } else {
+                connection.expire(|| {
+                    if connection.link.is_web_socket() {
+                        self.poll_socket(&connection, handler)
+                    } else {
+                        self.poll_connection(&connection, handler)
+                    }
+                })
+            };
+            self.settle(slot, &connection, outcome, handler);
+        }
+    }
+}
