@@ -29,11 +29,21 @@ export class GrantedScopes<TScope extends string> implements Auth<TScope> {
   readonly has: (scope: TScope) => boolean;
 
   constructor(granted: Iterable<string>, vocabulary: ReadonlySet<TScope>) {
+    if (vocabulary.size === 0) {
+      this.scopes = [];
+      this.has = hasNone;
+      return;
+    }
     const known = new Set<TScope>();
     for (const scope of granted) if (isKnown(scope, vocabulary)) known.add(scope);
     this.scopes = [...known];
     this.has = (scope) => known.has(scope);
   }
+}
+
+/** Used if the middleware knows no scopes, because a set and a function for each request would cost more. */
+function hasNone(): boolean {
+  return false;
 }
 
 function isKnown<TScope extends string>(scope: string, vocabulary: ReadonlySet<TScope>): scope is TScope {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 import type { BaseContext } from "@kit/core";
 
@@ -6,6 +6,7 @@ import { integerOption, refuseUnknown } from "../check-options.ts";
 import { reached } from "../refusals.ts";
 import { convertResult } from "../value-or-promise.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
+import { idOfToken, TokenIds } from "./token-ids.ts";
 
 /** Options of {@link createSessions}. */
 export interface SessionOptions<TScope extends string = never, TData = unknown> {
@@ -144,6 +145,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
    * name. `null` after a logout. A property is shared with the views of a context that transactions pass on.
    */
   const received: unique symbol = Symbol("kit.session");
+  const ids = new TokenIds();
   const keep = (ctx: BaseContext & { [received]?: string | null }, id: string | null): void => {
     ctx[received] = id;
   };
@@ -151,7 +153,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     const id = ctx[received];
     if (id !== undefined) return id ?? undefined;
     const token = ctx.signedCookie(cookie);
-    return token !== undefined && tokenForm.test(token) ? hashOf(token) : undefined;
+    return token !== undefined && tokenForm.test(token) ? ids.of(token) : undefined;
   };
   const find = (ctx: BaseContext): Found<StoredSession> => {
     const id = idOf(ctx);
@@ -169,7 +171,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     return store.touch(id, new Date(now), Math.min(idleMs, expiresAt.getTime() - now)).then(() => session);
   };
   const setCookie = (ctx: BaseContext, token: string, expiresAt: Date): void => {
-    keep(ctx, hashOf(token));
+    keep(ctx, idOfToken(token));
     const maxAge = Math.max(1, Math.ceil((expiresAt.getTime() - Date.now()) / 1000));
     ctx.cookie(cookie, token, { signed: true, maxAge });
   };
@@ -183,7 +185,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     const now = new Date();
     const expiresAt = new Date(now.getTime() + absoluteMs);
     const token = newToken();
-    const session = { id: hashOf(token), subject, data: text, createdAt: now, seenAt: now, expiresAt };
+    const session = { id: idOfToken(token), subject, data: text, createdAt: now, seenAt: now, expiresAt };
     await store.create(session, idleMs);
     setCookie(ctx, token, expiresAt);
   };
@@ -196,7 +198,7 @@ export function createSessions<TData = unknown, const TScope extends string = ne
     const session = await find(ctx);
     if (session === null) return false;
     const token = newToken();
-    if (!(await store.rename(session.id, hashOf(token), new Date(), idleMs))) return false;
+    if (!(await store.rename(session.id, idOfToken(token), new Date(), idleMs))) return false;
     setCookie(ctx, token, session.expiresAt);
     return true;
   };
@@ -230,10 +232,6 @@ export function createSessions<TData = unknown, const TScope extends string = ne
 
 function newToken(): string {
   return randomBytes(tokenBytes).toString("base64url");
-}
-
-function hashOf(token: string): string {
-  return hash("sha256", token, "base64url");
 }
 
 function textOf(data: unknown): string {

@@ -36,6 +36,12 @@ const valuePattern = /^[\t\x20-\x7e]*$/;
 /** Matches what all servers send unchanged: each character as one byte of Latin-1. */
 const latin1Pattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** Maximum number of names that are kept, and their maximum length. A handler may make names from what clients send. */
+const [mostValidNames, longestValidName] = [200, 100];
+
+/** Names that were checked, with the same names in lower case. An application sets the same few names again and again. */
+const validNames = new Map<string, string>();
+
 /** Response headers that middleware and the handler set, as alternating names and values. */
 export class ResponseHeaders {
   /** Content type that replaces the default of the response. */
@@ -60,13 +66,7 @@ export class ResponseHeaders {
 
   /** Sets a header and replaces its previous value. A value of `set-cookie` is added to the previous values. */
   set(name: string, value: string | readonly string[]): void {
-    if (typeof name !== "string" || !namePattern.test(name)) {
-      throw new TypeError(`${JSON.stringify(name)} is not a valid header name`);
-    }
-    const lowerName = name.toLowerCase();
-    if (ofTheServer.has(lowerName)) {
-      throw new TypeError(`The header ${lowerName} is set by the server and cannot be set by a handler`);
-    }
+    const lowerName = validNames.get(name) ?? checkName(name);
     if (typeof value === "string") {
       checkValue(lowerName, value);
       this.#storeOne(lowerName, value);
@@ -203,6 +203,23 @@ export class ResponseHeaders {
     }
     this.#list = kept;
   }
+}
+
+/**
+ * Returns the name of a header in lower case.
+ *
+ * @throws {TypeError} If handlers must not set a header of this name.
+ */
+function checkName(name: unknown): string {
+  if (typeof name !== "string" || !namePattern.test(name)) {
+    throw new TypeError(`${JSON.stringify(name)} is not a valid header name`);
+  }
+  const lowerName = name.toLowerCase();
+  if (ofTheServer.has(lowerName)) {
+    throw new TypeError(`The header ${lowerName} is set by the server and cannot be set by a handler`);
+  }
+  if (validNames.size < mostValidNames && name.length <= longestValidName) validNames.set(name, lowerName);
+  return lowerName;
 }
 
 /** @throws {TypeError} If the value is not a string of printable ASCII characters. */

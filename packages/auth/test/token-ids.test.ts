@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { idOfToken, TokenIds } from "../src/sessions/token-ids.ts";
+
+test("the ids of tokens are their hashes, also if more tokens were read than are kept", () => {
+  const ids = new TokenIds();
+  for (let round = 0; round < 2; round += 1) {
+    for (let number = 0; number < 1500; number += 1) {
+      const token = `token-${number}`;
+      assert.equal(ids.of(token), idOfToken(token));
+      assert.equal(ids.of("token-0"), idOfToken("token-0"));
+    }
+  }
+});
