@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use kit_guard::Rejection;
 
-use crate::config::Timeouts;
+use crate::config::{Limits, Timeouts};
 use crate::error_bodies::trace_id;
 use crate::fast_path;
+use crate::http2::Http2;
 use crate::hyper_pool::{HyperPool, HyperState};
 use crate::linger::Linger;
 use crate::link::Link;
@@ -45,6 +46,8 @@ pub(crate) struct Connection {
     /// request or a response does not qualify for the fast path, and gives it back when hyper waits for the
     /// next request.
     hyper: RefCell<Option<Box<HyperState>>>,
+    /// State of a connection that speaks HTTP/2.
+    pub(crate) http2: RefCell<Option<Box<Http2>>>,
     /// True if the connection must close after the current request, or immediately if it has no request.
     leaving: Cell<bool>,
     wait: Cell<Wait>,
@@ -58,6 +61,7 @@ impl Connection {
             link,
             queued: Cell::new(false),
             hyper: RefCell::new(None),
+            http2: RefCell::new(None),
             leaving: Cell::new(false),
             wait: Cell::new(Wait::UNLIMITED),
             held_in: Cell::new(0),
@@ -73,6 +77,21 @@ impl Connection {
     pub(crate) fn has_begun_to_linger(&self) -> bool {
         self.wait.get().kind != WaitKind::Linger
             && matches!(*self.link.state.borrow(), ConnectionState::Lingering(_))
+    }
+
+    /// Continues the TLS handshake. After it, the connection speaks the protocol on which client and server have agreed.
+    pub(crate) fn shake_hands(
+        &self,
+        limits: &Limits,
+        timeouts: &Timeouts,
+        now: Instant,
+        scratch: &RefCell<Vec<u8>>,
+    ) {
+        let mut socket = self.link.socket.borrow_mut();
+        if socket.agrees_on_http2(&mut scratch.borrow_mut()) {
+            *self.http2.borrow_mut() = Some(Box::new(Http2::new(&self.link, limits, timeouts, now)));
+            *self.link.state.borrow_mut() = ConnectionState::Http2;
+        }
     }
 
     /// Reads and writes as much as possible without waiting.
@@ -170,6 +189,7 @@ impl Connection {
             WaitKind::Head if self.link.socket.borrow().is_handshaking() => Outcome::Done,
             WaitKind::Head | WaitKind::Body => Outcome::TimedOut,
             WaitKind::Write => self.poll_for_progress(poll),
+            WaitKind::Http2 => poll(),
             // A response that has begun cannot become an error.
             WaitKind::Upload if self.link.request().is_some() => Outcome::TimedOut,
             WaitKind::Ping => {
@@ -209,6 +229,15 @@ impl Connection {
 
     /// Sets the deadline for the current wait. Returns the new deadline if it changed.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
+        if let Some(http2) = &*self.http2.borrow() {
+            let deadline = http2.deadline;
+            self.wait.set(Wait {
+                kind: WaitKind::Http2,
+                progress: 0,
+                deadline,
+            });
+            return deadline;
+        }
         let mut state = self.link.state.borrow_mut();
         let mut kind = state.wait_kind(
             || self.link.socket.borrow().is_write_blocked(),
@@ -242,7 +271,7 @@ impl Connection {
             upload.pause(now);
         }
         let time = match kind {
-            WaitKind::Unlimited | WaitKind::Upload => None,
+            WaitKind::Unlimited | WaitKind::Upload | WaitKind::Http2 => None,
             WaitKind::Idle => Some(timeouts.idle),
             WaitKind::Head => Some(timeouts.head),
             WaitKind::Body => Some(timeouts.body),
@@ -290,6 +319,22 @@ impl Connection {
         let outcome = self.poll_linger(&mut linger, scratch);
         *self.link.state.borrow_mut() = ConnectionState::Lingering(linger);
         outcome
+    }
+
+    /// As [`Self::linger`], but without waiting for a client that sends nothing more.
+    pub(crate) fn end_quietly(
+        &self,
+        message: Vec<u8>,
+        discard_limit: usize,
+        scratch: &RefCell<Vec<u8>>,
+    ) -> Outcome {
+        let outcome = self.linger(message, discard_limit, scratch);
+        match &*self.link.state.borrow() {
+            ConnectionState::Lingering(linger) if outcome == Outcome::Waiting && linger.is_finished() => {
+                Outcome::Done
+            }
+            _ => outcome,
+        }
     }
 
     /// Ends the connection after its last response, or because of a rejection. Writes the rejection of the

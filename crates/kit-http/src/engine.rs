@@ -3,6 +3,7 @@
 mod closing;
 mod deadlines;
 mod holding;
+mod http2;
 mod lingering;
 mod sockets;
 mod streaming;
@@ -253,13 +254,24 @@ impl Engine {
         let pending = self.requests.borrow_mut().remove(id);
         let pending = pending.ok_or(ResponseError::UnknownRequest)?;
         let link = pending.link.upgrade();
-        let link = link.filter(|link| link.request() == Some(id));
+        let link = link.filter(|link| match &pending.exchange {
+            None => link.request() == Some(id),
+            Some(exchange) => exchange
+                .upgrade()
+                .is_some_and(|exchange| exchange.request() == Some(id)),
+        });
         Ok((pending, link))
     }
 
     /// Passes a response to the connection. If `body` is given, it replaces the body of the response.
     fn answer(&self, link: &Link, pending: Pending, mut response: Response, body: Option<Body>) {
         let slot = pending.connection;
+        if let Some(exchange) = &pending.exchange {
+            if let Some(exchange) = exchange.upgrade() {
+                self.answer_exchange(link, &exchange, response, body);
+            }
+            return self.enqueue_slot(slot);
+        }
         if pending.request.body_too_large() {
             // The rest of a body that is too large is not read, so no further request can follow on this connection.
             response.close();
@@ -298,19 +310,6 @@ impl Engine {
         self.requests.borrow().get(id)
     }
 
-    /// Returns the time at which [`Engine::drive`] must run even if no file descriptor is ready.
-    pub fn next_deadline(&self) -> Option<Instant> {
-        [
-            self.next_expiry.get(),
-            self.accept_retry.get(),
-            self.grace_deadline.get(),
-            self.adopted_grace_end.get(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
-    }
-
     fn enqueue_slot(&self, slot: usize) {
         if let Some(connection) = self.connections.borrow().get(slot) {
             self.enqueue(slot, connection);
@@ -330,6 +329,13 @@ impl Engine {
         connection.queued.set(false);
         if connection.link.is_web_socket() {
             return self.drive_socket(slot, &connection, handler);
+        }
+        if connection.link.socket.borrow().is_handshaking() {
+            let Config { limits, timeouts, .. } = &self.config;
+            connection.shake_hands(limits, timeouts, self.now.get(), &self.scratch);
+        }
+        if connection.link.is_http2() {
+            return self.drive_http2(slot, &connection, handler);
         }
         if self.is_leaving(&connection) && connection.link.has_fast_response() {
             // The fast path must announce in this response that it is the last one.
@@ -396,7 +402,7 @@ impl Engine {
         let id = self
             .requests
             .borrow_mut()
-            .insert(slot, &connection.link, Rc::clone(&request));
+            .insert(slot, &connection.link, None, Rc::clone(&request));
         let Some(id) = id else {
             connection.link.replay_to_hyper(&request);
             let mut response = Response::overloaded(&connection.link.error_bodies);
@@ -447,6 +453,7 @@ impl Engine {
     /// Notifies the handler that the client of a connection has disconnected, if the connection has a request
     /// or a stream.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
+        self.forget_http2(connection, handler);
         self.fail_upload(connection, UploadFailure::Aborted, handler);
         abort(connection, handler);
         self.abort_stream(connection, handler);

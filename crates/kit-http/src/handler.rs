@@ -74,6 +74,11 @@ pub trait Handler {
     fn handshake_failed(&mut self, remote: Option<SocketAddr>, reason: &'static str) {
         let _ = (remote, reason);
     }
+    /// Called when the engine ends a connection of HTTP/2 whose client has exceeded a limit, with a constant text as the reason. Any
+    /// client can cause this call, so a log must bound the number of its lines.
+    fn http2_limited(&mut self, remote: Option<SocketAddr>, reason: &'static str) {
+        let _ = (remote, reason);
+    }
     /// Called once when the engine stops accepting connections for some time.
     fn paused(&mut self, pause: Pause) {
         let _ = pause;

@@ -14,14 +14,13 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Wake, Waker};
+use std::task::Context;
 
 use hyper::server::conn::http1;
 
 use crate::link::{CurrentLink, Io, Link};
 use crate::service::Service;
+use crate::wake::WakeFlag;
 
 /// Maximum number of unused states in the pool. Further states are freed after use, because only short peaks
 /// need them.
@@ -31,52 +30,36 @@ const MAX_SPARE: usize = 64;
 pub(crate) struct HyperState {
     http: http1::Connection<Io, Service>,
     current: Rc<CurrentLink>,
-    woken: Arc<WakeFlag>,
-    waker: Waker,
-}
-
-/// Flag that hyper sets if it must be polled again. hyper sets it only while it is polled, on the same
-/// thread.
-struct WakeFlag(AtomicBool);
-
-impl Wake for WakeFlag {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
+    /// Set if hyper must be polled again. hyper sets the flag only while hyper is polled, on the same thread.
+    woken: WakeFlag,
 }
 
 impl HyperState {
     fn new(builder: &http1::Builder) -> Self {
         let current = Rc::new(CurrentLink::default());
-        let woken = Arc::new(WakeFlag(AtomicBool::new(false)));
         Self {
             http: builder.serve_connection(Io(Rc::clone(&current)), Service(Rc::clone(&current))),
             current,
-            waker: Waker::from(Arc::clone(&woken)),
-            woken,
+            woken: WakeFlag::default(),
         }
     }
 
     /// Polls hyper. The first value is true if hyper has closed the connection. The second value is true if hyper must
     /// be polled again.
     pub(crate) fn poll(&mut self) -> (bool, bool) {
-        self.woken.0.store(false, Ordering::Relaxed);
+        self.woken.clear();
         // An error affects only this client. The guard knows if the client needs a response.
         let ended = Pin::new(&mut self.http)
-            .poll(&mut Context::from_waker(&self.waker))
+            .poll(&mut self.woken.context())
             .is_ready();
-        (ended, self.woken.0.load(Ordering::Relaxed))
+        (ended, self.woken.is_set())
     }
 
     /// Calls a function that polls a body of hyper. Also returns true if hyper must be polled again.
     pub(crate) fn poll_body<T>(&self, poll: impl FnOnce(&mut Context<'_>) -> T) -> (T, bool) {
-        self.woken.0.store(false, Ordering::Relaxed);
-        let polled = poll(&mut Context::from_waker(&self.waker));
-        (polled, self.woken.0.load(Ordering::Relaxed))
+        self.woken.clear();
+        let polled = poll(&mut self.woken.context());
+        (polled, self.woken.is_set())
     }
 
     /// Makes hyper close the connection after the request in progress.

@@ -1,5 +1,5 @@
-//! kit's HTTP/1.1 engine. It uses hyper for its connections, runs on one thread, and is driven by the event loop of
-//! another library.
+//! kit's engine for HTTP/1.1 and HTTP/2. It uses hyper and h2 for its connections, runs on one thread, and is driven by the event
+//! loop of another library.
 //!
 //! The engine has no event loop, no threads and no timers. The engine owns a poller whose file descriptor any event
 //! loop can watch (libuv in kit's server), and works only when its methods are called. The engine has no knowledge of
@@ -13,6 +13,8 @@
 //! ```
 //!
 //! With [`Config::tls`], rustls decrypts between the socket and the guard, and encrypts after hyper (module `tls`).
+//!
+//! If the client has chosen HTTP/2 in the TLS handshake, h2 takes the place of the guard and of hyper (module `http2`).
 //!
 //! A request that arrives in one read, and whose response one write can send, bypasses hyper (module `fast_path`).
 //!
@@ -65,6 +67,7 @@ compile_error!(
 mod accepting;
 mod body;
 mod body_rules;
+mod collecting;
 mod config;
 mod connection;
 mod date;
@@ -72,6 +75,7 @@ mod engine;
 mod error_bodies;
 mod fast_path;
 mod handler;
+mod http2;
 mod hyper_pool;
 mod linger;
 mod link;
@@ -94,6 +98,7 @@ mod transport;
 mod unix_listener;
 mod unread;
 mod upload;
+mod wake;
 mod web_socket;
 
 /// Header name for [`Request::has_header`].

@@ -34,6 +34,11 @@ impl Linger {
         }
     }
 
+    /// Returns true if the response is written and the sending side is closed.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.message.is_none()
+    }
+
     /// Returns a number that grows with each byte that is written or discarded.
     pub(crate) fn progress(&self) -> usize {
         self.written + self.discarded

@@ -14,7 +14,7 @@ use crate::error_bodies::ErrorBodies;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
-use crate::socket::Socket;
+use crate::socket::{Socket, ready_unless_blocked};
 use crate::state::ConnectionState;
 use crate::unread::Unread;
 use crate::upload::Upload;
@@ -242,6 +242,11 @@ impl Link {
         self.has_passed() || !guard.is_between_messages() || guard.heads() != self.requests_of_hyper.get()
     }
 
+    /// Returns true if the connection speaks HTTP/2.
+    pub(crate) fn is_http2(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::Http2)
+    }
+
     /// Returns true if the connection is a WebSocket.
     pub(crate) fn is_web_socket(&self) -> bool {
         matches!(*self.state.borrow(), ConnectionState::WebSocket(_))
@@ -452,12 +457,5 @@ impl Write for Io {
         }
         let finished = link.socket.borrow_mut().finish();
         ready_unless_blocked(finished)
-    }
-}
-
-fn ready_unless_blocked<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
-        other => Poll::Ready(other),
     }
 }

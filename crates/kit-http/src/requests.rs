@@ -5,6 +5,7 @@ use std::rc::{Rc, Weak};
 
 use slab::Slab;
 
+use crate::http2::Exchange;
 use crate::link::Link;
 use crate::request::{Request, RequestId};
 
@@ -16,6 +17,8 @@ pub(crate) struct Pending {
     /// Connection of the request. The reference is weak, because the socket must be closed when the
     /// connection ends, even if the request has no response yet.
     pub(crate) link: Weak<Link>,
+    /// State of the request, if it is one of HTTP/2. The reference is weak, because the connection owns the state.
+    pub(crate) exchange: Option<Weak<Exchange>>,
     pub(crate) request: Rc<Request>,
 }
 
@@ -31,6 +34,7 @@ impl Requests {
         &mut self,
         connection: usize,
         link: &Rc<Link>,
+        exchange: Option<&Rc<Exchange>>,
         request: Rc<Request>,
     ) -> Option<RequestId> {
         if self.slab.len() >= RequestId::MAX_SLOTS {
@@ -42,6 +46,7 @@ impl Requests {
             serial,
             connection,
             link: Rc::downgrade(link),
+            exchange: exchange.map(Rc::downgrade),
             request,
         };
         let slot = u32::try_from(self.slab.insert(pending)).ok()?;

@@ -81,8 +81,13 @@ impl Response {
 
     /// Creates an error that the engine sends without the application.
     pub(crate) fn error(error: Rejection, bodies: &ErrorBodies) -> Self {
-        let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let (content_type, body) = bodies.of(error, trace_id());
+        Self::refusal(error, trace_id(), bodies)
+    }
+
+    /// Creates the response to a request that the engine refuses. `trace_id` is the trace id in the response.
+    pub(crate) fn refusal(refused: Rejection, trace_id: u128, bodies: &ErrorBodies) -> Self {
+        let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let (content_type, body) = bodies.of(refused, trace_id);
         let mut response = Self::empty(status);
         response.content_type = Some(content_type);
         response.body = body.into();

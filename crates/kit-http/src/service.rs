@@ -6,24 +6,20 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::request::Parts;
 use http_body::Body as _;
 use hyper::body::Incoming;
 
 use crate::body::{Answering as _, Body};
+use crate::collecting::{BodyEndedEarly, Collecting};
 use crate::link::{CurrentLink, Link};
 use crate::request::{BodyState, Request};
 use crate::state::ConnectionState;
-use crate::upload::Upload;
+use crate::upload::{Upload, UploadBody};
 
 /// The service for the requests of one connection.
 pub(crate) struct Service(pub(crate) Rc<CurrentLink>);
-
-/// Error: the body could not be read completely, because the client disconnected or sent invalid chunks.
-#[derive(Debug, thiserror::Error)]
-#[error("the request body ended early")]
-pub(crate) struct BodyEndedEarly;
 
 impl hyper::service::Service<http::Request<Incoming>> for Service {
     type Response = http::Response<Body>;
@@ -61,7 +57,8 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
         if rules.is_streamed && !link.has_response() {
             let length = body.size_hint().exact();
             // hyper sends `100 Continue` when the body is read for the first time.
-            *link.upload.borrow_mut() = Some(Box::new(Upload::new(body, limit, rules.rate)));
+            *link.upload.borrow_mut() =
+                Some(Box::new(Upload::new(UploadBody::Http1(body), limit, rules.rate)));
             deliver(&link, parts, Bytes::new(), BodyState::Streamed { length });
             return Exchange {
                 link: Some(link),
@@ -74,13 +71,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
         }
         Exchange {
             link: Some(link),
-            collecting: Some(Box::new(Collecting {
-                parts,
-                body,
-                limit,
-                first: Bytes::new(),
-                rest: BytesMut::new(),
-            })),
+            collecting: Some(Box::new(Collecting::new(parts, body, limit))),
         }
     }
 }
@@ -89,18 +80,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
 pub(crate) struct Exchange {
     /// Connection of the request. Always `Some`, because hyper is only polled for a connection.
     link: Option<Rc<Link>>,
-    collecting: Option<Box<Collecting>>,
-}
-
-struct Collecting {
-    parts: Parts,
-    body: Incoming,
-    /// Maximum size of the body in bytes.
-    limit: usize,
-    /// First chunk of the body. If it is the only chunk, it becomes the body without a copy.
-    first: Bytes,
-    /// All chunks of the body, if there are several. Otherwise empty.
-    rest: BytesMut,
+    collecting: Option<Box<Collecting<Incoming>>>,
 }
 
 impl Future for Exchange {
@@ -118,17 +98,8 @@ impl Future for Exchange {
                 Poll::Ready(Ok(complete)) => complete,
             };
             if let Some(collected) = this.collecting.take() {
-                // The rest of a body above the limit is not needed. hyper stops reading it when the body is
-                // dropped here.
-                let Collecting {
-                    parts, first, rest, ..
-                } = *collected;
-                let body = if rest.is_empty() { first } else { rest.freeze() };
-                if complete {
-                    deliver(link, parts, body, BodyState::Whole);
-                } else {
-                    deliver(link, parts, Bytes::new(), BodyState::TooLarge);
-                }
+                let (parts, body, body_state) = collected.finish(complete);
+                deliver(link, parts, body, body_state);
             }
         }
         match link.take_response() {
@@ -139,40 +110,6 @@ impl Future for Exchange {
                 Poll::Ready(Ok(answer))
             }
             None => Poll::Pending,
-        }
-    }
-}
-
-impl Collecting {
-    /// Reads the body. Returns true if it is complete, and false if it exceeds the limit.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, BodyEndedEarly>> {
-        loop {
-            let frame = match Pin::new(&mut self.body).poll_frame(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(None) => return Poll::Ready(Ok(true)),
-                Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(BodyEndedEarly)),
-                Poll::Ready(Some(Ok(frame))) => frame,
-            };
-            // Handlers cannot access trailers.
-            let Ok(data) = frame.into_data() else { continue };
-            if self.first.len().max(self.rest.len()) + data.len() > self.limit {
-                return Poll::Ready(Ok(false));
-            }
-            if self.first.is_empty() && self.rest.is_empty() {
-                self.first = data;
-            } else {
-                if self.rest.is_empty() {
-                    let announced = usize::try_from(self.body.size_hint().lower()).unwrap_or(0);
-                    self.rest
-                        .reserve(self.first.len() + data.len() + announced.min(self.limit));
-                    self.rest.extend_from_slice(&self.first);
-                }
-                self.rest.extend_from_slice(&data);
-            }
-            // hyper often knows with the last chunk that it is the last. Then another poll is not needed.
-            if self.body.is_end_stream() {
-                return Poll::Ready(Ok(true));
-            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
+use std::task::Poll;
 
 use mio::event::Event;
 
@@ -143,6 +144,14 @@ impl Socket {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
+    /// Continues the TLS handshake as far as possible without waiting. Returns true if the handshake is complete, and client and server
+    /// have agreed on HTTP/2.
+    pub(crate) fn agrees_on_http2(&mut self, space: &mut [u8]) -> bool {
+        let Some(tls) = &mut self.tls else { return false };
+        tls.shake_hands(&mut self.transport, space);
+        !tls.is_handshaking() && tls.is_http2()
+    }
+
     /// Returns true if the client has begun a TLS handshake that is not complete.
     pub(crate) fn is_in_handshake(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.is_in_handshake())
@@ -185,4 +194,12 @@ pub(crate) enum HandshakeFailure {
     HttpWithoutTls,
     /// TLS has refused the client, for this reason.
     Tls(&'static str),
+}
+
+/// Makes an operation wait that the socket blocks.
+pub(crate) fn ready_unless_blocked<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
+        other => Poll::Ready(other),
+    }
 }

@@ -33,6 +33,8 @@ use crate::web_socket::WebSocket;
 /// | `Responded`, `Streaming` | `GivenUp` | the handler aborts the stream |
 /// | `Waiting` | `WebSocket` | the handler has accepted a WebSocket |
 /// | `WebSocket` | `Lingering` | both sides have sent a close frame, or the client has violated the protocol |
+/// | `Idle` | `Http2` | client and server have agreed on HTTP/2 in the TLS handshake |
+/// | `Http2` | `Lingering` | the connection of HTTP/2 has ended |
 /// | any | `Lingering` | hyper has closed the connection, or a request has not arrived in time |
 ///
 /// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast
@@ -75,6 +77,8 @@ pub(crate) enum ConnectionState {
     GivenUp(Option<http::Response<Body>>),
     /// The connection is a WebSocket, and hyper no longer serves it.
     WebSocket(Box<WebSocket>),
+    /// The connection speaks HTTP/2, and each of its requests has a state of its own.
+    Http2,
     /// The connection reads no further request. The engine writes a rejection, and discards the bytes that
     /// the client still sends.
     Lingering(Box<Linger>),
@@ -99,6 +103,7 @@ impl ConnectionState {
         match self {
             Self::ReceivingBody => WaitKind::Body,
             Self::Lingering(_) => WaitKind::Linger,
+            Self::Http2 => WaitKind::Http2,
             Self::WebSocket(web_socket) => wait_of(web_socket, is_write_blocked()),
             // The socket may still have to accept responses to earlier requests.
             Self::Idle
@@ -155,6 +160,8 @@ pub(crate) enum WaitKind {
     Upload,
     Write,
     Linger,
+    /// The connection speaks HTTP/2, which has deadlines of its own.
+    Http2,
     /// A WebSocket waits for bytes, after which it sends a ping.
     Ping,
     /// A WebSocket waits for bytes after a ping.

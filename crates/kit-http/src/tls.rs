@@ -59,7 +59,7 @@ impl Tls {
 
     /// Returns true if encrypted bytes wait until the operating system accepts them.
     pub(crate) fn has_unsent(&self) -> bool {
-        self.connection.wants_write()
+        self.connection.wants_write() && !self.has_failed_with_http()
     }
 
     pub(crate) fn is_handshaking(&self) -> bool {
@@ -69,6 +69,29 @@ impl Tls {
     /// Returns true if the client has begun a handshake that is not complete.
     pub(crate) fn is_in_handshake(&self) -> bool {
         self.first_byte.is_some() && self.is_handshaking() && self.failure.is_none()
+    }
+
+    /// Continues the handshake as far as possible without waiting, and decrypts no data after it. The next [`Tls::read`] reports
+    /// errors.
+    pub(crate) fn shake_hands(&mut self, transport: &mut Transport, space: &mut [u8]) {
+        while self.is_handshaking() {
+            match self.receive(transport, space) {
+                Ok(true) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Ok(false) | Err(_) => return transport.assume_readable(),
+            }
+        }
+    }
+
+    /// Returns true if the handshake has failed because the client has sent HTTP. The client then gets a response without TLS, and no
+    /// alert.
+    fn has_failed_with_http(&self) -> bool {
+        self.failure.is_some() && self.is_handshaking() && self.is_http()
+    }
+
+    /// Returns true if client and server have agreed on HTTP/2.
+    pub(crate) fn is_http2(&self) -> bool {
+        self.connection.alpn_protocol() == Some(kit_http2::ALPN)
     }
 
     /// Returns true if the bytes of the client look like HTTP without TLS.
@@ -171,10 +194,8 @@ impl Tls {
                 Err(error) => {
                     let invalid = invalid(&error);
                     self.failure = Some(error);
-                    if !(self.is_handshaking() && self.is_http()) {
-                        // The client gets the reason as an alert of TLS, unless the connection breaks meanwhile.
-                        let _ = self.flush(transport);
-                    }
+                    // The client gets the reason as an alert of TLS, unless the connection breaks meanwhile.
+                    let _ = self.flush(transport);
                     return Err(invalid);
                 }
             }
@@ -207,7 +228,7 @@ impl Tls {
 
     /// Sends all encrypted bytes. Fails with `WouldBlock` if the operating system does not accept all of them.
     pub(crate) fn flush(&mut self, transport: &mut Transport) -> io::Result<()> {
-        while self.connection.wants_write() {
+        while self.has_unsent() {
             if self.connection.write_tls(transport)? == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }

@@ -1,18 +1,21 @@
 //! A request body that its handler reads in chunks.
 //!
-//! hyper reads from the socket only if it can pass on what it has read: one chunk of at most the size of its buffer (128
-//! KiB) waits in hyper. If the handler does not read, the buffer of the operating system fills, and TCP stops the client.
+//! Over HTTP/1.1, hyper reads from the socket only if it can pass on what it has read: one chunk of at most the size of its buffer (128
+//! KiB) waits in hyper. If the handler does not read, the buffer of the operating system fills, and TCP stops the client. Over HTTP/2, the window of
+//! the stream bounds the bytes that wait.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::Bytes;
-use http_body::Body as _;
+use http_body::{Body as _, Frame};
 use hyper::body::Incoming;
 use kit_guard::Pace;
 
+use crate::collecting::BodyEndedEarly;
 use crate::config::Timeouts;
+use crate::http2::RecvBody;
 use crate::request::RequestId;
 
 /// Part of a body that the engine passes to the handler after [`crate::Engine::read_body`].
@@ -41,12 +44,40 @@ pub enum UploadFailure {
     TooLarge,
 }
 
+/// Source of the chunks of a body.
+pub(crate) enum UploadBody {
+    Http1(Incoming),
+    Http2(RecvBody),
+}
+
+impl UploadBody {
+    /// Returns the next bytes, and `None` at the end. Handlers cannot access trailers, which become an empty chunk.
+    fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyEndedEarly>>> {
+        match self {
+            Self::Http1(body) => Pin::new(body).poll_frame(context).map(data_of),
+            Self::Http2(body) => Pin::new(body).poll_frame(context).map(data_of),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Http1(body) => body.is_end_stream(),
+            Self::Http2(body) => body.is_end_stream(),
+        }
+    }
+}
+
+fn data_of<E>(frame: Option<Result<Frame<Bytes>, E>>) -> Option<Result<Bytes, BodyEndedEarly>> {
+    let frame = frame?.map_err(|_| BodyEndedEarly);
+    Some(frame.map(|frame| frame.into_data().unwrap_or_default()))
+}
+
 /// Body of the current request of a connection.
 pub(crate) struct Upload {
     /// Id of the request. `None` until the engine passes the request to the handler.
     pub(crate) id: Option<RequestId>,
     /// Source of the chunks. `None` after the end, after a failure, and if the handler does not read any more.
-    body: Option<Incoming>,
+    body: Option<UploadBody>,
     limit: usize,
     /// Minimum rate of the route. `None` if the minimum rate of the server applies.
     rate: Option<u32>,
@@ -70,7 +101,7 @@ pub(crate) enum Read {
 
 impl Upload {
     /// Creates the state of a body of at most `limit` bytes. `rate` replaces the minimum rate of the server.
-    pub(crate) fn new(body: Incoming, limit: usize, rate: Option<u32>) -> Self {
+    pub(crate) fn new(body: UploadBody, limit: usize, rate: Option<u32>) -> Self {
         Self {
             id: None,
             body: Some(body),
@@ -145,16 +176,14 @@ impl Upload {
             let Some(body) = &mut self.body else {
                 return Poll::Ready(if self.is_complete { Read::End } else { Read::Broken });
             };
-            let frame = std::task::ready!(Pin::new(&mut *body).poll_frame(context));
-            let Some(Ok(frame)) = frame else {
-                self.is_complete = frame.is_none();
+            let data = std::task::ready!(body.poll_data(context));
+            let Some(Ok(data)) = data else {
+                self.is_complete = data.is_none();
                 self.body = None;
                 continue;
             };
             // hyper often knows with the last chunk that it is the last.
             let is_last = body.is_end_stream();
-            // Handlers cannot access trailers.
-            let data = frame.into_data().unwrap_or_default();
             if data.len() > self.limit - self.received {
                 self.body = None;
                 return Poll::Ready(Read::TooLarge);

@@ -538,6 +538,13 @@ impl Handler for TurnHandler<'_, '_> {
         }
     }
 
+    fn http2_limited(&mut self, remote: Option<SocketAddr>, reason: &'static str) {
+        let remote = address_text(remote);
+        if let Err(error) = self.tell_refusal(0, "HTTP2_LIMIT", reason, "", &remote) {
+            report(self.env, &error);
+        }
+    }
+
     fn paused(&mut self, pause: Pause) {
         let (code, message) = match pause {
             Pause::ConnectionLimit => (

@@ -7,8 +7,9 @@ use serde::Deserialize;
 
 use crate::node::Error;
 
-/// Protocol that the engine offers to clients (ALPN).
-const PROTOCOL: &[u8] = b"http/1.1";
+/// Protocols that the engine offers to clients (ALPN).
+const HTTP_1_1: &[u8] = b"http/1.1";
+const HTTP_2: &[u8] = b"h2";
 
 /// Files and rules of TLS, as JavaScript passes them to `create`.
 #[derive(Deserialize)]
@@ -22,6 +23,9 @@ pub(crate) struct TlsOptions {
     requires_client_certificate: bool,
     #[serde(default)]
     min_version: Version,
+    /// True if the engine offers HTTP/2 to clients.
+    #[serde(default)]
+    http2: bool,
 }
 
 /// Lowest version of TLS that clients may use.
@@ -41,6 +45,10 @@ impl TlsOptions {
             authorities,
             is_required: self.requires_client_certificate,
         });
+        let mut protocols = vec![HTTP_1_1.to_vec()];
+        if self.http2 {
+            protocols.insert(0, HTTP_2.to_vec());
+        }
         Certificates::load(Options {
             certificate: self.cert.clone(),
             key: self.key.clone(),
@@ -49,7 +57,7 @@ impl TlsOptions {
                 Version::Tls12 => MinimumVersion::Tls12,
                 Version::Tls13 => MinimumVersion::Tls13,
             },
-            protocols: vec![PROTOCOL.to_vec()],
+            protocols,
         })
         .map_err(|error| tls_error(&error))
     }

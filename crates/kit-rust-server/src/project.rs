@@ -121,6 +121,20 @@ const STATIC: [(&str, &str); 16] = [
     ),
 ];
 
+/// Sources of `kit-http2`, which are in a subdirectory of `kit-runtime`.
+const HTTP2: [(&str, &str); 10] = [
+    ("Cargo.toml", include_str!("http2.toml")),
+    ("README.md", include_str!("../../kit-http2/README.md")),
+    ("src/bucket.rs", include_str!("../../kit-http2/src/bucket.rs")),
+    ("src/end.rs", include_str!("../../kit-http2/src/end.rs")),
+    ("src/frames.rs", include_str!("../../kit-http2/src/frames.rs")),
+    ("src/lib.rs", include_str!("../../kit-http2/src/lib.rs")),
+    ("src/meter.rs", include_str!("../../kit-http2/src/meter.rs")),
+    ("src/request.rs", include_str!("../../kit-http2/src/request.rs")),
+    ("src/timeouts.rs", include_str!("../../kit-http2/src/timeouts.rs")),
+    ("src/windows.rs", include_str!("../../kit-http2/src/windows.rs")),
+];
+
 /// Sources of `kit-tls`, which are in a subdirectory of `kit-runtime`.
 const TLS: [(&str, &str); 7] = [
     ("Cargo.toml", include_str!("tls.toml")),
@@ -197,6 +211,11 @@ pub(crate) fn files(
         STATIC
             .iter()
             .map(|(path, text)| carried(format!("runtime/static/{path}"), text)),
+    );
+    files.extend(
+        HTTP2
+            .iter()
+            .map(|(path, text)| carried(format!("runtime/http2/{path}"), text)),
     );
     files.extend(
         TLS.iter()

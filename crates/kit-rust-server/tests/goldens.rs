@@ -278,6 +278,7 @@ fn writes_all_sources_of_the_runtime() {
     for (own, written) in [
         ("kit-runtime", "runtime/src"),
         ("kit-guard", "runtime/guard/src"),
+        ("kit-http2", "runtime/http2/src"),
         ("kit-static", "runtime/static/src"),
         ("kit-tls", "runtime/tls/src"),
         ("kit-websocket", "runtime/websocket/src"),

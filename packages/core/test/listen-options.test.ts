@@ -44,6 +44,7 @@ test("listen refuses invalid options of TLS by name", async () => {
     [{ ...files, clientCertificates: "optional" }, /`tls\.clientCertificates` needs `tls\.clientCa`/],
     [{ ...files, clientCa: "c.pem", clientCertificates: true }, /must be "required" or "optional", not true/],
     [{ ...files, minVersion: "1.1" }, /`tls\.minVersion` must be "1\.2" or "1\.3", not "1\.1"/],
+    [{ ...files, http2: "yes" }, /`tls\.http2` must be true or false, not "yes"/],
   ];
   for (const [tls, message] of wrong) {
     const server = new MemoryServer();
@@ -60,6 +61,18 @@ test("listen refuses TLS before it starts the server if the adapter does not sup
     name: "StartError",
     message:
       /^the server adapter `memory` has no TLS here \(.*\)\n {2}in the option `tls` of `listen`\nhelp: /,
+  });
+  assert.deepEqual(server.calls, []);
+});
+
+test("listen refuses HTTP/2 before it starts the server if the adapter does not support HTTP/2, and names the adapter", async () => {
+  const tls = { cert: "a.pem", key: "a.key", http2: true };
+  const server = Object.assign(new MemoryServer(), { reloadTls: () => {} });
+  const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
+  await assert.rejects(app.listen({ port: 0, tls }), {
+    name: "StartError",
+    message:
+      /^the server adapter `memory` has no HTTP\/2 here \(test\)\n {2}in the option `tls\.http2` of `listen`\nhelp: use `nativeServer`/,
   });
   assert.deepEqual(server.calls, []);
 });

@@ -76,6 +76,7 @@ class NativeServer implements PortSharer {
   readonly name = "native";
   readonly platform = "hyper 1";
   readonly canShare = true;
+  readonly hasHttp2 = true;
   readonly #options: EngineOptions;
   #running: Running | undefined;
 
@@ -260,12 +261,13 @@ function tlsError(error: unknown): unknown {
 }
 
 /** Returns the options of TLS as the addon reads them. */
-function tlsOf({ cert, key, clientCa, clientCertificates, minVersion }: TlsOptions): object {
+function tlsOf({ cert, key, clientCa, clientCertificates, minVersion, http2 }: TlsOptions): object {
   return {
     cert,
     key,
     ...(clientCa !== undefined && { clientCa, requiresClientCertificate: clientCertificates !== "optional" }),
     ...(minVersion !== undefined && { minVersion }),
+    ...(http2 === true && { http2 }),
   };
 }
 

@@ -23,7 +23,8 @@ export type OnRequest = (
 
 /**
  * Called for each refusal: an error that the server sends without the application. A status of 0 means that no response was sent: the
- * connection limit is reached, and further connections wait, or a TLS handshake has failed (code `TLS_HANDSHAKE`).
+ * connection limit is reached, and further connections wait, a TLS handshake has failed (code `TLS_HANDSHAKE`), or a connection of HTTP/2 was
+ * closed because its client has exceeded a limit (code `HTTP2_LIMIT`).
  */
 export type OnRefused = (
   status: number,

@@ -16,6 +16,11 @@ export interface TlsOptions {
   readonly clientCertificates?: "required" | "optional";
   /** Lowest version of TLS. Default `1.2`. */
   readonly minVersion?: "1.2" | "1.3";
+  /**
+   * Offers HTTP/2 to clients in the handshake. Only `nativeServer` supports the option; other servers do not start with it. Default
+   * false.
+   */
+  readonly http2?: boolean;
 }
 
 /** Address to listen on. */

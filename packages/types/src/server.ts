@@ -471,6 +471,8 @@ export interface ServerAdapter {
    * adapter supports TLS.
    */
   reloadTls?(): void;
+  /** True if the adapter supports `tls.http2`. */
+  readonly hasHttp2?: boolean;
   /** Returns the number of open connections. 0 while the server does not listen. */
   connections?(): number;
   /** Returns the server that the adapter wraps, such as the application of Express. */

@@ -8,8 +8,9 @@ use crate::repository::Repository;
 use crate::run;
 
 /// Published crates, each after those that it needs.
-pub(crate) const NAMES: [&str; 5] = [
+pub(crate) const NAMES: [&str; 6] = [
     "kit-guard",
+    "kit-http2",
     "kit-static",
     "kit-tls",
     "kit-websocket",

@@ -62,8 +62,9 @@ fn functions_without_example(file: &TextFile, names: &BTreeSet<String>) -> Vec<S
 }
 
 /// Crates whose public functions need an example. Tests compile and run the examples.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
     "kit-guard",
+    "kit-http2",
     "kit-router",
     "kit-runtime",
     "kit-static",

@@ -7,7 +7,20 @@ use super::{Engine, Handler};
 use crate::state::Outcome;
 
 impl Engine {
-    /// Handles the deadlines that have expired. Closes all connections if the grace period of the shutdown is over.
+    /// Returns the time at which [`Engine::drive`] must run even if no file descriptor is ready.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        [
+            self.next_expiry.get(),
+            self.accept_retry.get(),
+            self.grace_deadline.get(),
+            self.adopted_grace_end.get(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Polls the connections whose deadlines have passed. Closes all connections at the end of the grace period.
     pub(super) fn handle_deadlines(&self, handler: &mut dyn Handler) {
         let now = self.now.get();
         let cut = self.grace_is_over();
@@ -32,7 +45,9 @@ impl Engine {
                 Outcome::Done
             } else {
                 connection.expire(|| {
-                    if connection.link.is_web_socket() {
+                    if connection.link.is_http2() {
+                        self.poll_http2(slot, &connection, handler)
+                    } else if connection.link.is_web_socket() {
                         self.poll_socket(&connection, handler)
                     } else {
                         self.poll_connection(&connection, handler)

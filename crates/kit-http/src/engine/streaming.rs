@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::{Engine, Handler, WriteResult};
 use crate::body::{Answering, Body, ChunkReader, Queue};
 use crate::connection::Connection;
+use crate::http2::Exchange;
 use crate::link::Link;
 use crate::request::RequestId;
 use crate::response::Response;
@@ -18,6 +19,8 @@ pub(super) struct Stream {
     queue: Rc<Queue>,
     /// Connection of the stream. It exists as long as the stream is in the engine's list.
     link: Weak<Link>,
+    /// State of the request, if it is one of HTTP/2.
+    exchange: Option<Weak<Exchange>>,
     connection: usize,
     /// Length of the body that the head declares.
     length: Option<u64>,
@@ -58,12 +61,11 @@ impl Engine {
             Body::Absent(length)
         } else {
             let queue = Rc::new(Queue::new(length));
-            let connection: Rc<dyn Answering> = Rc::clone(&link) as _;
-            let body = Body::ChunkReader(ChunkReader::new(
-                id,
-                Rc::clone(&queue),
-                Rc::downgrade(&connection),
-            ));
+            let connection: Weak<dyn Answering> = match &pending.exchange {
+                None => Rc::downgrade(&link) as _,
+                Some(exchange) => Weak::clone(exchange) as _,
+            };
+            let body = Body::ChunkReader(ChunkReader::new(id, Rc::clone(&queue), connection));
             let ends_with_connection = length.is_none() && pending.request.is_http_10();
             if ends_with_connection {
                 head.close();
@@ -71,6 +73,7 @@ impl Engine {
             let stream = Stream {
                 queue,
                 link: Rc::downgrade(&link),
+                exchange: pending.exchange.clone(),
                 connection: pending.connection,
                 length,
                 ends_with_connection,
@@ -115,7 +118,10 @@ impl Engine {
     /// and a second visit of each connection, they cost half the time in the engine. Returns true if the writer may continue,
     /// and `None` if hyper must write the chunk.
     fn write_directly(&self, id: RequestId, stream: &Stream, chunk: &[u8]) -> Option<bool> {
-        if stream.ends_with_connection || !stream.queue.take_direct_write(self.turn.get()) {
+        if stream.exchange.is_some()
+            || stream.ends_with_connection
+            || !stream.queue.take_direct_write(self.turn.get())
+        {
             return None;
         }
         let link = stream.link.upgrade()?;
@@ -210,6 +216,28 @@ impl Engine {
         outcome
     }
 
+    /// Updates a stream of HTTP/2 after its connection was polled: notifies the handler if the writer may continue.
+    pub(super) fn update_exchange(&self, id: RequestId, is_flushed: bool, handler: &mut dyn Handler) {
+        let streams = self.streams.borrow();
+        let queue = streams.get(&id).map(|stream| Rc::clone(&stream.queue));
+        drop(streams);
+        let Some(queue) = queue else { return };
+        if is_flushed {
+            queue.note_sent();
+        }
+        if queue.take_drain() {
+            handler.drained(id);
+        }
+    }
+
+    /// Notifies the handler that the client of its stream of HTTP/2 has disconnected.
+    pub(super) fn abort_stream_of(&self, id: RequestId, handler: &mut dyn Handler) {
+        let stream = self.streams.borrow_mut().remove(&id);
+        if stream.is_some() {
+            handler.stream_aborted(id);
+        }
+    }
+
     /// Notifies the handler that the connection of its stream was closed.
     pub(super) fn abort_stream(&self, connection: &Connection, handler: &mut dyn Handler) {
         let Some(id) = connection.link.stream() else {
@@ -224,13 +252,23 @@ impl Engine {
 
     /// Ends reading of the request's body, because the response is complete.
     fn end_reading_of(&self, stream: &Stream) {
+        if let Some(exchange) = &stream.exchange {
+            if let Some(exchange) = exchange.upgrade() {
+                self.drop_upload_of(&exchange);
+            }
+            return;
+        }
         if let Some(link) = stream.link.upgrade() {
             self.drop_upload(&link);
         }
     }
 
     fn give_up_stream(&self, stream: &Stream) {
-        if let Some(link) = stream.link.upgrade() {
+        if let Some(exchange) = &stream.exchange {
+            if let Some(exchange) = exchange.upgrade() {
+                exchange.give_up();
+            }
+        } else if let Some(link) = stream.link.upgrade() {
             link.give_up_stream();
             stream.reset_if_ends_with_connection(&link);
         }

@@ -1,19 +1,28 @@
 //! Request bodies that handlers read in chunks.
 
 use std::rc::{Rc, Weak};
+use std::task::Context;
+use std::time::Instant;
 
 use super::{Engine, Handler, abort};
 use crate::connection::Connection;
+use crate::http2::Exchange;
 use crate::link::Link;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::state::{ConnectionState, Outcome};
-use crate::upload::{Read, UploadFailure, UploadPart};
+use crate::upload::{Read, Upload, UploadFailure, UploadPart};
 
 /// Place of a body in the engine.
 pub(super) struct UploadPlace {
-    link: Weak<Link>,
+    owner: Owner,
     connection: usize,
+}
+
+/// State that contains the body.
+enum Owner {
+    Link(Weak<Link>),
+    Exchange(Weak<Exchange>),
 }
 
 impl Engine {
@@ -26,35 +35,30 @@ impl Engine {
     /// canceled reading or has responded, or the client has disconnected. In this case, no callback is
     /// called.
     pub fn read_body(&self, id: RequestId) -> bool {
-        let Some((link, slot)) = self.upload_of(id) else {
+        let Some((is_wanted, slot)) = self.with_upload(id, Upload::want) else {
             return false;
         };
-        let is_wanted = link
-            .upload
-            .borrow_mut()
-            .as_mut()
-            .is_some_and(|upload| upload.want());
         if is_wanted {
             self.enqueue_slot(slot);
         }
         is_wanted
     }
 
-    /// Ends reading of a body. The connection closes after the response, unless the engine has already
+    /// Ends reading of a body. Over HTTP/1.1, the connection closes after the response, unless the engine has already
     /// received the whole body. No callback is called. Has no effect if nothing is left to read.
     pub fn cancel_body(&self, id: RequestId) {
-        let Some((link, _)) = self.upload_of(id) else {
-            return;
-        };
-        if let Some(upload) = &mut *link.upload.borrow_mut() {
-            upload.cancel();
-        }
+        self.with_upload(id, Upload::cancel);
     }
 
-    fn upload_of(&self, id: RequestId) -> Option<(Rc<Link>, usize)> {
+    /// Calls a function with the body of a request. Also returns the index of the connection.
+    fn with_upload<T>(&self, id: RequestId, run: impl FnOnce(&mut Upload) -> T) -> Option<(T, usize)> {
         let uploads = self.uploads.borrow();
         let place = uploads.get(&id)?;
-        Some((place.link.upgrade()?, place.connection))
+        let result = match &place.owner {
+            Owner::Link(link) => run(link.upgrade()?.upload.borrow_mut().as_mut()?),
+            Owner::Exchange(exchange) => run(exchange.upgrade()?.upload.borrow_mut().as_mut()?),
+        };
+        Some((result, place.connection))
     }
 
     /// Makes the body of a request available to the handler.
@@ -63,10 +67,68 @@ impl Engine {
             upload.id = Some(id);
         }
         let place = UploadPlace {
-            link: Rc::downgrade(link),
+            owner: Owner::Link(Rc::downgrade(link)),
             connection: slot,
         };
         self.uploads.borrow_mut().insert(id, place);
+    }
+
+    /// Makes the body of a request of HTTP/2 available to the handler.
+    pub(super) fn begin_upload_of(&self, id: RequestId, slot: usize, exchange: &Rc<Exchange>) {
+        if let Some(upload) = &mut *exchange.upload.borrow_mut() {
+            upload.id = Some(id);
+        }
+        let place = UploadPlace {
+            owner: Owner::Exchange(Rc::downgrade(exchange)),
+            connection: slot,
+        };
+        self.uploads.borrow_mut().insert(id, place);
+    }
+
+    /// Passes the chunks of a body of HTTP/2 to the handler, as long as the handler waits for them and they have arrived.
+    pub(super) fn read_upload_of(
+        &self,
+        exchange: &Exchange,
+        context: &mut Context<'_>,
+        handler: &mut dyn Handler,
+    ) {
+        let now = Instant::now();
+        while let Some(read) = exchange.poll_upload(context, now) {
+            let id = exchange.upload.borrow().as_ref().and_then(|upload| upload.id);
+            let Some(id) = id else { return };
+            match read {
+                Read::Chunk(data) => handler.body_part(id, UploadPart::Chunk(&data)),
+                Read::End => {
+                    self.drop_upload_of(exchange);
+                    handler.body_part(id, UploadPart::End);
+                }
+                Read::TooLarge => handler.body_part(id, UploadPart::Failed(UploadFailure::TooLarge)),
+                Read::Broken => handler.body_part(id, UploadPart::Failed(UploadFailure::Aborted)),
+            }
+        }
+    }
+
+    /// Drops the body of a request of HTTP/2.
+    pub(super) fn drop_upload_of(&self, exchange: &Exchange) {
+        let upload = exchange.upload.borrow_mut().take();
+        if let Some(id) = upload.and_then(|upload| upload.id) {
+            self.uploads.borrow_mut().remove(&id);
+        }
+    }
+
+    /// Drops the body of a request of HTTP/2 that ends, and notifies the handler if it waits for a chunk.
+    pub(super) fn fail_upload_of(
+        &self,
+        exchange: &Exchange,
+        failure: UploadFailure,
+        handler: &mut dyn Handler,
+    ) {
+        let is_wanted = exchange.is_body_wanted();
+        let id = exchange.upload.borrow().as_ref().and_then(|upload| upload.id);
+        self.drop_upload_of(exchange);
+        if let (Some(id), true) = (id, is_wanted) {
+            handler.body_part(id, UploadPart::Failed(failure));
+        }
     }
 
     /// Passes a chunk to the handler that waits for it, if the chunk has arrived. Returns the outcome of the

@@ -51,12 +51,17 @@ impl Files {
     }
 
     pub(crate) fn certificates(&self) -> Arc<Certificates> {
+        self.certificates_for(&[b"http/1.1"])
+    }
+
+    /// Returns the certificates of a server that offers these protocols.
+    pub(crate) fn certificates_for(&self, protocols: &[&[u8]]) -> Arc<Certificates> {
         let options = Options {
             certificate: self.directory.join("a.pem"),
             key: self.directory.join("a.key"),
             clients: None,
             minimum_version: MinimumVersion::Tls12,
-            protocols: vec![b"http/1.1".to_vec()],
+            protocols: protocols.iter().map(|protocol| protocol.to_vec()).collect(),
         };
         Arc::new(Certificates::load(options).expect("valid files"))
     }

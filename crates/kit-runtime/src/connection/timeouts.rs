@@ -26,6 +26,18 @@ pub(crate) struct Timeouts {
     pub(crate) write: Duration,
 }
 
+#[cfg(feature = "http2")]
+impl Timeouts {
+    /// Returns the times that apply to a connection of HTTP/2 as a whole.
+    pub(super) fn of_http2(&self) -> kit_http2::Timeouts {
+        kit_http2::Timeouts {
+            head: self.head,
+            idle: self.idle,
+            write: self.write,
+        }
+    }
+}
+
 impl Default for Timeouts {
     fn default() -> Self {
         Self {

@@ -14,6 +14,7 @@ const names: Readonly<Record<keyof TlsOptions, true>> = {
   clientCa: true,
   clientCertificates: true,
   minVersion: true,
+  http2: true,
 };
 
 /**
@@ -31,7 +32,7 @@ export function checkTls(tls: TlsOptions | undefined): void {
       refuse(`unknown option \`tls.${name}\`; valid options are ${Object.keys(names).join(", ")}`);
     }
   }
-  const { cert, key, clientCa, clientCertificates, minVersion } = tls;
+  const { cert, key, clientCa, clientCertificates, minVersion, http2 } = tls;
   for (const [name, path] of Object.entries({ cert, key, ...(clientCa !== undefined && { clientCa }) })) {
     if (!isPath(path))
       refuse(`\`tls.${name}\` must be the path of a file in PEM, not ${JSON.stringify(path)}`);
@@ -47,6 +48,10 @@ export function checkTls(tls: TlsOptions | undefined): void {
   if (version !== undefined && version !== "1.2" && version !== "1.3") {
     refuse(`\`tls.minVersion\` must be "1.2" or "1.3", not ${JSON.stringify(version)}`);
   }
+  const isOffered: unknown = http2;
+  if (isOffered !== undefined && typeof isOffered !== "boolean") {
+    refuse(`\`tls.http2\` must be true or false, not ${JSON.stringify(isOffered)}`);
+  }
 }
 
 function refuse(problem: string): never {
@@ -61,7 +66,7 @@ function isPath(value: unknown): boolean {
  * Throws if the adapter would ignore the option, or if `kit dev` runs the application: `kit dev` reads the heads of requests before it
  * passes connections on, so a client that begins with TLS would wait for ever.
  *
- * @throws {StartError} if there is no TLS. The message names the adapter, or `kit dev`.
+ * @throws {StartError} if there is no TLS, or no HTTP/2 although the option asks for it. The message names the adapter, or `kit dev`.
  */
 export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined, isDeveloped: boolean): void {
   if (tls === undefined) return;
@@ -72,7 +77,16 @@ export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined, i
       help: "give `tls` only if the program runs without `kit dev`, such as `tls: production ? files : undefined`",
     });
   }
-  if (server.reloadTls !== undefined) return;
+  if (server.reloadTls !== undefined) {
+    if (tls.http2 === true && server.hasHttp2 !== true) {
+      throw new StartError({
+        problem: `the server adapter \`${server.name}\` has no HTTP/2 here (${server.platform})`,
+        locations: ["in the option `tls.http2` of `listen`"],
+        help: "use `nativeServer` on a platform that has its addon, or leave `http2` out",
+      });
+    }
+    return;
+  }
   throw new StartError({
     problem: `the server adapter \`${server.name}\` has no TLS here (${server.platform})`,
     locations: ["in the option `tls` of `listen`"],

@@ -43,9 +43,11 @@ export class PrimaryServer implements ServerAdapter {
   readonly #reserve: Reserve;
   /** Tells core that the workers support TLS. They read the files themselves. */
   declare readonly reloadTls?: () => void;
+  declare readonly hasHttp2?: boolean;
   #running: Workers | undefined;
 
-  constructor({ name, platform, reloadTls }: ServerAdapter, count: number, reserve: Reserve) {
+  constructor({ name, platform, reloadTls, hasHttp2 }: ServerAdapter, count: number, reserve: Reserve) {
+    if (hasHttp2 !== undefined) this.hasHttp2 = hasHttp2;
     if (reloadTls !== undefined) this.reloadTls = () => this.#passHangup();
     this.name = name;
     this.platform = platform;

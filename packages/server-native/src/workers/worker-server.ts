@@ -23,6 +23,7 @@ export class WorkerServer implements ServerAdapter {
   readonly platform: string;
   readonly worker: ServerWorker;
   declare readonly reloadTls?: () => void;
+  declare readonly hasHttp2?: boolean;
   readonly #server: PortSharer;
   readonly #plan: WorkerPlan;
 
@@ -36,6 +37,7 @@ export class WorkerServer implements ServerAdapter {
     this.#server = server;
     this.#plan = plan;
     this.worker = new PrimaryLink(plan);
+    if (server.hasHttp2 !== undefined) this.hasHttp2 = server.hasHttp2;
     if (server.reloadTls !== undefined) this.reloadTls = () => server.reloadTls!();
   }
 

@@ -1,16 +1,10 @@
 //! Serves one HTTP/2 connection with hyper and h2 (RFC 9113).
 //!
-//! h2 checks frames, header compression and flow control. [`meter`] bounds what h2 does not bound, and [`request`] applies the
-//! rules of HTTP/1.1 to requests.
+//! h2 checks frames, header compression and flow control. `kit-http2` bounds what h2 does not bound, and applies the rules of
+//! HTTP/1.1 to requests.
 
 mod body;
-mod bucket;
-mod end;
-mod frames;
-mod meter;
-mod request;
 mod stream;
-mod windows;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -24,6 +18,11 @@ use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use kit_guard::Limits;
+pub(crate) use kit_http2::ALPN;
+use kit_http2::{
+    CONNECTION_WINDOW, HEADER_LIST_BYTES, MAX_STREAMS, PENDING_RESETS, SEND_BUFFER, STREAM_WINDOW,
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
@@ -32,19 +31,8 @@ use crate::Serve;
 use crate::listener::ConnectionPermit;
 use crate::shutdown::{self, Shutdown};
 use body::TimedBody;
-use meter::MAX_STREAMS;
 use stream::MeteredStream;
 pub(crate) use stream::flush;
-
-/// Protocol name in TLS handshakes (RFC 9113, 3.2).
-pub(crate) const ALPN: &[u8] = b"h2";
-/// Number of bytes of a request body that may arrive before the handler reads, and of all bodies of a connection.
-const STREAM_WINDOW: u32 = 256 * 1024;
-const CONNECTION_WINDOW: u32 = 1024 * 1024;
-/// Maximum size of a header section. [`request`] refuses a smaller size with an error response that has a body.
-const HEADER_LIST_BYTES: u32 = 32 * 1024;
-/// Number of bytes of a response that wait for the client, for each stream.
-const SEND_BUFFER: usize = 64 * 1024;
 
 /// Serves the connection until it is closed. When the server shuts down, the connection closes after the requests in
 /// progress.
@@ -77,7 +65,7 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_header_list_size(HEADER_LIST_BYTES)
         .max_send_buf_size(SEND_BUFFER)
-        .max_pending_accept_reset_streams(20)
+        .max_pending_accept_reset_streams(PENDING_RESETS)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     tokio::select! {
@@ -97,18 +85,25 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
 
 /// Responds to a request. Each request has its own state, because several are in progress at the same time.
 async fn respond(
-    mut request: hyper::Request<Incoming>,
+    request: hyper::Request<Incoming>,
     peer: SocketAddr,
     router: impl Serve,
     timeouts: Timeouts,
 ) -> axum::response::Response {
     let state = Arc::new(ConnectionState::new(peer.ip()));
     let is_head = *request.method() == Method::HEAD;
-    let mut response = if let Err(rejection) = request::convert(&mut request) {
+    let (mut parts, body) = request.into_parts();
+    let mut response = if let Err(rejection) = kit_http2::convert(&mut parts, &Limits::default()) {
         refusal::to_response(rejection, peer.ip())
     } else {
         let in_progress = state.begin();
-        let request = request.map(|body| TimedBody::new(body, Arc::clone(&state), timeouts));
+        // The router recognizes a body of unknown length by this header.
+        if !body.is_end_stream() && !parts.headers.contains_key(header::CONTENT_LENGTH) {
+            let chunked = HeaderValue::from_static("chunked");
+            parts.headers.insert(header::TRANSFER_ENCODING, chunked);
+        }
+        let body = TimedBody::new(body, Arc::clone(&state), timeouts);
+        let request = hyper::Request::from_parts(parts, body);
         let response = router.respond(request, &state).await;
         match in_progress.refusal() {
             Some(rejection) => refusal::to_response(rejection, peer.ip()),

@@ -8,12 +8,10 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
+use kit_http2::{End, Meter};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use super::end::End;
-use super::frames::goaway;
-use super::meter::Meter;
 use crate::connection::lingering::LingeringClose;
 use crate::connection::timeouts::{Deadline, Timeouts, WriteTimeout};
 use crate::listener::ConnectionPermit;
@@ -63,7 +61,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
     ) -> Self {
         Self {
             socket,
-            meter: Meter::new(timeouts, Instant::now().into_std()),
+            meter: Meter::new(timeouts.of_http2(), Instant::now().into_std()),
             peer,
             is_closing,
             read_deadline: Deadline::default(),
@@ -89,7 +87,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
             }
         }
         let last = if self.meter.may_write_frame() {
-            goaway(self.meter.last_stream(), end.code())
+            end.goaway(self.meter.last_stream())
         } else {
             Vec::new()
         };

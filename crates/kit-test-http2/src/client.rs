@@ -8,42 +8,42 @@ use std::time::Duration;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
-pub(super) const DATA: u8 = 0;
-pub(super) const HEADERS: u8 = 1;
-pub(super) const PRIORITY: u8 = 2;
-pub(super) const RST_STREAM: u8 = 3;
-pub(super) const SETTINGS: u8 = 4;
-pub(super) const PUSH_PROMISE: u8 = 5;
-pub(super) const PING: u8 = 6;
-pub(super) const GOAWAY: u8 = 7;
-pub(super) const WINDOW_UPDATE: u8 = 8;
-pub(super) const CONTINUATION: u8 = 9;
+pub const DATA: u8 = 0;
+pub const HEADERS: u8 = 1;
+pub const PRIORITY: u8 = 2;
+pub const RST_STREAM: u8 = 3;
+pub const SETTINGS: u8 = 4;
+pub const PUSH_PROMISE: u8 = 5;
+pub const PING: u8 = 6;
+pub const GOAWAY: u8 = 7;
+pub const WINDOW_UPDATE: u8 = 8;
+pub const CONTINUATION: u8 = 9;
 /// Flags. `ACK` has the value of `END_STREAM`.
-pub(super) const END_STREAM: u8 = 1;
-pub(super) const END_HEADERS: u8 = 4;
-pub(super) const PADDED: u8 = 8;
-pub(super) const WHOLE: u8 = END_STREAM | END_HEADERS;
-pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub const END_STREAM: u8 = 1;
+pub const END_HEADERS: u8 = 4;
+pub const PADDED: u8 = 8;
+pub const WHOLE: u8 = END_STREAM | END_HEADERS;
+pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// A received frame.
 #[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) kind: u8,
-    pub(super) flags: u8,
-    pub(super) stream: u32,
-    pub(super) payload: Vec<u8>,
+pub struct Frame {
+    pub kind: u8,
+    pub flags: u8,
+    pub stream: u32,
+    pub payload: Vec<u8>,
 }
 
 impl Frame {
     /// Returns four bytes of the payload as a number.
-    pub(super) fn number(&self, at: usize) -> u32 {
+    pub fn number(&self, at: usize) -> u32 {
         u32::from_be_bytes(self.payload[at..at + 4].try_into().unwrap())
     }
 }
 
 /// Reaction of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub enum Outcome {
     /// Response with this status.
     Response(u16),
     /// `RST_STREAM` with this code.
@@ -55,7 +55,7 @@ pub(super) enum Outcome {
 }
 
 /// Returns the bytes of a frame.
-pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap();
     let mut bytes = length.to_be_bytes()[1..].to_vec();
     bytes.extend([kind, flags]);
@@ -65,7 +65,7 @@ pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
 }
 
 /// Returns header fields in the form of HPACK, without tables and Huffman codes.
-pub(super) fn fields(fields: &[(&str, &str)]) -> Vec<u8> {
+pub fn fields(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, value) in fields {
         bytes.push(0);
@@ -93,7 +93,7 @@ fn integer(bytes: &mut Vec<u8>, mut value: usize) {
 }
 
 /// Returns the fields of a request.
-pub(super) fn request<'a>(method: &'a str, path: &'a str) -> Vec<(&'a str, &'a str)> {
+pub fn request<'a>(method: &'a str, path: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         (":method", method),
         (":scheme", "https"),
@@ -141,15 +141,20 @@ fn status(block: &[u8]) -> u16 {
 }
 
 /// A connection.
-pub(super) struct Client(pub(super) StreamOwned<ClientConnection, TcpStream>);
+pub struct Client(pub StreamOwned<ClientConnection, TcpStream>);
 
 impl Client {
     /// Connects, without any byte of HTTP/2.
-    pub(super) fn connect(address: &str, config: &Arc<ClientConfig>) -> Self {
+    pub fn connect(address: &str, config: &Arc<ClientConfig>) -> Self {
+        Self::connect_with(address, config, &[b"h2"])
+    }
+
+    /// Connects, and offers protocols in the TLS handshake.
+    pub fn connect_with(address: &str, config: &Arc<ClientConfig>, protocols: &[&[u8]]) -> Self {
         let mut config = (**config).clone();
-        config.alpn_protocols = vec![b"h2".to_vec()];
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
         let socket = TcpStream::connect(address).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         socket.set_nodelay(true).unwrap();
         let name = ServerName::try_from("localhost").unwrap();
         Self(StreamOwned::new(
@@ -159,7 +164,7 @@ impl Client {
     }
 
     /// Connects, and sends the begin of the connection.
-    pub(super) fn open(address: &str, config: &Arc<ClientConfig>) -> Self {
+    pub fn open(address: &str, config: &Arc<ClientConfig>) -> Self {
         let mut client = Self::connect(address, config);
         client.write(PREFACE);
         client.send(SETTINGS, 0, 0, &[]);
@@ -167,21 +172,21 @@ impl Client {
     }
 
     /// Sends bytes. The server may have closed the connection.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> bool {
+    pub fn write(&mut self, bytes: &[u8]) -> bool {
         self.0.write_all(bytes).and_then(|()| self.0.flush()).is_ok()
     }
 
-    pub(super) fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
+    pub fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         self.write(&frame(kind, flags, stream, payload))
     }
 
     /// Sends a request without a body.
-    pub(super) fn get(&mut self, stream: u32, path: &str) {
+    pub fn get(&mut self, stream: u32, path: &str) {
         self.send(HEADERS, WHOLE, stream, &fields(&request("GET", path)));
     }
 
     /// Reads the next frame. Returns `None` after the end of the connection.
-    pub(super) fn read(&mut self) -> Option<Frame> {
+    pub fn read(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
         self.0.read_exact(&mut head).ok()?;
         let [l0, l1, l2, kind, flags, s0, s1, s2, s3] = head;
@@ -197,7 +202,7 @@ impl Client {
     }
 
     /// Reads frames until one has this type.
-    pub(super) fn read_kind(&mut self, kind: u8) -> Option<Frame> {
+    pub fn read_kind(&mut self, kind: u8) -> Option<Frame> {
         loop {
             let frame = self.read()?;
             if frame.kind == kind {
@@ -207,7 +212,7 @@ impl Client {
     }
 
     /// Returns the reaction of the server on a stream, and the body of the response.
-    pub(super) fn outcome(&mut self, stream: u32) -> (Outcome, Vec<u8>) {
+    pub fn outcome(&mut self, stream: u32) -> (Outcome, Vec<u8>) {
         let mut body = Vec::new();
         let mut found = None;
         loop {

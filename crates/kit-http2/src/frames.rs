@@ -1,33 +1,33 @@
 //! Reads the frames of one direction of an HTTP/2 connection (RFC 9113, 4.1), without the payloads of requests and responses.
 
 /// Types of frames (RFC 9113, 6).
-pub(super) mod kind {
-    pub(in crate::connection::http2) const DATA: u8 = 0;
-    pub(in crate::connection::http2) const HEADERS: u8 = 1;
-    pub(in crate::connection::http2) const RST_STREAM: u8 = 3;
-    pub(in crate::connection::http2) const SETTINGS: u8 = 4;
-    pub(in crate::connection::http2) const GOAWAY: u8 = 7;
-    pub(in crate::connection::http2) const WINDOW_UPDATE: u8 = 8;
-    pub(in crate::connection::http2) const CONTINUATION: u8 = 9;
+pub(crate) mod kind {
+    pub(crate) const DATA: u8 = 0;
+    pub(crate) const HEADERS: u8 = 1;
+    pub(crate) const RST_STREAM: u8 = 3;
+    pub(crate) const SETTINGS: u8 = 4;
+    pub(crate) const GOAWAY: u8 = 7;
+    pub(crate) const WINDOW_UPDATE: u8 = 8;
+    pub(crate) const CONTINUATION: u8 = 9;
 }
 
 /// Flag of `DATA` and `HEADERS`: no frame with content follows on the stream.
-pub(super) const END_STREAM: u8 = 0x1;
+pub(crate) const END_STREAM: u8 = 0x1;
 /// Flag of `HEADERS` and `CONTINUATION`: the header section is complete.
-pub(super) const END_HEADERS: u8 = 0x4;
+pub(crate) const END_HEADERS: u8 = 0x4;
 /// Bytes that a client sends before its first frame (RFC 9113, 3.4).
-pub(super) const PREFACE_LENGTH: usize = 24;
+pub(crate) const PREFACE_LENGTH: usize = 24;
 /// Length of the part of a frame before the payload.
 const HEAD_LENGTH: usize = 9;
 
 /// First part of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) kind: u8,
-    pub(super) flags: u8,
-    pub(super) stream: u32,
+pub(crate) struct Head {
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) stream: u32,
     /// Length of the payload in bytes.
-    pub(super) length: u32,
+    pub(crate) length: u32,
 }
 
 impl Head {
@@ -41,7 +41,7 @@ impl Head {
         }
     }
 
-    pub(super) fn has(self, flag: u8) -> bool {
+    pub(crate) fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
@@ -57,7 +57,7 @@ impl Head {
 
 /// Part of a connection's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// Begin of a frame.
     Head(Head),
     /// A setting of the peer.
@@ -72,7 +72,7 @@ pub(super) enum Event {
 
 /// Parser of frames. The input may be split anywhere.
 #[derive(Debug, Default)]
-pub(super) struct Frames {
+pub(crate) struct Frames {
     /// Number of bytes to skip before the next frame.
     preface: usize,
     head: [u8; HEAD_LENGTH],
@@ -86,7 +86,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// Creates the parser for the bytes of a client.
-    pub(super) fn of_client() -> Self {
+    pub(crate) fn of_client() -> Self {
         Self {
             preface: PREFACE_LENGTH,
             ..Self::default()
@@ -94,12 +94,12 @@ impl Frames {
     }
 
     /// Returns true if the last byte was the last byte of a frame, or if there was no frame.
-    pub(super) fn is_between(&self) -> bool {
+    pub(crate) fn is_between(&self) -> bool {
         self.preface == 0 && self.head_filled == 0
     }
 
     /// Parses the next bytes.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut on_event: impl FnMut(Event)) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], mut on_event: impl FnMut(Event)) {
         let skipped = self.preface.min(bytes.len());
         self.preface -= skipped;
         bytes = &bytes[skipped..];
@@ -154,7 +154,7 @@ impl Frames {
 }
 
 /// Returns a `GOAWAY` frame: the connection ends, and the server has not processed streams above `last_stream`.
-pub(super) fn goaway(last_stream: u32, code: u32) -> Vec<u8> {
+pub(crate) fn goaway(last_stream: u32, code: u32) -> Vec<u8> {
     let mut frame = vec![0, 0, 8, kind::GOAWAY, 0, 0, 0, 0, 0];
     frame.extend_from_slice(&last_stream.to_be_bytes());
     frame.extend_from_slice(&code.to_be_bytes());

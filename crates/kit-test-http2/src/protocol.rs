@@ -1,17 +1,17 @@
 //! Requirements of RFC 9113, section by section: reaction of the server to single frames.
 
-use super::cases::{Case, PROTOCOL_ERROR, REFUSED_STREAM};
-use super::client::Outcome::{Closed, GoAway, Response};
-use super::client::{
+use crate::cases::{Case, PROTOCOL_ERROR, REFUSED_STREAM};
+use crate::client::Outcome::{Closed, GoAway, Response};
+use crate::client::{
     Client, END_STREAM, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, WHOLE, fields, frame, request,
 };
-use super::{Running, frame_cases, request_cases};
+use crate::{Target, frame_cases, request_cases};
 
 /// Sends the cases, each on its own connection. Returns the cases with another reaction than expected.
-fn wrong(running: &Running, cases: Vec<Case>) -> Vec<String> {
+fn wrong(target: &Target, cases: Vec<Case>) -> Vec<String> {
     let mut wrong = Vec::new();
     for case in cases {
-        let mut client = running.open();
+        let mut client = target.open();
         client.write(&case.bytes);
         let (outcome, body) = client.outcome(1);
         if !case.expected.contains(&outcome) {
@@ -27,28 +27,23 @@ fn wrong(running: &Running, cases: Vec<Case>) -> Vec<String> {
     wrong
 }
 
-#[test]
-fn reacts_to_frames_as_rfc_9113_requires() {
-    let running = Running::start(&[]);
+/// Sends single frames, and checks the reactions.
+pub fn reacts_to_frames_as_rfc_9113_requires(target: &Target) {
     let cases = frame_cases::all();
     assert_eq!(cases.len(), 50, "write the number of cases into README.md too");
-    assert_eq!(wrong(&running, cases), Vec::<String>::new());
-    running.server.stop();
+    assert_eq!(wrong(target, cases), Vec::<String>::new());
 }
 
-#[test]
-fn reacts_to_requests_as_rfc_9113_requires() {
-    let running = Running::start(&[]);
+/// Sends valid and invalid requests, and checks the reactions.
+pub fn reacts_to_requests_as_rfc_9113_requires(target: &Target) {
     let cases = request_cases::all();
     assert_eq!(cases.len(), 46, "write the number of cases into README.md too");
-    assert_eq!(wrong(&running, cases), Vec::<String>::new());
-    running.server.stop();
+    assert_eq!(wrong(target, cases), Vec::<String>::new());
 }
 
-#[test]
-fn begins_a_connection_with_settings_and_refuses_another_preface() {
-    let running = Running::start(&[]);
-    let (address, config) = (&running.server.address, &running.config);
+/// Checks the beginning of a connection, and `PING`.
+pub fn begins_a_connection_with_settings_and_refuses_another_preface(target: &Target) {
+    let (address, config) = (&target.address, &target.config);
     let mut client = Client::connect(address, config);
     client.write(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat());
     let first = client.read().unwrap();
@@ -82,13 +77,11 @@ fn begins_a_connection_with_settings_and_refuses_another_preface() {
         matches!(outcome, GoAway(PROTOCOL_ERROR) | Closed),
         "3.4: {outcome:?}"
     );
-    running.server.stop();
 }
 
-#[test]
-fn refuses_streams_above_the_maximum_number_and_serves_the_others() {
-    let running = Running::start(&[]);
-    let mut client = running.open();
+/// Opens more streams than the server permits.
+pub fn refuses_streams_above_the_maximum_number_and_serves_the_others(target: &Target) {
+    let mut client = target.open();
     let path = fields(&request("GET", "/slow"));
     let frames: Vec<u8> = (0..101)
         .flat_map(|number| frame(HEADERS, WHOLE, 2 * number + 1, &path))
@@ -101,5 +94,4 @@ fn refuses_streams_above_the_maximum_number_and_serves_the_others() {
         "5.1.2"
     );
     assert_eq!(client.outcome(199).0, Response(200));
-    running.server.stop();
 }

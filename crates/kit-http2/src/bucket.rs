@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// Number of events that may still happen. The number grows with time, up to a maximum.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bucket {
+pub(crate) struct Bucket {
     left: f64,
     most: f64,
     per_second: f64,
@@ -12,7 +12,7 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    pub(super) const fn new(most: f64, per_second: f64) -> Self {
+    pub(crate) const fn new(most: f64, per_second: f64) -> Self {
         Self {
             left: most,
             most,
@@ -22,7 +22,7 @@ impl Bucket {
     }
 
     /// Takes one event. Returns false if none is left.
-    pub(super) fn take(&mut self, now: Instant) -> bool {
+    pub(crate) fn take(&mut self, now: Instant) -> bool {
         let since = self
             .filled
             .map_or(Duration::ZERO, |filled| now.saturating_duration_since(filled));
@@ -32,7 +32,7 @@ impl Bucket {
         self.left >= 0.0
     }
 
-    pub(super) fn add(&mut self, count: f64) {
+    pub(crate) fn add(&mut self, count: f64) {
         self.left = (self.left + count).min(self.most);
     }
 }

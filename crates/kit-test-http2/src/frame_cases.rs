@@ -1,15 +1,15 @@
 //! Cases of frames (RFC 9113, 4 to 6).
 
-use super::cases::{
+use crate::cases::{
     COMPRESSION_ERROR, Case, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, PROTOCOL_ERROR,
     STREAM_CLOSED, answered, broken, case, general, get, post, reset,
 };
-use super::client::{
+use crate::client::{
     CONTINUATION, DATA, END_STREAM, GOAWAY, HEADERS, PADDED, PING, PRIORITY, PUSH_PROMISE, RST_STREAM,
     SETTINGS, WHOLE, WINDOW_UPDATE, fields, frame, request,
 };
 
-pub(super) fn all() -> Vec<Case> {
+pub(crate) fn all() -> Vec<Case> {
     let body = || frame(DATA, END_STREAM, 1, b"\"text\"");
     let setting = |name: u8, value: u32| {
         let mut payload = vec![0, name];

@@ -2,26 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use super::client::Outcome::{GoAway, Response};
-use super::client::{
-    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, SETTINGS, WHOLE, WINDOW_UPDATE, fields, frame,
-    request,
+use crate::client::Outcome::{GoAway, Response};
+use crate::client::{
+    Client, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, SETTINGS, WHOLE, WINDOW_UPDATE, fields,
+    frame, request,
 };
-use super::{BIG, Running};
+use crate::{BIG, Target};
 
-#[test]
-fn passes_origin_cookies_and_bodies_as_over_http_1_1() {
-    let running = Running::start(&[]);
-    let mut client = running.open();
+/// Sends requests with cookies and bodies.
+pub fn passes_origin_cookies_and_bodies_as_over_http_1_1(target: &Target) {
+    let mut client = target.open();
     client.get(1, "/origin");
     assert_eq!(client.outcome(1), (Response(200), b"https://localhost".to_vec()));
     let mut cookies = request("GET", "/cookie");
     cookies.extend([("cookie", "a=1"), ("cookie", "b=2")]);
-    let mut client = running.open();
+    let mut client = target.open();
     client.send(HEADERS, WHOLE, 1, &fields(&cookies));
     assert_eq!(client.outcome(1), (Response(200), b"a=1; b=2".to_vec()));
     // A body without a length, in several frames.
-    let mut client = running.open();
+    let mut client = target.open();
     let mut post = request("POST", "/echo");
     post.push(("content-type", "application/json"));
     client.send(HEADERS, END_HEADERS, 1, &fields(&post));
@@ -31,21 +30,19 @@ fn passes_origin_cookies_and_bodies_as_over_http_1_1() {
     client.send(DATA, END_STREAM, 1, b"");
     assert_eq!(client.outcome(1), (Response(200), b"one two three".to_vec()));
     // A response to HEAD has no body.
-    let mut client = running.open();
+    let mut client = target.open();
     client.send(HEADERS, WHOLE, 1, &fields(&request("HEAD", "/origin")));
     assert_eq!(client.outcome(1), (Response(200), Vec::new()));
     // A body above the limit of 1 MiB.
-    let mut client = running.open();
+    let mut client = target.open();
     post.push(("content-length", "1048577"));
     client.send(HEADERS, END_HEADERS, 1, &fields(&post));
     assert_eq!(client.outcome(1).0, Response(413));
-    running.server.stop();
 }
 
-#[test]
-fn answers_several_requests_of_a_connection_at_the_same_time() {
-    let running = Running::start(&[]);
-    let mut client = running.open();
+/// Sends slow requests and a fast one on one connection.
+pub fn answers_several_requests_of_a_connection_at_the_same_time(target: &Target) {
+    let mut client = target.open();
     let start = Instant::now();
     // In one piece, so that no pause of the client delays the fast request.
     let mut requests = Vec::new();
@@ -66,13 +63,11 @@ fn answers_several_requests_of_a_connection_at_the_same_time() {
         start.elapsed() < Duration::from_secs(6),
         "one after another would take 6 s"
     );
-    running.server.stop();
 }
 
-#[test]
-fn sends_no_more_of_a_response_than_the_client_accepts() {
-    let running = Running::start(&[]);
-    let mut client = running.open();
+/// Requests a response with a small window.
+pub fn sends_no_more_of_a_response_than_the_client_accepts(target: &Target) {
+    let mut client = target.open();
     // INITIAL_WINDOW_SIZE of 1,000.
     client.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 3, 232]);
     client.get(1, "/big");
@@ -90,17 +85,10 @@ fn sends_no_more_of_a_response_than_the_client_accepts() {
         received += client.read_kind(DATA).unwrap().payload.len();
     }
     assert_eq!(received, BIG);
-    running.server.stop();
 }
 
-#[test]
-fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
-    let running = Running::start(&[
-        ("HEADERS_TIMEOUT_MS", "3000"),
-        ("BODY_TIMEOUT_MS", "3000"),
-        ("WRITE_TIMEOUT_MS", "3000"),
-        ("KEEP_ALIVE_TIMEOUT_MS", "5000"),
-    ]);
+/// Waits for the timeouts of a server: 3 seconds for heads, bodies and reading, and 5 seconds between requests.
+pub fn limits_the_times_of_heads_bodies_reading_and_idle_connections(target: &Target) {
     let post = {
         let mut post = request("POST", "/echo");
         post.push(("content-type", "application/json"));
@@ -109,16 +97,16 @@ fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
     let (calm, timeout) = (GoAway(11), Response(408));
     let start = Instant::now();
     // The connection has no SETTINGS.
-    let mut silent = super::client::Client::connect(&running.server.address, &running.config);
+    let mut silent = Client::connect(&target.address, &target.config);
     silent.write(b"PRI * HTTP/2.0\r\n\r\n");
-    let mut head = running.open();
+    let mut head = target.open();
     head.send(HEADERS, END_STREAM, 1, &fields(&request("GET", "/origin"))[..10]);
-    let mut body = running.open();
+    let mut body = target.open();
     body.send(HEADERS, END_HEADERS, 1, &post);
     body.send(DATA, 0, 1, b"\"never");
-    let mut blocked = running.open();
+    let mut blocked = target.open();
     blocked.get(1, "/big");
-    let mut idle = running.open();
+    let mut idle = target.open();
     idle.get(1, "/origin");
     assert_eq!(idle.outcome(1).0, Response(200));
     assert_eq!(silent.outcome(1).0, calm);
@@ -135,37 +123,29 @@ fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
     );
     assert!(idle.read().is_none(), "the connection ends");
     assert!(start.elapsed() >= Duration::from_secs(2));
-    running.server.stop();
 }
 
-#[test]
-fn completes_requests_in_progress_after_goaway_when_the_server_stops() {
-    let running = Running::start(&[("SHUTDOWN_DELAY_MS", "0")]);
-    let mut busy = running.open();
+/// Checks the end of connections. `stop` begins to stop the server, and returns after its end.
+pub fn completes_requests_in_progress_after_goaway_when_the_server_stops(
+    target: &Target,
+    stop: impl FnOnce(),
+) {
+    let mut busy = target.open();
     busy.get(1, "/slow");
-    let mut idle = running.open();
+    let mut idle = target.open();
     idle.get(1, "/origin");
     assert_eq!(idle.outcome(1).0, Response(200));
     busy.send(PING, 0, 0, &[0; 8]);
     busy.read_kind(PING).unwrap();
     let start = Instant::now();
-    let address = running.server.address.clone();
     // Neither client answers the PING by which the server learns that GOAWAY has arrived.
-    running.server.stop();
+    stop();
     assert!(
         start.elapsed() < Duration::from_secs(9),
-        "the idle connection does not delay the end: {address}"
+        "the idle connection does not delay the end"
     );
     let goaway = busy.read_kind(GOAWAY).unwrap();
     assert_eq!(goaway.number(4), 0);
     assert_eq!(busy.outcome(1), (Response(200), b"slow".to_vec()));
     idle.read_kind(GOAWAY).unwrap();
-}
-
-#[test]
-fn serves_http_1_1_to_clients_that_do_not_choose_http_2() {
-    let running = Running::start(&[]);
-    let response = crate::tls::get(&running.server.address, &running.config, "/origin").unwrap();
-    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
-    running.server.stop();
 }

@@ -1,46 +1,58 @@
 //! Converts a request of HTTP/2 to the form that the rest of the server expects, and refuses what HTTP/1.1 would refuse.
 
-use axum::http::{HeaderMap, HeaderValue, Request, Uri, header, uri};
-use hyper::body::Body;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Uri, header, uri};
 use kit_guard::{Limits, Rejection, check_head};
 
 const HOSTS: Rejection = Rejection::bad_request("the header `host` differs from `:authority`");
 const SCHEME: Rejection = Rejection::bad_request("`:scheme` is neither `http` nor `https`");
 
-/// Applies the rules of HTTP/1.1 to a request, and converts it:
+/// Applies the rules of HTTP/1.1 to the head of a request, and converts the head:
 ///
 /// - `host` has the value of `:authority`.
 /// - The target is a path.
 /// - Several `cookie` fields become one (RFC 9113, 8.2.3).
-/// - A body of unknown length has the header `transfer-encoding`, by which the server recognizes a body.
 ///
-/// h2 has refused pseudo headers in a wrong order or number, headers of connections, upper case names, and a length that the
-/// body does not have.
-pub(super) fn convert<B: Body>(request: &mut Request<B>) -> Result<(), Rejection> {
-    apply_authority(request)?;
-    join_cookies(request.headers_mut());
-    let target = match request.uri().path_and_query() {
+/// The library for HTTP/2 has refused pseudo headers in a wrong order or number, headers of connections, upper case names, and a
+/// length that the body does not have.
+///
+/// ```
+/// use http::{Request, header};
+/// use kit_guard::Limits;
+/// use kit_http2::convert;
+///
+/// let (mut parts, ()) = Request::get("https://a/b?c").body(()).unwrap().into_parts();
+/// convert(&mut parts, &Limits::default()).unwrap();
+/// assert_eq!((parts.uri.to_string().as_str(), &parts.headers[header::HOST]), ("/b?c", "a"));
+///
+/// let (mut parts, ()) = Request::get("https://a/").header("host", "b").body(()).unwrap().into_parts();
+/// assert_eq!(convert(&mut parts, &Limits::default()).unwrap_err().status, 400);
+/// ```
+///
+/// # Errors
+///
+/// The reason why the same request is refused over HTTP/1.1.
+pub fn convert(parts: &mut Parts, limits: &Limits) -> Result<(), Rejection> {
+    apply_authority(parts)?;
+    join_cookies(&mut parts.headers);
+    let target = match parts.uri.path_and_query() {
         Some(target) => target.as_str(),
         // Only CONNECT has no path.
-        None => request.uri().authority().map_or("", uri::Authority::as_str),
+        None => parts.uri.authority().map_or("", uri::Authority::as_str),
     };
-    let head = head_of(request.method().as_str(), target, request.headers());
-    check_head(&head, &Limits::default())?;
-    if let Some(target) = request.uri().path_and_query().cloned() {
-        *request.uri_mut() = Uri::from(target);
-    }
-    if !request.body().is_end_stream() && !request.headers().contains_key(header::CONTENT_LENGTH) {
-        let chunked = HeaderValue::from_static("chunked");
-        request.headers_mut().insert(header::TRANSFER_ENCODING, chunked);
+    let head = head_of(parts.method.as_str(), target, &parts.headers);
+    check_head(&head, limits)?;
+    if let Some(target) = parts.uri.path_and_query().cloned() {
+        parts.uri = Uri::from(target);
     }
     Ok(())
 }
 
-fn apply_authority<B>(request: &mut Request<B>) -> Result<(), Rejection> {
-    let Some(authority) = request.uri().authority() else {
+fn apply_authority(parts: &mut Parts) -> Result<(), Rejection> {
+    let Some(authority) = parts.uri.authority() else {
         return Ok(());
     };
-    if !matches!(request.uri().scheme_str(), None | Some("http" | "https")) {
+    if !matches!(parts.uri.scheme_str(), None | Some("http" | "https")) {
         return Err(SCHEME);
     }
     let has_other = |host: &HeaderValue| {
@@ -48,11 +60,11 @@ fn apply_authority<B>(request: &mut Request<B>) -> Result<(), Rejection> {
             .as_bytes()
             .eq_ignore_ascii_case(authority.as_str().as_bytes())
     };
-    if request.headers().get_all(header::HOST).iter().any(has_other) {
+    if parts.headers.get_all(header::HOST).iter().any(has_other) {
         return Err(HOSTS);
     }
     let host = HeaderValue::from_str(authority.as_str()).map_err(|_| HOSTS)?;
-    request.headers_mut().insert(header::HOST, host);
+    parts.headers.insert(header::HOST, host);
     Ok(())
 }
 
@@ -88,17 +100,18 @@ fn head_of(method: &str, target: &str, headers: &HeaderMap) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-    use axum::http::{Request, header};
+    use http::request::Parts;
+    use http::{Request, header};
+    use kit_guard::Limits;
 
     use super::convert;
 
-    fn request(method: &str, uri: &str, headers: &[(&str, &str)]) -> Request<Body> {
+    fn request(method: &str, uri: &str, headers: &[(&str, &str)]) -> Parts {
         let mut request = Request::builder().method(method).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        request.body(Body::empty()).expect("a request")
+        request.body(()).expect("a request").into_parts().0
     }
 
     #[test]
@@ -128,7 +141,7 @@ mod tests {
             ("GET", "https://a/", &[("x", &long)], Some(431)),
             ("GET", "https://a/", &[("x", "1"); 100], Some(431)),
         ] {
-            let refused = convert(&mut request(method, uri, headers)).err();
+            let refused = convert(&mut request(method, uri, headers), &Limits::default()).err();
             assert_eq!(
                 refused.map(|refused| refused.status),
                 status,
@@ -138,15 +151,23 @@ mod tests {
     }
 
     #[test]
-    fn converts_authority_target_cookies_and_bodies_without_length() {
+    fn converts_authority_target_and_cookies() {
         let mut given = request("GET", "https://a:1/b?c", &[("cookie", "a=1"), ("cookie", "b=2")]);
-        convert(&mut given).expect("a valid request");
-        assert_eq!(given.uri().to_string(), "/b?c");
-        assert_eq!(given.headers()[header::HOST], "a:1");
-        assert_eq!(given.headers()[header::COOKIE], "a=1; b=2");
-        assert!(!given.headers().contains_key(header::TRANSFER_ENCODING));
-        let mut given = request("POST", "https://a/", &[]).map(|_| Body::from("text"));
-        convert(&mut given).expect("a valid request");
-        assert_eq!(given.headers()[header::TRANSFER_ENCODING], "chunked");
+        convert(&mut given, &Limits::default()).expect("a valid request");
+        assert_eq!(given.uri.to_string(), "/b?c");
+        assert_eq!(given.headers[header::HOST], "a:1");
+        assert_eq!(given.headers[header::COOKIE], "a=1; b=2");
+        assert!(!given.headers.contains_key(header::TRANSFER_ENCODING));
+    }
+
+    #[test]
+    fn applies_the_limits_of_the_server() {
+        let limits = Limits {
+            target_bytes: 3,
+            ..Limits::default()
+        };
+        assert!(convert(&mut request("GET", "https://a/bc", &[]), &limits).is_ok());
+        let refused = convert(&mut request("GET", "https://a/bcd", &[]), &limits).unwrap_err();
+        assert_eq!(refused.status, 414);
     }
 }

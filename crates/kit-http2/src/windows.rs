@@ -22,7 +22,7 @@ struct OpenStream {
 
 /// Open streams with their windows, and the window of the connection.
 #[derive(Debug)]
-pub(super) struct Windows {
+pub(crate) struct Windows {
     streams: HashMap<u32, OpenStream>,
     connection: i64,
     /// Window of a stream that begins.
@@ -41,12 +41,12 @@ impl Default for Windows {
 
 impl Windows {
     /// Returns the number of open streams.
-    pub(super) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.streams.len()
     }
 
     /// Adds a stream that the client has begun.
-    pub(super) fn begin(&mut self, stream: u32) {
+    pub(crate) fn begin(&mut self, stream: u32) {
         let open = OpenStream {
             window: self.initial,
             is_answered: false,
@@ -56,12 +56,12 @@ impl Windows {
     }
 
     /// Removes a stream that has ended. Returns true if the stream was the last one.
-    pub(super) fn remove(&mut self, stream: u32) -> bool {
+    pub(crate) fn remove(&mut self, stream: u32) -> bool {
         self.streams.remove(&stream).is_some() && self.streams.is_empty()
     }
 
     /// Sets the window of streams that begin, which also changes those of open streams.
-    pub(super) fn set_initial(&mut self, value: u32) {
+    pub(crate) fn set_initial(&mut self, value: u32) {
         let change = i64::from(value) - self.initial;
         self.initial += change;
         for stream in self.streams.values_mut() {
@@ -70,7 +70,7 @@ impl Windows {
     }
 
     /// Records that the client accepts more bytes: of a stream, or of the connection if the number is 0.
-    pub(super) fn extend(&mut self, stream: u32, increment: u32) {
+    pub(crate) fn extend(&mut self, stream: u32, increment: u32) {
         if stream == 0 {
             self.connection += i64::from(increment);
         } else if let Some(stream) = self.streams.get_mut(&stream) {
@@ -79,14 +79,14 @@ impl Windows {
     }
 
     /// Records that the head of a response was written.
-    pub(super) fn answer(&mut self, stream: u32) {
+    pub(crate) fn answer(&mut self, stream: u32) {
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.is_answered = true;
         }
     }
 
     /// Records that bytes of a response were written.
-    pub(super) fn use_up(&mut self, stream: u32, length: u32) {
+    pub(crate) fn use_up(&mut self, stream: u32, length: u32) {
         self.connection -= i64::from(length);
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.window -= i64::from(length);
@@ -96,7 +96,7 @@ impl Windows {
 
     /// Returns for each response of which the client accepts nothing: the time since which this is so, and the time for which it
     /// may be so.
-    pub(super) fn blocked(
+    pub(crate) fn blocked(
         &mut self,
         now: Instant,
         write: Duration,

@@ -1,8 +1,10 @@
 //! Clients that send much, or read little, to keep the server busy.
 
-use super::Running;
-use super::client::Outcome::{self, Closed, GoAway, Response};
-use super::client::{
+#![allow(clippy::disallowed_methods)] // Reason: a file of the system has the memory of a process.
+
+use crate::Target;
+use crate::client::Outcome::{self, Closed, GoAway, Response};
+use crate::client::{
     CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS, WHOLE,
     WINDOW_UPDATE, fields, frame, request,
 };
@@ -24,8 +26,8 @@ fn memory(process: u32) -> u64 {
 }
 
 /// Sends a flood until the server ends the connection. Returns the number of sent frames and the reaction.
-fn flood(running: &Running, begin: &[u8], mut next: impl FnMut(u32) -> Vec<u8>) -> (u32, Outcome) {
-    let mut client = running.open();
+fn flood(target: &Target, begin: &[u8], mut next: impl FnMut(u32) -> Vec<u8>) -> (u32, Outcome) {
+    let mut client = target.open();
     client.write(begin);
     let mut count = 0;
     while count < COUNT {
@@ -38,13 +40,12 @@ fn flood(running: &Running, begin: &[u8], mut next: impl FnMut(u32) -> Vec<u8>) 
     (count, client.outcome(u32::MAX).0)
 }
 
-#[test]
-fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
-    let running = Running::start(&[]);
-    let mut other = running.open();
+/// Floods the server in eleven ways. `process` is the process of the server, whose memory must not grow much.
+pub fn ends_connections_that_flood_with_control_frames_and_serves_the_others(target: &Target, process: u32) {
+    let mut other = target.open();
     other.get(1, "/origin");
     assert_eq!(other.outcome(1).0, Response(200));
-    let before = memory(running.server.child.id());
+    let before = memory(process);
     let mut post = request("POST", "/echo");
     post.push(("content-type", "application/json"));
     let post = frame(HEADERS, END_HEADERS, 1, &fields(&post));
@@ -84,37 +85,37 @@ fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
         );
     };
     let same = |bytes: Vec<u8>| move |_: u32| bytes.clone();
-    is_ended("PING", flood(&running, &[], same(frame(PING, 0, 0, &[0; 8]))));
-    is_ended("SETTINGS", flood(&running, &[], same(frame(SETTINGS, 0, 0, &[]))));
+    is_ended("PING", flood(target, &[], same(frame(PING, 0, 0, &[0; 8]))));
+    is_ended("SETTINGS", flood(target, &[], same(frame(SETTINGS, 0, 0, &[]))));
     is_ended(
         "PRIORITY",
-        flood(&running, &[], same(frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 1]))),
+        flood(target, &[], same(frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 1]))),
     );
     is_ended(
         "WINDOW_UPDATE",
-        flood(&running, &[], same(frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]))),
+        flood(target, &[], same(frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]))),
     );
-    is_ended("empty DATA", flood(&running, &post, same(frame(DATA, 0, 1, &[]))));
-    is_ended("unknown frames", flood(&running, &[], same(frame(77, 0, 0, &[]))));
-    is_ended("rapid reset", flood(&running, &[], cancelled));
-    is_ended("resets by errors", flood(&running, &[], malformed));
+    is_ended("empty DATA", flood(target, &post, same(frame(DATA, 0, 1, &[]))));
+    is_ended("unknown frames", flood(target, &[], same(frame(77, 0, 0, &[]))));
+    is_ended("rapid reset", flood(target, &[], cancelled));
+    is_ended("resets by errors", flood(target, &[], malformed));
     // h2 ends the connection at the first of these errors, or resets each stream.
-    let (_, outcome) = flood(&running, &[], zero_update);
+    let (_, outcome) = flood(target, &[], zero_update);
     assert!(matches!(outcome, GoAway(1 | 11) | Closed), "{outcome:?}");
     let begin = frame(HEADERS, END_STREAM, 1, &get);
     is_ended(
         "CONTINUATION",
         flood(
-            &running,
+            target,
             &begin,
             same(frame(CONTINUATION, 0, 1, &[0, 1, b'x', 1, b'1'])),
         ),
     );
     is_ended(
         "empty CONTINUATION",
-        flood(&running, &begin, same(frame(CONTINUATION, 0, 1, &[]))),
+        flood(target, &begin, same(frame(CONTINUATION, 0, 1, &[]))),
     );
-    let after = memory(running.server.child.id());
+    let after = memory(process);
     assert!(after < before + GROWTH, "{before} KiB became {after} KiB");
     // The table for header compression is full of one header, and each request refers to it many times.
     let value = "a".repeat(3900);
@@ -122,30 +123,26 @@ fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
     bomb.extend([0x40, 1, b'x']);
     bomb.extend(&fields(&[("", value.as_str())])[2..]);
     bomb.extend([0xbe; 4000]);
-    let mut client = running.open();
+    let mut client = target.open();
     client.send(HEADERS, WHOLE, 1, &bomb);
     assert!(matches!(client.outcome(1).0, ENHANCE_YOUR_CALM | Response(431)));
-    let after = memory(running.server.child.id());
+    let after = memory(process);
     assert!(after < before + GROWTH, "{before} KiB became {after} KiB");
     other.get(3, "/big");
     other.send(WINDOW_UPDATE, 0, 0, &[0, 64, 0, 0]);
     other.send(WINDOW_UPDATE, 0, 3, &[0, 64, 0, 0]);
     other.read_kind(DATA).unwrap();
-    let mut last = running.open();
+    let mut last = target.open();
     last.get(1, "/origin");
     assert_eq!(last.outcome(1).0, Response(200));
-    let log = running.server.stop();
-    assert!(log.contains("HTTP2_LIMIT"), "{log}");
 }
 
-#[test]
-fn keeps_little_for_clients_that_read_no_response() {
-    let running = Running::start(&[("WRITE_TIMEOUT_MS", "1500")]);
-    let process = running.server.child.id();
+/// Requests many large responses without reading them. The server waits 1.5 seconds for a client that does not read.
+pub fn keeps_little_for_clients_that_read_no_response(target: &Target, process: u32) {
     let before = memory(process);
     let mut clients = Vec::new();
     for _ in 0..4 {
-        let mut client = running.open();
+        let mut client = target.open();
         // INITIAL_WINDOW_SIZE of 0: the server may not send a byte of a body.
         client.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
         for stream in 0..25 {
@@ -156,11 +153,10 @@ fn keeps_little_for_clients_that_read_no_response() {
     for client in &mut clients {
         assert_eq!(client.outcome(u32::MAX).0, ENHANCE_YOUR_CALM);
     }
-    let mut client = running.open();
+    let mut client = target.open();
     client.get(1, "/origin");
     assert_eq!(client.outcome(1).0, Response(200));
     // 100 responses of 1 MiB each waited. They are gone.
     let after = memory(process);
     assert!(after < before + 2 * GROWTH, "{before} KiB became {after} KiB");
-    running.server.stop();
 }

@@ -1,10 +1,10 @@
 //! Cases of requests (RFC 9113, 8 and 10).
 
-use super::cases::{Case, PROTOCOL_ERROR, answered, case, ignored, only, post, reset, with};
-use super::client::Outcome::{Reset, Response};
-use super::client::{CONTINUATION, DATA, END_STREAM, HEADERS, fields, frame, request};
+use crate::cases::{Case, PROTOCOL_ERROR, answered, case, ignored, only, post, reset, with};
+use crate::client::Outcome::{Reset, Response};
+use crate::client::{CONTINUATION, DATA, END_STREAM, HEADERS, fields, frame, request};
 
-pub(super) fn all() -> Vec<Case> {
+pub(crate) fn all() -> Vec<Case> {
     let body = |flags, text: &str| frame(DATA, flags, 1, text.as_bytes());
     let without = |name: &str| {
         let all: Vec<_> = request("GET", "/origin")

@@ -6,14 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::bucket::Bucket;
-use super::end::End;
-use super::frames::{END_HEADERS, END_STREAM, Event, Frames, Head, kind};
-use super::windows::Windows;
-use crate::connection::Timeouts;
+use crate::bucket::Bucket;
+use crate::end::End;
+use crate::frames::{END_HEADERS, END_STREAM, Event, Frames, Head, kind};
+use crate::windows::Windows;
+use crate::{MAX_STREAMS, Timeouts};
 
-/// Maximum number of streams that a client may have open at the same time.
-pub(super) const MAX_STREAMS: u32 = 100;
 /// Number of frames without content that a client may send at once, and for each second after that: `PING`, `SETTINGS` and each
 /// of its values, `PRIORITY`, empty `DATA`, frames of unknown types, `WINDOW_UPDATE` without data.
 const CONTROL_FRAMES: Bucket = Bucket::new(1000.0, 100.0);
@@ -38,9 +36,31 @@ const FLOW_CONTROL_ERROR: u32 = 3;
 const STREAM_CLOSED: u32 = 5;
 const FRAME_SIZE_ERROR: u32 = 6;
 
-/// State of a connection, as its frames show it.
+/// State of a connection, as its frames show it. The caller passes all bytes of both directions, without TLS.
+///
+/// ```
+/// use std::time::Instant;
+/// use kit_http2::{End, Meter, Timeouts};
+///
+/// let now = Instant::now();
+/// let mut meter = Meter::new(Timeouts::default(), now);
+/// meter.receive(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", now);
+/// meter.write(b"\0\0\0\x04\0\0\0\0\0", now);
+/// assert!(meter.is_idle() && meter.may_write_frame() && meter.end().is_none());
+/// let ping = b"\0\0\x08\x06\0\0\0\0\0........";
+/// for _ in 0..2_000 {
+///     meter.receive(ping, now);
+/// }
+/// assert_eq!((meter.end(), meter.last_stream()), (Some(End::TooManyControlFrames), 0));
+///
+/// let mut meter = Meter::new(Timeouts::default(), now);
+/// meter.begin_closing(now);
+/// let next = meter.check(now);
+/// meter.check(next);
+/// assert_eq!(meter.end(), Some(End::Idle));
+/// ```
 #[derive(Debug)]
-pub(super) struct Meter {
+pub struct Meter {
     timeouts: Timeouts,
     received: Frames,
     written: Frames,
@@ -60,7 +80,8 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub(super) fn new(timeouts: Timeouts, now: Instant) -> Self {
+    /// Creates the state of a connection that begins.
+    pub fn new(timeouts: Timeouts, now: Instant) -> Self {
         Self {
             timeouts,
             received: Frames::of_client(),
@@ -78,39 +99,39 @@ impl Meter {
     }
 
     /// Returns the reason why the connection must end.
-    pub(super) fn end(&self) -> Option<End> {
+    pub fn end(&self) -> Option<End> {
         self.end
     }
 
     /// Returns the number of the last stream that the client began.
-    pub(super) fn last_stream(&self) -> u32 {
+    pub fn last_stream(&self) -> u32 {
         self.last_stream
     }
 
     /// Returns true if no response is in progress.
-    pub(super) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.windows.open() == 0
     }
 
     /// Returns true if a frame of the server may be written, because the last frame is complete.
-    pub(super) fn may_write_frame(&self) -> bool {
+    pub fn may_write_frame(&self) -> bool {
         self.written.is_between()
     }
 
     /// Records that the server shuts down. The connection ends when no request is in progress.
-    pub(super) fn begin_closing(&mut self, now: Instant) {
+    pub fn begin_closing(&mut self, now: Instant) {
         self.closing_since.get_or_insert(now);
     }
 
     /// Records bytes of the client.
-    pub(super) fn receive(&mut self, bytes: &[u8], now: Instant) {
+    pub fn receive(&mut self, bytes: &[u8], now: Instant) {
         let mut frames = std::mem::take(&mut self.received);
         frames.push(bytes, |event| self.note_received(event, now));
         self.received = frames;
     }
 
     /// Records bytes that the server has written.
-    pub(super) fn write(&mut self, bytes: &[u8], now: Instant) {
+    pub fn write(&mut self, bytes: &[u8], now: Instant) {
         let mut frames = std::mem::take(&mut self.written);
         frames.push(bytes, |event| self.note_written(event, now));
         self.written = frames;
@@ -208,7 +229,7 @@ impl Meter {
     }
 
     /// Looks for timeouts that have passed. Returns the time of the next look.
-    pub(super) fn check(&mut self, now: Instant) -> Instant {
+    pub fn check(&mut self, now: Instant) -> Instant {
         let Timeouts {
             head, idle, write, ..
         } = self.timeouts;
@@ -252,7 +273,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{End, Meter, kind};
-    use crate::connection::Timeouts;
+    use crate::Timeouts;
 
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 

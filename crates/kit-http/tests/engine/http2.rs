@@ -1,0 +1,273 @@
+//! Tests of connections that speak HTTP/2, with the cases of `kit-test-http2`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kit_http::{Timeouts, UploadFailure};
+use kit_test_http2::{
+    Client, DATA, END_HEADERS, END_STREAM, HEADERS, Outcome, RST_STREAM, SETTINGS, Target, WINDOW_UPDATE,
+    fields, request,
+};
+
+use crate::http2_server::{Event, Running, STREAMED};
+
+/// Sends the head of a request with a body.
+fn post(client: &mut Client, stream: u32, path: &str, extra: &[(&str, &str)]) {
+    let head = [&request("POST", path)[..], extra].concat();
+    client.send(HEADERS, END_HEADERS, stream, &fields(&head));
+}
+
+#[test]
+fn reacts_to_frames_as_rfc_9113_requires() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::reacts_to_frames_as_rfc_9113_requires(&running.target);
+}
+
+#[test]
+fn reacts_to_requests_as_rfc_9113_requires() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::reacts_to_requests_as_rfc_9113_requires(&running.target);
+}
+
+#[test]
+fn begins_a_connection_with_settings_and_refuses_another_preface() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::begins_a_connection_with_settings_and_refuses_another_preface(&running.target);
+}
+
+#[test]
+fn refuses_streams_above_the_maximum_number_and_serves_the_others() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::refuses_streams_above_the_maximum_number_and_serves_the_others(&running.target);
+}
+
+#[test]
+fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::ends_connections_that_flood_with_control_frames_and_serves_the_others(
+        &running.target,
+        std::process::id(),
+    );
+    let reasons: BTreeSet<_> = running
+        .events
+        .try_iter()
+        .filter_map(|event| match event {
+            Event::Limited(reason) => Some(reason),
+            _ => None,
+        })
+        .collect();
+    assert!(reasons.len() >= 2, "the handler gets the reasons: {reasons:?}");
+}
+
+#[test]
+fn keeps_little_for_clients_that_read_no_response() {
+    let running = Running::start(Timeouts {
+        write: Duration::from_millis(1500),
+        ..Timeouts::default()
+    });
+    kit_test_http2::keeps_little_for_clients_that_read_no_response(&running.target, std::process::id());
+}
+
+#[test]
+fn passes_origin_cookies_and_bodies_as_over_http_1_1() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::passes_origin_cookies_and_bodies_as_over_http_1_1(&running.target);
+}
+
+#[test]
+fn answers_several_requests_of_a_connection_at_the_same_time() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::answers_several_requests_of_a_connection_at_the_same_time(&running.target);
+}
+
+#[test]
+fn sends_no_more_of_a_response_than_the_client_accepts() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::sends_no_more_of_a_response_than_the_client_accepts(&running.target);
+}
+
+#[test]
+fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
+    let running = Running::start(Timeouts {
+        head: Duration::from_secs(3),
+        body: Duration::from_secs(3),
+        write: Duration::from_secs(3),
+        idle: Duration::from_secs(5),
+        ..Timeouts::default()
+    });
+    kit_test_http2::limits_the_times_of_heads_bodies_reading_and_idle_connections(&running.target);
+}
+
+#[test]
+fn completes_requests_in_progress_after_goaway_when_the_server_stops() {
+    let mut running = Running::start(Timeouts::default());
+    let target = Target {
+        address: running.target.address.clone(),
+        config: Arc::clone(&running.target.config),
+    };
+    kit_test_http2::completes_requests_in_progress_after_goaway_when_the_server_stops(&target, || {
+        running.stop();
+    });
+}
+
+#[test]
+fn asks_the_client_to_use_another_connection_if_the_response_closes_this_one() {
+    let running = Running::start(Timeouts::default());
+    let mut client = running.target.open();
+    client.get(1, "/slow");
+    client.get(3, "/closing");
+    let goaway = client.read_kind(kit_test_http2::GOAWAY).expect("a frame");
+    assert_eq!(goaway.number(4), 0, "NO_ERROR");
+    let (outcome, body) = client.outcome(1);
+    assert_eq!((outcome, &body[..]), (Outcome::Response(200), &b"slow"[..]));
+}
+
+#[test]
+fn tells_the_handler_that_a_client_has_reset_a_request_or_a_stream() {
+    let running = Running::start(Timeouts::default());
+    let mut client = running.target.open();
+    client.get(1, "/never");
+    client.get(3, "/stream");
+    let Event::Blocked(written) = running.event() else {
+        panic!("the window of the client is full");
+    };
+    assert!(
+        written < 512 * 1024,
+        "{written} bytes are buffered for a client that reads nothing"
+    );
+    for stream in [1, 3] {
+        client.send(RST_STREAM, 0, stream, &[0, 0, 0, 8]);
+    }
+    let mut expected = vec![Event::Aborted("/never".to_owned()), Event::StreamAborted];
+    while !expected.is_empty() {
+        let event = running.event();
+        expected.retain(|expected| *expected != event);
+    }
+    // The connection serves further requests. The stream has used up its window.
+    client.send(WINDOW_UPDATE, 0, 0, &[0, 1, 0, 0]);
+    client.get(5, "/origin");
+    assert_eq!(client.outcome(5).0, Outcome::Response(200));
+    // The end of the connection is the end of its requests.
+    client.get(7, "/never");
+    client.get(9, "/origin");
+    assert_eq!(client.outcome(9).0, Outcome::Response(200));
+    drop(client);
+    assert_eq!(running.event(), Event::Aborted("/never".to_owned()));
+}
+
+#[test]
+fn streams_a_response_as_fast_as_the_client_reads() {
+    let running = Running::start(Timeouts::default());
+    let mut client = running.target.open();
+    client.get(1, "/stream");
+    let mut received = 0;
+    while received < STREAMED {
+        let data = client.read_kind(DATA).expect("a chunk");
+        received += data.payload.len();
+        let more = u32::try_from(data.payload.len())
+            .expect("a short chunk")
+            .to_be_bytes();
+        if data.flags & END_STREAM == 0 {
+            client.send(WINDOW_UPDATE, 0, 0, &more);
+            client.send(WINDOW_UPDATE, 0, 1, &more);
+        }
+    }
+    assert_eq!(received, STREAMED);
+}
+
+#[test]
+fn resets_the_stream_of_a_response_that_its_handler_aborts() {
+    let running = Running::start(Timeouts::default());
+    let mut client = running.target.open();
+    client.get(1, "/cut");
+    // The code 2 is INTERNAL_ERROR.
+    assert_eq!(client.outcome(1).0, Outcome::Reset(2));
+    client.get(3, "/origin");
+    assert_eq!(client.outcome(3).0, Outcome::Response(200));
+}
+
+#[test]
+fn passes_a_body_in_chunks_to_a_handler_and_bounds_its_size_and_speed() {
+    let running = Running::start(Timeouts {
+        body_idle: Duration::from_millis(300),
+        ..Timeouts::default()
+    });
+    let mut client = running.target.open();
+    // The windows of 256 KiB and 1 MiB are valid from here on.
+    client
+        .read_kind(WINDOW_UPDATE)
+        .expect("a larger window of the connection");
+    client.send(SETTINGS, 1, 0, &[]);
+    post(&mut client, 1, "/upload", &[]);
+    for _ in 0..9 {
+        client.send(DATA, 0, 1, &[0; 10_000]);
+    }
+    client.send(DATA, END_STREAM, 1, b"end");
+    assert_eq!(client.outcome(1), (Outcome::Response(200), b"90003".to_vec()));
+    while running.events.try_recv().is_ok() {}
+    // A client that has reset its upload.
+    post(&mut client, 3, "/upload", &[]);
+    client.send(DATA, 0, 3, b"part");
+    assert_eq!(running.event(), Event::Uploaded(4));
+    client.send(RST_STREAM, 0, 3, &[0, 0, 0, 8]);
+    assert_eq!(running.event(), Event::UploadFailed(UploadFailure::Aborted));
+    assert_eq!(running.event(), Event::Aborted("/upload".to_owned()));
+    // A client that is too slow.
+    post(&mut client, 5, "/upload", &[]);
+    client.send(DATA, 0, 5, b"part");
+    assert_eq!(client.outcome(5).0, Outcome::Response(408));
+    assert_eq!(running.event(), Event::Uploaded(4));
+    let events = [running.event(), running.event(), running.event()];
+    let aborted = Event::Aborted("/upload".to_owned());
+    assert_eq!(
+        events,
+        [
+            Event::UploadFailed(UploadFailure::TimedOut),
+            aborted,
+            Event::Refused(408)
+        ]
+    );
+    // A body above the limit, with and without a declared length.
+    post(&mut client, 7, "/upload", &[("content-length", "100001")]);
+    assert_eq!(client.outcome(7).0, Outcome::Response(413));
+    let mut client = running.target.open();
+    client
+        .read_kind(WINDOW_UPDATE)
+        .expect("a larger window of the connection");
+    client.send(SETTINGS, 1, 0, &[]);
+    post(&mut client, 1, "/upload", &[]);
+    for _ in 0..7 {
+        client.send(DATA, 0, 1, &[0; 15_000]);
+    }
+    assert_eq!(client.outcome(1).0, Outcome::Response(413));
+}
+
+#[test]
+fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
+    let running = Running::start(Timeouts {
+        write: Duration::from_millis(500),
+        ..Timeouts::default()
+    });
+    let mut client = running.target.open();
+    client.send(SETTINGS, 0, 0, &[0, 4, 0x3f, 0xff, 0xff, 0xff]);
+    client.send(WINDOW_UPDATE, 0, 0, &[0x3f, 0, 0, 0]);
+    // More than the buffers of both sockets.
+    for stream in 0..40 {
+        client.get(2 * stream + 1, "/big");
+    }
+    client.get(81, "/stream");
+    let start = Instant::now();
+    while running.event() != Event::StreamAborted {}
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn serves_http_1_1_to_clients_that_do_not_choose_http_2() {
+    let running = Running::start(Timeouts::default());
+    let mut client = Client::connect_with(&running.target.address, &running.target.config, &[b"http/1.1"]);
+    client.write(b"GET /origin HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let mut start = [0; 17];
+    std::io::Read::read_exact(&mut client.0, &mut start).expect("a response");
+    assert_eq!(&start, b"HTTP/1.1 200 OK\r\n");
+}

@@ -1,0 +1,24 @@
+//! Maximum times to wait for a client.
+
+use std::time::Duration;
+
+/// Maximum times to wait for a client of an HTTP/2 connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// Time from the first byte of a header section to its end, and from the beginning of a connection to its first frame.
+    pub head: Duration,
+    /// Time between two requests.
+    pub idle: Duration,
+    /// Time for which a client may accept nothing of a response.
+    pub write: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(72),
+            write: Duration::from_secs(60),
+        }
+    }
+}
