@@ -310,6 +310,13 @@ impl Engine {
         self.requests.borrow().get(id)
     }
 
+    /// Returns the verified certificate of the client of a request, in DER. Returns `None` if the client has sent none, or has disconnected.
+    pub fn client_certificate(&self, id: RequestId) -> Option<Vec<u8>> {
+        let link = self.requests.borrow().link(id)?;
+        let socket = link.socket.borrow();
+        socket.client_certificate().map(<[u8]>::to_vec)
+    }
+
     fn enqueue_slot(&self, slot: usize) {
         if let Some(connection) = self.connections.borrow().get(slot) {
             self.enqueue(slot, connection);

@@ -62,6 +62,12 @@ impl Requests {
         (pending.serial == id.serial).then(|| Rc::clone(&pending.request))
     }
 
+    /// Returns the connection of a request. Returns `None` if the connection has ended.
+    pub(crate) fn link(&self, id: RequestId) -> Option<Rc<Link>> {
+        let pending = self.slab.get(usize::try_from(id.slot).ok()?)?;
+        (pending.serial == id.serial).then(|| pending.link.upgrade())?
+    }
+
     pub(crate) fn remove(&mut self, id: RequestId) -> Option<Pending> {
         let slot = usize::try_from(id.slot).ok()?;
         if self.slab.get(slot)?.serial != id.serial {

@@ -157,6 +157,11 @@ impl Socket {
         self.tls.as_ref().is_some_and(|tls| tls.is_in_handshake())
     }
 
+    /// Returns the verified certificate of the client in DER.
+    pub(crate) fn client_certificate(&self) -> Option<&[u8]> {
+        self.tls.as_ref()?.client_certificate()
+    }
+
     /// Closes the sending side. With TLS, tells the client before that the data is complete. Fails with `WouldBlock` if bytes
     /// wait until the operating system accepts them. The caller then tries again.
     pub(crate) fn finish(&mut self) -> io::Result<()> {

@@ -94,6 +94,12 @@ impl Tls {
         self.connection.alpn_protocol() == Some(kit_http2::ALPN)
     }
 
+    /// Returns the certificate of the client in DER. rustls accepts only certificates that the authorities of the configuration have signed.
+    pub(crate) fn client_certificate(&self) -> Option<&[u8]> {
+        let first = self.connection.peer_certificates()?.first()?;
+        (!self.is_handshaking()).then_some(first.as_ref())
+    }
+
     /// Returns true if the bytes of the client look like HTTP without TLS.
     pub(crate) fn is_http(&self) -> bool {
         self.first_byte.is_some_and(|byte| byte.is_ascii_uppercase())

@@ -147,6 +147,11 @@ pub(crate) static EXPORTS: &[Export] = &[
         run: remote_address,
     },
     Export {
+        name: "clientCertificate",
+        arguments: 2,
+        run: client_certificate,
+    },
+    Export {
         name: "close",
         arguments: 2,
         run: close,
@@ -424,6 +429,17 @@ fn remote_address<'scope>(
     args: &[Value<'scope>],
 ) -> Result<Value<'scope>, Error> {
     env.string(&address_text(request(env, state, args)?.remote_address()))
+}
+
+/// `clientCertificate(server, id): Uint8Array | undefined`: returns the certificate of the client in DER.
+fn client_certificate<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Value<'scope>, Error> {
+    let (_, server) = server(env, state, args[0])?;
+    let certificate = server.engine.client_certificate(id(env, args[1])?);
+    certificate.map_or_else(|| env.undefined(), |der| env.buffer(&der))
 }
 
 /// `close(server, graceMs)`: shuts a server down within a grace period.

@@ -18,6 +18,8 @@ mod bigint;
 mod bytes;
 #[doc(hidden)] // Public only for generated code.
 pub mod check;
+#[cfg(feature = "tls")]
+mod client_certificate;
 #[doc(hidden)] // Public only for generated code.
 pub mod coerce;
 mod connection;
@@ -103,6 +105,8 @@ mod timestamp;
 mod tls;
 #[cfg(any(feature = "jwt", feature = "otlp", feature = "sqlx"))]
 mod tls_files;
+#[cfg(feature = "tls")]
+mod tls_redirect;
 mod tls_settings;
 #[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
@@ -115,6 +119,8 @@ pub use axum::body::Bytes as BodyBytes;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
+#[cfg(feature = "tls")]
+pub use client_certificate::ClientCertificate;
 pub use cookies::{Cookie, SameSite};
 #[cfg(feature = "debug")]
 pub use debug::Sidecar;

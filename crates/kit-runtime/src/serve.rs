@@ -12,6 +12,8 @@ use crate::listener::Listener;
 use crate::settings::Settings;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
+#[cfg(feature = "tls")]
+use crate::tls_redirect;
 use crate::{
     Error, Serve, connection, debug, dev_link, log, metrics, shutdown, start_error, stdout, telemetry,
 };
@@ -108,6 +110,12 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let address = listener.local_addr()?;
     debug::serve(address).await?;
     dev_link::start()?;
+    #[cfg(feature = "tls")]
+    if let Some(tls) = &tls
+        && let Some(redirect) = settings.tls.as_ref().and_then(|tls| tls.redirect.as_ref())
+    {
+        tls_redirect::start(settings, redirect, tls.clone(), address.port()).await?;
+    }
     // This line is for the program or person that started the server; it is not a log entry.
     stdout::line(&format!("Listening on {}", url(address, settings.tls.is_some())));
     let begin = move |stream, peer, router, permit| {

@@ -2,19 +2,20 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use kit_tls::{Certificates, ClientCertificates, MinimumVersion, Options};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
-use crate::connection::{self, Timeouts};
+use crate::connection::{self, Peer, Timeouts};
 use crate::listener::ConnectionPermit;
 use crate::shutdown::{self, Shutdown};
 use crate::tls_settings::TlsSettings;
-use crate::{Error, Serve, start_error};
+use crate::{ClientCertificate, Error, Serve, Timestamp, start_error};
 
 /// Time between two looks at the files of the certificates.
 const FILE_CHECK: Duration = Duration::from_secs(5);
@@ -54,12 +55,35 @@ impl Tls {
         let certificates =
             certificates.map_err(|error| start_error::failure(error.message(), place, error.help()))?;
         let tls = Self(Arc::new(certificates));
-        tokio::spawn(tls.clone().watch()?);
+        tls.report_expired(&settings.certificate);
+        tokio::spawn(tls.clone().watch(settings.certificate.clone())?);
         Ok(tls)
     }
 
+    /// Returns true if the certificate is valid for a host: a name, or an IP address without brackets.
+    pub(crate) fn covers(&self, host: &str) -> bool {
+        self.0.covers(host)
+    }
+
+    /// Logs an error if clients refuse the certificate because of its dates.
+    fn report_expired(&self, file: &Path) {
+        let Some((from, to)) = self.0.validity() else {
+            return;
+        };
+        let now = SystemTime::now();
+        if now > to || now < from {
+            tracing::error!(
+                code = "TLS_EXPIRED",
+                validFrom = %Timestamp::from(from),
+                validTo = %Timestamp::from(to),
+                "Clients refuse the TLS certificate {}, which is not valid now; renew it",
+                file.display()
+            );
+        }
+    }
+
     /// Reads the files again at SIGHUP, and if they have changed, until the server stops.
-    fn watch(self) -> io::Result<impl Future<Output = ()> + Send> {
+    fn watch(self, file: PathBuf) -> io::Result<impl Future<Output = ()> + Send> {
         let mut hangup = signal(SignalKind::hangup())?;
         Ok(async move {
             loop {
@@ -79,6 +103,7 @@ impl Tls {
                 match read.await {
                     Ok(Ok(true)) => {
                         tracing::info!("new connections use the TLS certificate that was read again");
+                        self.report_expired(&file);
                     }
                     Ok(Err(error)) => tracing::error!(
                         code = "TLS_FILES",
@@ -114,8 +139,14 @@ impl Tls {
             match accepted {
                 Ok(Ok(stream)) => {
                     drop(shutdown);
+                    let session = stream.get_ref().1;
+                    let certificate = session.peer_certificates().and_then(<[_]>::first);
+                    let peer = Peer {
+                        address: peer,
+                        certificate: certificate.and_then(|der| ClientCertificate::read(der)),
+                    };
                     #[cfg(feature = "http2")]
-                    if stream.get_ref().1.alpn_protocol() == Some(connection::http2::ALPN) {
+                    if session.alpn_protocol() == Some(connection::http2::ALPN) {
                         let connection =
                             connection::http2::connect(stream, peer, router, timeouts, Some(permit));
                         if let Err(error) = connection.await {

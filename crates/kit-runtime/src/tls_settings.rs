@@ -18,11 +18,55 @@ pub(crate) struct TlsSettings {
     pub(crate) is_client_certificate_required: bool,
     /// `TLS_MIN_VERSION`: true if clients must use TLS 1.3.
     pub(crate) is_1_3_required: bool,
+    /// `TLS_REDIRECT_PORT` and `TLS_REDIRECT_TO`. `None` if the server redirects no plain HTTP.
+    pub(crate) redirect: Option<RedirectSettings>,
+}
+
+/// Redirects from plain HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "tls"), allow(dead_code))] // Reason: a server without the feature refuses the settings.
+pub(crate) struct RedirectSettings {
+    /// `TLS_REDIRECT_PORT`: the port of plain HTTP.
+    pub(crate) port: u16,
+    /// `TLS_REDIRECT_TO`: the origin of the redirects, such as `https://example.com`. `None` for the host of the request.
+    pub(crate) to: Option<String>,
+}
+
+impl RedirectSettings {
+    fn read(given: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, Error> {
+        let to = given("TLS_REDIRECT_TO");
+        if let Some(to) = &to
+            && !is_secure_origin(to)
+        {
+            return Err(Error::internal(format!(
+                "TLS_REDIRECT_TO is `{to}`, which is not an origin such as https://example.com, without a path"
+            )));
+        }
+        match given("TLS_REDIRECT_PORT") {
+            None if to.is_some() => Err(Error::internal(
+                "TLS_REDIRECT_TO is set, but TLS_REDIRECT_PORT is not; give the port of plain HTTP, such as 80"
+                    .to_owned(),
+            )),
+            None => Ok(None),
+            Some(text) => match text.parse() {
+                Ok(port) => Ok(Some(Self { port, to })),
+                Err(_) => Err(Error::internal(format!(
+                    "TLS_REDIRECT_PORT is `{text}`, which is not a port: use a number up to 65535"
+                ))),
+            },
+        }
+    }
+}
+
+/// Returns true for an origin with TLS, such as `https://example.com`.
+fn is_secure_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://");
+    host.is_some_and(|host| !host.starts_with('*')) && kit_guard::is_origin(text)
 }
 
 impl TlsSettings {
     /// Reads the variables. Returns `None` if the server uses no TLS.
-    pub(crate) fn read(given: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(given: impl Fn(&str) -> Option<String> + Copy) -> Result<Option<Self>, Error> {
         let refuse = |message: &str| Err(Error::internal(message.to_owned()));
         let (certificate, key) = match (given("TLS_CERT"), given("TLS_KEY")) {
             (Some(certificate), Some(key)) => (certificate.into(), key.into()),
@@ -33,7 +77,13 @@ impl TlsSettings {
                 return refuse("TLS_KEY is set, but TLS_CERT is not; give the path of the certificate");
             }
             (None, None) => {
-                let others = ["TLS_CLIENT_CA", "TLS_CLIENT_CERTIFICATES", "TLS_MIN_VERSION"];
+                let others = [
+                    "TLS_CLIENT_CA",
+                    "TLS_CLIENT_CERTIFICATES",
+                    "TLS_MIN_VERSION",
+                    "TLS_REDIRECT_PORT",
+                    "TLS_REDIRECT_TO",
+                ];
                 return match others.into_iter().find(|name| given(name).is_some()) {
                     Some(name) => refuse(&format!(
                         "{name} is set, but TLS_CERT and TLS_KEY are not; the server uses TLS only with both of them"
@@ -73,6 +123,7 @@ impl TlsSettings {
             client_authorities,
             is_client_certificate_required,
             is_1_3_required,
+            redirect: RedirectSettings::read(given)?,
         }))
     }
 }
@@ -126,5 +177,40 @@ mod tests {
         assert!(error.contains("neither required nor optional"), "{error}");
         let error = with(&[("TLS_MIN_VERSION", "1.1")]).expect_err("an old version");
         assert!(error.contains("neither 1.2 nor 1.3"), "{error}");
+    }
+
+    #[test]
+    fn redirects_only_from_a_port_and_only_to_an_origin_with_tls() {
+        let with = |more: &[(&str, &str)]| read(&[&FILES, more].concat());
+        let port = ("TLS_REDIRECT_PORT", "80");
+        let settings = with(&[port, ("TLS_REDIRECT_TO", "https://example.com")]);
+        let redirect = settings
+            .expect("valid")
+            .expect("TLS")
+            .redirect
+            .expect("redirects");
+        assert_eq!(
+            (redirect.port, redirect.to.as_deref()),
+            (80, Some("https://example.com"))
+        );
+        assert!(
+            read(&[port])
+                .expect_err("no certificate")
+                .contains("TLS_REDIRECT_PORT is set")
+        );
+        for (variables, message) in [
+            (
+                &[("TLS_REDIRECT_PORT", "http")][..],
+                "TLS_REDIRECT_PORT is `http`",
+            ),
+            (&[("TLS_REDIRECT_TO", "https://a")], "TLS_REDIRECT_PORT is not"),
+            (&[port, ("TLS_REDIRECT_TO", "http://a")], "is not an origin"),
+            (&[port, ("TLS_REDIRECT_TO", "https://a/b")], "is not an origin"),
+            (&[port, ("TLS_REDIRECT_TO", "https://a:443")], "is not an origin"),
+            (&[port, ("TLS_REDIRECT_TO", "https://A")], "is not an origin"),
+        ] {
+            let error = with(variables).expect_err(message);
+            assert!(error.contains(message), "{error}");
+        }
     }
 }

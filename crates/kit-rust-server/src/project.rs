@@ -136,16 +136,22 @@ const HTTP2: [(&str, &str); 10] = [
 ];
 
 /// Sources of `kit-tls`, which are in a subdirectory of `kit-runtime`.
-const TLS: [(&str, &str); 7] = [
+const TLS: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("tls.toml")),
     ("README.md", include_str!("../../kit-tls/README.md")),
+    (
+        "src/certificate.rs",
+        include_str!("../../kit-tls/src/certificate.rs"),
+    ),
     (
         "src/certificates.rs",
         include_str!("../../kit-tls/src/certificates.rs"),
     ),
+    ("src/der.rs", include_str!("../../kit-tls/src/der.rs")),
     ("src/error.rs", include_str!("../../kit-tls/src/error.rs")),
     ("src/files.rs", include_str!("../../kit-tls/src/files.rs")),
     ("src/lib.rs", include_str!("../../kit-tls/src/lib.rs")),
+    ("src/name.rs", include_str!("../../kit-tls/src/name.rs")),
     ("src/options.rs", include_str!("../../kit-tls/src/options.rs")),
 ];
 

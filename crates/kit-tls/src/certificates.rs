@@ -1,17 +1,20 @@
 //! Certificates of a server, which new files replace.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::SystemTime;
 
+use rustls::client::verify_server_name;
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::{Ticketer, default_provider};
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::danger::ClientCertVerifier;
-use rustls::server::{NoClientAuth, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::server::{NoClientAuth, ParsedCertificate, ResolvesServerCert, WebPkiClientVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion, version};
 
 use crate::files::{self, FileStates};
-use crate::{ClientCertificates, Error, MinimumVersion, Options};
+use crate::{CertificateFields, ClientCertificates, Error, MinimumVersion, Options};
 
 const TLS_1_2_AND_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
 const TLS_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
@@ -30,6 +33,9 @@ const TLS_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
 /// })?;
 /// // For each connection:
 /// let connection = rustls::ServerConnection::new(certificates.current());
+/// // For redirects from plain HTTP, and for a warning:
+/// assert!(certificates.covers("example.com"));
+/// let (_from, _to) = certificates.validity().unwrap();
 /// // Every few seconds:
 /// if let Err(error) = certificates.reload_if_changed() {
 ///     eprintln!("{}; the server keeps the certificate in use; {}", error.message(), error.help());
@@ -39,9 +45,16 @@ const TLS_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
 /// ```
 pub struct Certificates {
     options: Options,
-    current: RwLock<Arc<ServerConfig>>,
+    current: RwLock<Current>,
     /// States of the files before they were read last.
     states: Mutex<FileStates>,
+}
+
+/// Content of the files when they were read last.
+struct Current {
+    config: Arc<ServerConfig>,
+    /// Certificate of the server itself.
+    certificate: CertificateDer<'static>,
 }
 
 impl Certificates {
@@ -52,7 +65,7 @@ impl Certificates {
     /// If a file cannot be read, is not in PEM, or the key does not belong to the certificate.
     pub fn load(options: Options) -> Result<Self, Error> {
         let states = FileStates::read(&options);
-        let current = RwLock::new(Arc::new(read(&options)?));
+        let current = RwLock::new(read(&options)?);
         Ok(Self {
             options,
             current,
@@ -62,7 +75,30 @@ impl Certificates {
 
     /// Returns the configuration for a new connection.
     pub fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.locked().config)
+    }
+
+    /// Returns true if the certificate is valid for a host: a name, or an IP address without brackets.
+    pub fn covers(&self, host: &str) -> bool {
+        let current = self.locked();
+        let (Ok(name), Ok(certificate)) = (
+            ServerName::try_from(host),
+            ParsedCertificate::try_from(&current.certificate),
+        ) else {
+            return false;
+        };
+        verify_server_name(&certificate, &name).is_ok()
+    }
+
+    /// Returns the time from which and the time until which the certificate is valid. Returns `None` if the certificate has no readable
+    /// times.
+    pub fn validity(&self) -> Option<(SystemTime, SystemTime)> {
+        let fields = CertificateFields::read(&self.locked().certificate)?;
+        Some((fields.valid_from, fields.valid_to))
+    }
+
+    fn locked(&self) -> RwLockReadGuard<'_, Current> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads all files again. Sessions of clients from before are not resumed: their next connection makes a full handshake.
@@ -74,8 +110,8 @@ impl Certificates {
         // The states are read before the files, so that a change between the two is noticed at the next call.
         let states = FileStates::read(&self.options);
         *self.states.lock().unwrap_or_else(PoisonError::into_inner) = states;
-        let config = Arc::new(read(&self.options)?);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let read = read(&self.options)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = read;
         Ok(())
     }
 
@@ -105,9 +141,11 @@ impl fmt::Debug for Certificates {
 }
 
 /// Reads the files of the options.
-fn read(options: &Options) -> Result<ServerConfig, Error> {
+fn read(options: &Options) -> Result<Current, Error> {
     let provider = Arc::new(default_provider());
     let key = certified_key(options, &provider)?;
+    // `CertifiedKey` refuses a list without certificates.
+    let certificate = key.cert.first().cloned().unwrap_or_else(|| Vec::new().into());
     let verifier = match &options.clients {
         None => Arc::new(NoClientAuth),
         Some(clients) => verifier(clients, &provider)?,
@@ -128,7 +166,10 @@ fn read(options: &Options) -> Result<ServerConfig, Error> {
     config.ignore_client_order = true;
     // Clients resume sessions with tickets (RFC 8446, 2.2), whose keys the ticketer replaces every six hours.
     config.ticketer = Ticketer::new().map_err(|error| internal(&error))?;
-    Ok(config)
+    Ok(Current {
+        config: Arc::new(config),
+        certificate,
+    })
 }
 
 /// Returns the certificate with its key.

@@ -3,11 +3,15 @@
 //! Invariants: no network code, no threads and no timers, so that each caller decides when files are read. Files that cannot be used
 //! never replace the configuration in use.
 
+mod certificate;
 mod certificates;
+mod der;
 mod error;
 mod files;
+mod name;
 mod options;
 
+pub use certificate::CertificateFields;
 pub use certificates::Certificates;
 pub use error::Error;
 pub use options::{ClientCertificates, MinimumVersion, Options};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use kit_tls::{Certificates, ClientCertificates, MinimumVersion, Options};
+use kit_tls::{CertificateFields, Certificates, ClientCertificates, MinimumVersion, Options};
 use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
@@ -272,4 +272,59 @@ fn reports_files_that_cannot_be_used_by_name() {
         authorities.contains("the file of authorities for clients"),
         "{authorities}"
     );
+}
+
+#[test]
+fn reads_the_fields_of_certificates_as_the_conformance_cases_say() {
+    let text = include_str!("../../../conformance/client-certificates.json");
+    let data: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let cases = data["cases"].as_array().expect("a list");
+    assert!(cases.len() > 3);
+    for case in cases {
+        let name = &case["name"];
+        let pem = case["pem"].as_str().expect("PEM");
+        let der = CertificateDer::from_pem_slice(pem.as_bytes()).expect("a certificate");
+        let fields = CertificateFields::read(&der).expect("a certificate");
+        let text = |key: &str| case[key].as_str().map(str::to_owned);
+        assert_eq!(Some(fields.subject), text("subject"), "{name}");
+        assert_eq!(fields.common_name, text("commonName"), "{name}");
+        assert_eq!(Some(fields.issuer), text("issuer"), "{name}");
+        assert_eq!(Some(fields.serial_number), text("serialNumber"), "{name}");
+        assert_eq!(serde_json::json!(fields.dns_names), case["dnsNames"], "{name}");
+        assert_eq!(serde_json::json!(fields.uris), case["uris"], "{name}");
+        assert_eq!(serde_json::json!(fields.emails), case["emails"], "{name}");
+        let addresses: Vec<_> = fields.ip_addresses.iter().map(ToString::to_string).collect();
+        assert_eq!(serde_json::json!(addresses), case["ipAddresses"], "{name}");
+        assert!(fields.valid_from < fields.valid_to, "{name}");
+        // No prefix and no changed byte of a certificate makes the function panic.
+        for end in 0..der.len() {
+            assert!(
+                CertificateFields::read(&der[..end]).is_none(),
+                "{name}, {end} bytes"
+            );
+            let mut changed = der.to_vec();
+            changed[end] ^= 0xFF;
+            let _ = CertificateFields::read(&changed);
+        }
+    }
+}
+
+#[test]
+fn covers_only_the_hosts_of_the_certificate() {
+    let directory = server(&authority("servers"));
+    let certificates = Certificates::load(options(directory.path())).expect("valid files");
+    assert!(certificates.covers("localhost") && certificates.covers("LOCALHOST"));
+    for other in [
+        "",
+        "other",
+        "a.localhost",
+        "localhost:80",
+        "127.0.0.1",
+        "::1",
+        "localhost/",
+    ] {
+        assert!(!certificates.covers(other), "{other}");
+    }
+    let (from, to) = certificates.validity().expect("times");
+    assert!(from < std::time::SystemTime::now() && to > std::time::SystemTime::now());
 }

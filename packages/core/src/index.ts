@@ -122,3 +122,4 @@ export type {
   RequestHeaders,
   Span,
 } from "./request/request-context.ts";
+export type { ClientCertificate } from "./request/client-certificate.ts";

@@ -45,11 +45,32 @@ test("listen refuses invalid options of TLS by name", async () => {
     [{ ...files, clientCa: "c.pem", clientCertificates: true }, /must be "required" or "optional", not true/],
     [{ ...files, minVersion: "1.1" }, /`tls\.minVersion` must be "1\.2" or "1\.3", not "1\.1"/],
     [{ ...files, http2: "yes" }, /`tls\.http2` must be true or false, not "yes"/],
+    [{ ...files, redirectFrom: "80" }, /`tls\.redirectFrom` must be a port, .* not 80/],
+    [{ ...files, redirectFrom: 65_536 }, /`tls\.redirectFrom` must be a port, .* not 65536/],
+    [{ ...files, redirectTo: "https://a" }, /`tls\.redirectTo` needs `tls\.redirectFrom`/],
+    [{ ...files, redirectFrom: 80, redirectTo: "http://a" }, /`tls\.redirectTo` must be an origin/],
+    [{ ...files, redirectFrom: 80, redirectTo: "https://a/b" }, /`tls\.redirectTo` must be an origin/],
+    [{ ...files, redirectFrom: 80, redirectTo: "https://*.a" }, /`tls\.redirectTo` must be an origin/],
   ];
   for (const [tls, message] of wrong) {
     const server = new MemoryServer();
     const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
     await assert.rejects(app.listen({ port: 0, tls } as AppListenOptions), { name: "TypeError", message });
+    assert.deepEqual(server.calls, []);
+  }
+});
+
+test("listen refuses redirects from its own port, from a Unix socket to no origin, and on adapters without them", async () => {
+  const files = { cert: "a.pem", key: "a.key", redirectFrom: 80 };
+  const wrong: readonly (readonly [AppListenOptions, RegExp])[] = [
+    [{ port: 80, tls: files }, /`tls\.redirectFrom` is 80, the port of the server/],
+    [{ path: "/run/app.sock", tls: files }, /`tls\.redirectFrom` with `path` needs `tls\.redirectTo`/],
+    [{ port: 443, tls: files }, /^the server adapter `memory` cannot redirect plain HTTP/],
+  ];
+  for (const [options, message] of wrong) {
+    const server = Object.assign(new MemoryServer(), { reloadTls: () => {} });
+    const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
+    await assert.rejects(app.listen(options), { message });
     assert.deepEqual(server.calls, []);
   }
 });

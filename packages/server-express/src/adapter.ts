@@ -6,6 +6,7 @@ import {
   checkOptions,
   errorOfFramework,
   type HttpServerOptions,
+  listenPlain,
   NodeHost,
   refuseRequest,
   type RequestListener,
@@ -13,7 +14,14 @@ import {
   ResponseExchange,
   withoutFinalSlash,
 } from "@kit/server-node";
-import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+import type {
+  CloseOptions,
+  ListenAddress,
+  ListenOptions,
+  PlainServer,
+  ServerAdapter,
+  ServerService,
+} from "@kit/types";
 import express, { type ErrorRequestHandler, type Express } from "express";
 
 /** Options of {@link expressServer}. */
@@ -85,6 +93,10 @@ class ExpressServer implements ServerAdapter {
 
   reloadTls(): void {
     this.#host?.reloadTls();
+  }
+
+  listenPlain(service: ServerService, where: ListenOptions): Promise<PlainServer> {
+    return listenPlain(service, where, this.#options);
   }
 
   connections(): number {

@@ -7,6 +7,7 @@ import {
   type Framework,
   type HttpServerOptions,
   isStreamed,
+  listenPlain,
   NodeHost,
   openRequestBody,
   readBody,
@@ -15,7 +16,14 @@ import {
   RequestBody,
   serverOptions,
 } from "@kit/server-node";
-import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+import type {
+  CloseOptions,
+  ListenAddress,
+  ListenOptions,
+  PlainServer,
+  ServerAdapter,
+  ServerService,
+} from "@kit/types";
 import {
   fastify,
   type FastifyInstance,
@@ -69,6 +77,8 @@ class FastifyServer implements ServerAdapter {
   readonly #app: FastifyInstance;
   readonly #options: CheckedOptions;
   #host: NodeHost | undefined;
+  /** True if the server is not that of the instance: Fastify creates its server before the files of TLS are known. */
+  #hasOwnServer = false;
 
   constructor(app: FastifyInstance, options: CheckedOptions) {
     this.#app = app;
@@ -87,6 +97,15 @@ class FastifyServer implements ServerAdapter {
       canHandle: ({ method }) => methods.has(method!),
       rewriteTarget: targetRewriter(app, service),
     };
+    const { tls } = options;
+    this.#hasOwnServer = tls !== undefined;
+    if (tls !== undefined) {
+      const host = NodeHost.of(app.routing, service, timeouts, framework, limits, tls);
+      await app.ready();
+      const address = await host.listen(options);
+      this.#host = host;
+      return address;
+    }
     const host = new NodeHost(app.server, service, timeouts, framework, limits);
     this.#host = host;
     try {
@@ -100,7 +119,19 @@ class FastifyServer implements ServerAdapter {
   async close(options: CloseOptions): Promise<void> {
     const host = this.#host;
     this.#host = undefined;
-    await host?.close(options, async () => this.#app.close());
+    await host?.close(options, async (unbind) => {
+      if (this.#hasOwnServer) closeWith(this.#app, unbind);
+      await this.#app.close();
+      if (this.#hasOwnServer) await unbind();
+    });
+  }
+
+  reloadTls(): void {
+    this.#host?.reloadTls();
+  }
+
+  listenPlain(service: ServerService, where: ListenOptions): Promise<PlainServer> {
+    return listenPlain(service, where, this.#options);
   }
 
   connections(): number {
@@ -110,6 +141,19 @@ class FastifyServer implements ServerAdapter {
   getNativeServer(): FastifyInstance {
     return this.#app;
   }
+}
+
+/**
+ * Makes Fastify close kit's server when Fastify closes its own, which never listened: after the hooks `preClose` and before the hooks
+ * `onClose`.
+ */
+function closeWith(app: FastifyInstance, unbind: () => Promise<unknown>): void {
+  const { server } = app;
+  const close = server.close.bind(server);
+  server.close = (done) => {
+    void unbind().finally(() => close(done));
+    return server;
+  };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   errorOfFramework,
   type HttpServerOptions,
   isStreamed,
+  listenPlain,
   NodeHost,
   normalPath,
   receiveBody,
@@ -16,7 +17,14 @@ import {
   RequestBody,
   withoutFinalSlash,
 } from "@kit/server-node";
-import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+import type {
+  CloseOptions,
+  ListenAddress,
+  ListenOptions,
+  PlainServer,
+  ServerAdapter,
+  ServerService,
+} from "@kit/types";
 import { type Env, type ErrorHandler, type Handler, Hono, type HonoRequest } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { RegExpRouter } from "hono/router/reg-exp-router";
@@ -111,6 +119,10 @@ class HonoServer implements ServerAdapter {
 
   reloadTls(): void {
     this.#host?.reloadTls();
+  }
+
+  listenPlain(service: ServerService, where: ListenOptions): Promise<PlainServer> {
+    return listenPlain(service, where, this.#options);
   }
 
   connections(): number {

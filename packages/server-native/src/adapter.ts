@@ -4,6 +4,7 @@ import type {
   ErrorBodySource,
   ListenAddress,
   ListenOptions,
+  PlainServer,
   ServerAdapter,
   ServerService,
   TlsOptions,
@@ -111,6 +112,12 @@ class NativeServer implements PortSharer {
 
   reloadTls(): void {
     this.#running?.reloadTls();
+  }
+
+  async listenPlain(service: ServerService, where: ListenOptions): Promise<PlainServer> {
+    const server = new NativeServer(this.#options);
+    const address = await server.listen(service, where);
+    return { address, close: (options) => server.close(options) };
   }
 
   getNativeServer(): NativeServerHandle | undefined {

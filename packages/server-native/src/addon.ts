@@ -125,6 +125,8 @@ export interface Addon {
   pauseSocket(server: number, id: RequestId): void;
   resumeSocket(server: number, id: RequestId): void;
   remoteAddress(server: number, id: RequestId): string;
+  /** Returns the verified certificate of a TLS client in DER. */
+  clientCertificate(server: number, id: RequestId): Uint8Array | undefined;
   close(server: number, graceMs: number): void;
   connections(server: number): number;
   /** Reads the files of TLS again, for new connections. Fails if a file cannot be used; the server then keeps its certificate. */

@@ -100,6 +100,11 @@ export class NativeExchange implements ServerExchange {
     return this.host.addon.remoteAddress(this.host.server, this.id);
   }
 
+  clientCertificate(): Uint8Array | undefined {
+    const { addon, server, scheme } = this.host;
+    return scheme === "https" ? addon.clientCertificate(server, this.id) : undefined;
+  }
+
   bodyText(): string | undefined {
     if (this.body !== undefined) return this.body;
     if (this.bodyLength === 0) return "";

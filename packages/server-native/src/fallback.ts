@@ -1,4 +1,4 @@
-import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
+import type { CloseOptions, ListenAddress, ListenOptions, PlainServer, ServerService } from "@kit/types";
 import type { NodeHost, NodeListenOptions } from "@kit/server-node";
 
 import { isBuiltFor, platformTriple } from "./addon.ts";
@@ -95,6 +95,12 @@ export class FallbackServer implements PortSharer {
 
   reloadTls(): void {
     this.#running?.host.reloadTls();
+  }
+
+  async listenPlain(service: ServerService, where: ListenOptions): Promise<PlainServer> {
+    const { listenPlain } = await import("@kit/server-node");
+    const options = this.#options;
+    return listenPlain(service, where, { timeouts: timeoutsOf(options), limits: limitsOf(options) });
   }
 
   connections(): number {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
 
 import type { RequestBodyReader, ResponseBody, ServerExchange } from "@kit/types";
 
@@ -91,6 +92,12 @@ export abstract class NodeExchange implements ServerExchange {
 
   get remoteAddress(): string {
     return this.request.socket.remoteAddress ?? "";
+  }
+
+  clientCertificate(): Uint8Array | undefined {
+    const socket = this.request.socket as Partial<TLSSocket>;
+    // True only if an authority of `tls.clientCa` has signed a certificate.
+    return socket.authorized === true ? socket.getPeerX509Certificate?.()?.raw : undefined;
   }
 
   bodyText(): string | undefined {

@@ -229,7 +229,10 @@ export class NodeHost {
   }
 
   /** Stops accepting connections, waits up to `graceMs` for requests in progress, then closes the remaining connections. */
-  async close({ graceMs }: CloseOptions, stop: () => Promise<unknown> = () => this.#unbind()): Promise<void> {
+  async close(
+    { graceMs }: CloseOptions,
+    stop: (unbind: () => Promise<unknown>) => Promise<unknown> = (unbind) => unbind(),
+  ): Promise<void> {
     const server = this.#server;
     this.#closing = true;
     for (const socket of this.#handshakes) socket.destroy();
@@ -244,7 +247,7 @@ export class NodeHost {
       for (const socket of this.#sockets) socket.destroy();
     }, graceMs);
     try {
-      await stop();
+      await stop(() => this.#unbind());
       await left?.ended;
     } finally {
       clearInterval(sweep);

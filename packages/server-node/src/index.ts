@@ -12,6 +12,7 @@ export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";
 export { headerRecord } from "./header-record.ts";
 export { type BindAddress, NodeHost, type NodeListenOptions, type RequestListener } from "./host.ts";
+export { listenPlain } from "./plain-server.ts";
 export type { DiscardLimits } from "./discard.ts";
 export { noSniff, noSniffName } from "./no-sniff.ts";
 export { normalPath } from "./normal-path.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 import { createApp, type LogEntry, type RequestContext } from "@kit/core";
-import type { ListenOptions, ServerAdapter } from "@kit/types";
+import type { ListenAddress, ListenOptions, ServerAdapter } from "@kit/types";
 
 import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 
@@ -10,6 +10,8 @@ import { compiled, objectOf, responseOf, route } from "../../core/test/support/c
 export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Address of plain HTTP that redirects to the server with TLS. */
+  readonly redirect?: ListenAddress | undefined;
   readonly log: readonly LogEntry[];
   close(graceMs?: number): Promise<void>;
 }
@@ -47,9 +49,9 @@ export async function serve(
       },
     ],
   });
-  const { url, port } = await app.listen(listen);
+  const { url, port, redirect } = await app.listen(listen);
   const close = (graceMs = 0): Promise<void> => app.close({ graceMs });
-  return { url, port, log, close, [Symbol.asyncDispose]: () => close() };
+  return { url, port, redirect, log, close, [Symbol.asyncDispose]: () => close() };
 }
 
 /** Sends a POST request with a body, by default of type JSON. */

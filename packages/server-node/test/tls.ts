@@ -1,18 +1,31 @@
 /** Tests of TLS that every adapter which supports TLS must pass. */
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 
+import type { RequestContext } from "@kit/core";
 import type { ServerAdapter, TlsOptions } from "@kit/types";
 
 import type { HttpServerOptions } from "../src/index.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { Authority, type Identity } from "./certificates.ts";
-import { type Handlers, type Served, serve, until } from "./support.ts";
+import { type Handlers, raw, type Served, serve, until } from "./support.ts";
+
+interface RedirectCase {
+  readonly name: string;
+  readonly request: string;
+  readonly status: number;
+  readonly location?: string;
+}
+
+const redirects = JSON.parse(
+  readFileSync(new URL("../../../conformance/tls-redirect.json", import.meta.url), "utf8"),
+) as { readonly cases: readonly RedirectCase[] };
 
 /** Registers the tests of one adapter. */
 export function testTls(name: string, make: (options?: HttpServerOptions) => ServerAdapter): void {
@@ -55,7 +68,7 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     await once(socket, "secureConnect");
     return socket;
   };
-  const get = async (port: number, options: ConnectionOptions = {}): Promise<string> => {
+  const ask = async (port: number, options: ConnectionOptions = {}): Promise<string> => {
     const socket = await open(port, options);
     socket.write("GET /notes/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     const bytes = Buffer.concat(await socket.toArray()).toString();
@@ -69,16 +82,16 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     const socket = await open(app.port, { ALPNProtocols: ["h2", "http/1.1"] });
     assert.deepEqual([socket.getProtocol(), socket.alpnProtocol], ["TLSv1.3", "http/1.1"]);
     socket.destroy();
-    assert.match(await get(app.port), /^HTTP\/1\.1 200 OK\r\n[^]*\{"text":"https:\/\/localhost"\}$/);
+    assert.match(await ask(app.port), /^HTTP\/1\.1 200 OK\r\n[^]*\{"text":"https:\/\/localhost"\}$/);
   });
 
   test("refuses TLS 1.2 with minVersion 1.3, and accepts it by default", async () => {
     const old: ConnectionOptions = { maxVersion: "TLSv1.2" };
     await using lax = await start();
-    assert.match(await get(lax.port, old), /^HTTP\/1\.1 200/);
-    await assert.rejects(get(lax.port, { ...old, ciphers: "ECDHE-ECDSA-AES128-SHA" }));
+    assert.match(await ask(lax.port, old), /^HTTP\/1\.1 200/);
+    await assert.rejects(ask(lax.port, { ...old, ciphers: "ECDHE-ECDSA-AES128-SHA" }));
     await using strict = await start({ minVersion: "1.3" });
-    await assert.rejects(get(strict.port, old));
+    await assert.rejects(ask(strict.port, old));
   });
 
   test("resumes the session of a client", async () => {
@@ -100,7 +113,7 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     assert.doesNotMatch(Buffer.concat(answer as Buffer[]).toString(), /^HTTP\/1\.1 2/);
     const silent = connect(app.port, "127.0.0.1").on("error", () => {});
     await once(silent.resume(), "close");
-    assert.match(await get(app.port), /^HTTP\/1\.1 200/);
+    assert.match(await ask(app.port), /^HTTP\/1\.1 200/);
   });
 
   test("closes without waiting for handshakes, and sends the responses of requests in progress", async () => {
@@ -119,7 +132,7 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     );
     const silent = connect(app.port, "127.0.0.1").on("error", () => {});
     await once(silent, "connect");
-    const answer = get(app.port);
+    const answer = ask(app.port);
     await begun.promise;
     const closed = app.close(20_000);
     release.resolve();
@@ -131,17 +144,41 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     const clientCa = clients.path("ca.pem");
     const known = clients.sign();
     await using app = await start({ clientCa });
-    assert.match(await get(app.port, { ...known }), /^HTTP\/1\.1 200/);
-    await assert.rejects(get(app.port));
-    await assert.rejects(get(app.port, { ...identities[1]! }));
+    assert.match(await ask(app.port, { ...known }), /^HTTP\/1\.1 200/);
+    await assert.rejects(ask(app.port));
+    await assert.rejects(ask(app.port, { ...identities[1]! }));
   });
 
   test("refuses only wrong certificates if clientCertificates is optional", async () => {
     const clientCa = clients.path("ca.pem");
     await using app = await start({ clientCa, clientCertificates: "optional" });
-    assert.match(await get(app.port, { ...clients.sign() }), /^HTTP\/1\.1 200/);
-    assert.match(await get(app.port), /^HTTP\/1\.1 200/);
-    await assert.rejects(get(app.port, { ...identities[1]! }));
+    assert.match(await ask(app.port, { ...clients.sign() }), /^HTTP\/1\.1 200/);
+    assert.match(await ask(app.port), /^HTTP\/1\.1 200/);
+    await assert.rejects(ask(app.port, { ...identities[1]! }));
+  });
+
+  test("gives handlers the certificate of the client, also in a resumed session", async () => {
+    const clientCa = clients.path("ca.pem");
+    const known = clients.sign();
+    const { fingerprint256, serialNumber } = new X509Certificate(known.cert);
+    await using app = await start({ clientCa, clientCertificates: "optional" }, {}, { get: describeClient });
+    const expected = `CN=localhost|localhost|CN=clients|localhost|127.0.0.1|${serialNumber}|${fingerprint256}|${known.cert}`;
+    for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
+      const identity = { ...known, maxVersion };
+      const options = { port: app.port, host: "127.0.0.1", ca: authority.certificate, ...identity };
+      const first = connectTls(options);
+      let session: Buffer | undefined;
+      first.on("session", (received: Buffer) => (session = received));
+      first.write("GET /notes/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      assert.equal(textOf(Buffer.concat(await first.toArray()).toString()), expected);
+      assert.equal(textOf(await ask(app.port, { ...identity, session: session! })), expected);
+    }
+    assert.equal(textOf(await ask(app.port)), "|||||||");
+    const { data } = app.log.find(({ message }) => message === "Request")!;
+    assert.deepEqual(
+      { ...(data as { certificate: object }).certificate },
+      { subject: "CN=localhost", fingerprint256 },
+    );
   });
 
   test("replaces the certificate 100 times under load without a failed request", async () => {
@@ -178,7 +215,7 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     process.emit("SIGHUP", "SIGHUP");
     const entry = app.log.find(({ message }) => message.includes("does not belong to"));
     assert.match(entry!.message, /stays in use$/);
-    assert.match(await get(app.port), /^HTTP\/1\.1 200/);
+    assert.match(await ask(app.port), /^HTTP\/1\.1 200/);
   });
 
   test("logs an error about a certificate that is not valid now", async () => {
@@ -190,6 +227,47 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     install(authority.sign(-1));
     process.emit("SIGHUP", "SIGHUP");
     assert.ok(app.log.some(({ level, message }) => level === "error" && message.includes("server.pem")));
+  });
+
+  describe("with a port of plain HTTP", () => {
+    let app: Served;
+    before(async () => {
+      app = await start({ redirectFrom: 0 });
+    });
+    after(() => app.close());
+    for (const { name, request: text, status: expected, location } of redirects.cases) {
+      test(name, async () => {
+        const [head = "", body = ""] = (await raw(app.redirect!.port, text)).split("\r\n\r\n");
+        assert.equal(Number(head.split(" ")[1]), expected, head);
+        const sent = /^location: (.*)$/im.exec(head)?.[1];
+        assert.equal(sent, location?.replace("{origin}", `https://localhost:${app.port}`));
+        if (location === undefined) assert.match(body, /^\{"error":\{"code":"[A-Z_]+"/);
+        else assert.match(head, /^cache-control: no-store$/im);
+      });
+    }
+  });
+
+  test("redirects plain HTTP to the given origin, and closes the port when the application closes", async () => {
+    const app = await start({ redirectFrom: 0, redirectTo: "https://example.com" });
+    const { port, url } = app.redirect!;
+    assert.equal(url, `http://127.0.0.1:${port}`);
+    const answer = await fetch(`${url}/a?b`, { method: "POST", body: "{}", redirect: "manual" });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [308, "https://example.com/a?b"]);
+    await app.close();
+    await assert.rejects(fetch(`${url}/a`));
+  });
+
+  test("rejects listen and closes the server if the port of plain HTTP cannot be used", async () => {
+    await using other = await start({ redirectFrom: 0 });
+    const { port } = other.redirect!;
+    await assert.rejects(start({ redirectFrom: port }), {
+      name: "StartError",
+      code: "EADDRINUSE",
+      message: new RegExp(
+        `^plain HTTP cannot be redirected from port ${port}: another program uses the port`,
+      ),
+    });
+    assert.match(await ask(other.port), /^HTTP\/1\.1 200/);
   });
 
   test("rejects listen with the name of the file that cannot be used", async () => {
@@ -220,4 +298,19 @@ function status(port: number, agent: Agent): Promise<number> {
     .on("error", reject)
     .end();
   return promise;
+}
+
+/** Handler that responds with the certificate of the client, and logs it. */
+function describeClient(ctx: RequestContext): object {
+  const found = ctx.clientCertificate;
+  assert.equal(ctx.clientCertificate, found);
+  const { subject, commonName, issuer, dnsNames, ipAddresses } = found ?? {};
+  const names = [subject, commonName, issuer, dnsNames?.join(), ipAddresses?.join()];
+  ctx.log.error("Request", { certificate: found });
+  return { text: [...names, found?.serialNumber, found?.fingerprint256, found?.pem()].join("|") };
+}
+
+/** Returns the property `text` of the body of a response. */
+function textOf(response: string): string {
+  return (JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4)) as { text: string }).text;
 }

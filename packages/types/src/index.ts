@@ -111,6 +111,7 @@ export type {
   RequestBodyReader,
   StreamedBodies,
   CloseOptions,
+  PlainServer,
   ErrorBodies,
   ErrorBodyPart,
   ErrorBodySource,

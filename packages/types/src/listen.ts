@@ -21,6 +21,16 @@ export interface TlsOptions {
    * false.
    */
   readonly http2?: boolean;
+  /**
+   * Port of plain HTTP, such as 80. Each request to this port gets a redirect (308) to the server with TLS. By default, there is no
+   * such port.
+   */
+  readonly redirectFrom?: number;
+  /**
+   * Origin of the redirects, such as `https://example.com`. By default the host of the request, which must be in the certificate, with
+   * the port of the server.
+   */
+  readonly redirectTo?: string;
 }
 
 /** Address to listen on. */
@@ -52,4 +62,6 @@ export interface ListenAddress {
   readonly url: string;
   /** Path of the Unix socket. If present, `port` is 0 and `host` is empty. */
   readonly path?: string;
+  /** Address of plain HTTP whose requests are redirected to this address. Present only with {@link TlsOptions.redirectFrom}. */
+  readonly redirect?: ListenAddress;
 }

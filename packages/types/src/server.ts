@@ -203,6 +203,11 @@ export interface ServerExchange {
   /** IP address of the peer of the connection. */
   readonly remoteAddress: string;
   /**
+   * Returns the certificate of the client in DER, which the adapter has verified. Returns `undefined` if there is none, and if the client
+   * has disconnected. Absent if the adapter has no TLS.
+   */
+  clientCertificate?(): Uint8Array | undefined;
+  /**
    * Registers a listener, which is called once if the client disconnects before the response is written. A client that
    * only closes its sending side looks the same. A response after the call is still sent.
    */
@@ -448,6 +453,13 @@ export interface ServerWorker {
   failed(error: unknown): Promise<never>;
 }
 
+/** Server that {@link ServerAdapter.listenPlain} has started. */
+export interface PlainServer {
+  readonly address: ListenAddress;
+  /** Closes this server as {@link ServerAdapter.close} does. */
+  close(options: CloseOptions): Promise<void>;
+}
+
 /** Server that kit runs on. Handlers are the same for all servers. */
 export interface ServerAdapter {
   /** Name of the adapter: `native`, `express`, … */
@@ -473,6 +485,11 @@ export interface ServerAdapter {
   reloadTls?(): void;
   /** True if the adapter supports `tls.http2`. */
   readonly hasHttp2?: boolean;
+  /**
+   * Starts another server, without TLS and without the framework of the adapter, that has the limits and timeouts of this server. Used
+   * for redirects to the server with TLS. Rejects as {@link listen} does. Present only if the adapter supports TLS.
+   */
+  listenPlain?(service: ServerService, options: ListenOptions): Promise<PlainServer>;
   /** Returns the number of open connections. 0 while the server does not listen. */
   connections?(): number;
   /** Returns the server that the adapter wraps, such as the application of Express. */

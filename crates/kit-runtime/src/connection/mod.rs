@@ -35,8 +35,8 @@ use crate::shutdown::Shutdown;
 
 pub(crate) use headers::{add_defaults, set_defaults};
 pub(crate) use refusal::flush as flush_refusals;
-pub(crate) use shared::ConnectionState;
 use shared::ResponseInProgress;
+pub(crate) use shared::{ConnectionState, Peer};
 use stream::Stream;
 pub(crate) use timeouts::{ReusableTimeout, Timeouts};
 
@@ -67,13 +67,15 @@ pub(crate) fn serve(
 /// request in progress.
 pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     socket: S,
-    peer: SocketAddr,
+    peer: impl Into<Peer>,
     router: impl Serve,
     timeouts: Timeouts,
     permit: Option<ConnectionPermit>,
 ) -> Result<(), hyper::Error> {
     let mut shutdown = Shutdown::of_server();
-    let shared = Arc::new(ConnectionState::new(peer.ip()));
+    let peer = peer.into();
+    let shared = Arc::new(ConnectionState::new(&peer));
+    let peer = peer.address;
     let stream = Stream::new(socket, timeouts, Arc::clone(&shared), permit);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         headers::apply_target_host(&mut request);

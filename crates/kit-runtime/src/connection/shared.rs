@@ -1,7 +1,7 @@
 //! State that the two ends of a connection share. One end is the stream, in which the guard checks bytes before hyper
 //! reads them. The other is the service, which hyper calls for responses.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -13,11 +13,33 @@ use tokio::time::Instant;
 
 use super::timeouts::ReusableTimeout;
 
+/// Client of a connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
+    /// Verified certificate, if the client has sent one in the TLS handshake.
+    #[cfg(feature = "tls")]
+    pub(crate) certificate: Option<crate::ClientCertificate>,
+}
+
+impl From<SocketAddr> for Peer {
+    fn from(address: SocketAddr) -> Self {
+        Self {
+            address,
+            #[cfg(feature = "tls")]
+            certificate: None,
+        }
+    }
+}
+
 /// State that the socket and the service of a connection share. The same task polls the two.
 #[derive(Debug)]
 pub struct ConnectionState {
     /// Address of the peer.
     pub(crate) peer: IpAddr,
+    /// Verified certificate of the peer.
+    #[cfg(feature = "tls")]
+    pub(crate) certificate: Option<crate::ClientCertificate>,
     /// Timeout of the request in progress.
     pub(crate) timeout: ReusableTimeout,
     started_at: Instant,
@@ -58,9 +80,11 @@ struct RareState {
 }
 
 impl ConnectionState {
-    pub(super) fn new(peer: IpAddr) -> Self {
+    pub(super) fn new(peer: &Peer) -> Self {
         Self {
-            peer,
+            peer: peer.address.ip(),
+            #[cfg(feature = "tls")]
+            certificate: peer.certificate.clone(),
             timeout: ReusableTimeout::default(),
             started_at: Instant::now(),
             answered: AtomicU64::new(0),

@@ -397,6 +397,21 @@ impl Context {
             .client(self.0.connection.as_ref()?.peer, header)
     }
 
+    /// Returns the certificate of the client, which the server has verified with the authorities of `TLS_CLIENT_CA`. Returns `None` if the
+    /// client has sent none, which `TLS_CLIENT_CERTIFICATES=optional` permits, and without TLS.
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// fn name_of_client(context: &Context) -> Option<&str> {
+    ///     context.client_certificate()?.common_name()
+    /// }
+    /// ```
+    #[cfg(feature = "tls")]
+    pub fn client_certificate(&self) -> Option<&crate::ClientCertificate> {
+        self.0.connection.as_ref()?.certificate.as_ref()
+    }
+
     /// Returns the origin at which the client reaches the server, such as `https://api.example.com`: `http` and the header
     /// `host`, which a client can choose, or the report of the trusted proxies (`TRUST_PROXY_SCHEME`, `TRUST_PROXY_HOST`).
     /// Returns `None` if the request has no header `host`, or if the report is malformed.

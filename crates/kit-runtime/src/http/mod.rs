@@ -97,6 +97,8 @@ pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;
 #[cfg(feature = "debug")]
 pub(crate) use ids::{next_request_id, read_traceparent};
+#[cfg(feature = "tls")]
+pub(crate) use normal_uri::make_normal;
 pub(crate) use rejection_log::flush as flush_rejection_log;
 pub(crate) use request_log::log_refusal;
 #[cfg(feature = "debug")]

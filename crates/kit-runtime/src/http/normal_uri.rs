@@ -9,7 +9,7 @@ use kit_guard::normal_path;
 ///
 /// axum's routes and layers compare the path as a string, and kit's routes are compared in the normal form. If
 /// `/%61dmin` stayed as received, a layer on `/admin` would not run, but kit's route `/admin` would respond.
-pub(super) fn make_normal(uri: &mut Uri) {
+pub(crate) fn make_normal(uri: &mut Uri) {
     // Most paths have no escape and are already normal, because the guard passes only ASCII.
     if !uri.path().contains('%') {
         return;

@@ -48,6 +48,25 @@ fn server() {
             },
         )
         .route(
+            "GET /client",
+            &[Segment::Static("client")],
+            |_: App, request: Request| async move {
+                let context = request.into_context()?;
+                let text = context.client_certificate().map_or_else(String::new, |found| {
+                    let (subject, name, issuer) = (found.subject(), found.common_name(), found.issuer());
+                    let (names, from, to) = (found.dns_names(), found.valid_from(), found.valid_to());
+                    assert!(from < kit_runtime::Timestamp::now() && to > kit_runtime::Timestamp::now());
+                    tracing::warn!(certificate = ?found, "request");
+                    format!(
+                        "{subject}|{name:?}|{issuer}|{names:?}|{}|{}",
+                        found.fingerprint256(),
+                        found.pem()
+                    )
+                });
+                Response::reply(&context, StatusCode::OK, Reply::text(&text))
+            },
+        )
+        .route(
             "GET /slow",
             &[Segment::Static("slow")],
             |_: App, request: Request| async move {
@@ -309,5 +328,157 @@ fn stops_at_start_with_the_name_of_a_file_that_cannot_be_used() {
     assert!(
         text.contains("\n  in TLS_CERT, TLS_KEY or TLS_CLIENT_CA\nhelp: "),
         "{text}"
+    );
+}
+
+/// Sends bytes and returns what the server sends before it closes the connection.
+fn exchange(address: &str, bytes: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(bytes.as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}
+
+fn header<'a>(response: &'a str, name: &str) -> Option<&'a str> {
+    let mut lines = response.lines().take_while(|line| !line.is_empty());
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}
+
+/// Returns the address of plain HTTP that a server has printed.
+fn redirecting(server: &Server) -> String {
+    let (_, rest) = server.before.split_once("Redirecting from http://").unwrap();
+    rest.lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn redirects_plain_http_as_the_conformance_cases_say() {
+    let authority = Authority::new();
+    let files = Files::new(&authority);
+    let mut variables = files.variables();
+    variables.push(("TLS_REDIRECT_PORT", "0".to_owned()));
+    let server = Server::start(module_path!(), &variables);
+    let address = redirecting(&server);
+    let (_, port) = server.address.rsplit_once(':').unwrap();
+    let origin = format!("https://localhost:{port}");
+    let text = include_str!("../../../../conformance/tls-redirect.json");
+    let data: serde_json::Value = serde_json::from_str(text).unwrap();
+    let cases = data["cases"].as_array().unwrap();
+    assert!(cases.len() > 15);
+    for case in cases {
+        let name = &case["name"];
+        let response = exchange(&address, case["request"].as_str().unwrap());
+        let status = response.split(' ').nth(1);
+        assert_eq!(
+            status,
+            Some(case["status"].to_string().as_str()),
+            "{name}: {response}"
+        );
+        let expected = case["location"].as_str();
+        let expected = expected.map(|location| location.replace("{origin}", &origin));
+        assert_eq!(header(&response, "location"), expected.as_deref(), "{name}");
+        if expected.is_none() {
+            assert!(response.contains(r#"{"error":{"code":""#), "{name}: {response}");
+        }
+    }
+    server.stop();
+    TcpStream::connect(&address).unwrap_err();
+}
+
+#[test]
+fn redirects_plain_http_to_the_given_origin() {
+    let authority = Authority::new();
+    let files = Files::new(&authority);
+    let mut variables = files.variables();
+    variables.push(("TLS_REDIRECT_PORT", "0".to_owned()));
+    variables.push(("TLS_REDIRECT_TO", "https://example.com".to_owned()));
+    let server = Server::start(module_path!(), &variables);
+    let request = "GET /a?b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    let response = exchange(&redirecting(&server), request);
+    assert!(response.starts_with("HTTP/1.1 308 "), "{response}");
+    assert_eq!(header(&response, "location"), Some("https://example.com/a?b"));
+    server.stop();
+}
+
+#[test]
+fn stops_at_start_if_the_port_of_plain_http_is_in_use() {
+    let authority = Authority::new();
+    let files = Files::new(&authority);
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut variables = files.variables();
+    let port = other.local_addr().unwrap().port();
+    variables.push(("TLS_REDIRECT_PORT", port.to_string()));
+    let server = Server::start(module_path!(), &variables);
+    assert_eq!(server.address, "", "the server does not start");
+    let output = server.child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let problem = format!("error: plain HTTP cannot be redirected from port {port}: ");
+    assert!(
+        text.contains(&problem) && text.contains("\n  in TLS_REDIRECT_PORT\nhelp: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn logs_an_error_about_a_certificate_that_is_not_valid_now() {
+    let authority = Authority::new();
+    let files = Files::new(&authority);
+    let (certificate, key) = authority.certify_with("localhost", |parameters| {
+        parameters.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        parameters.not_after = rcgen::date_time_ymd(2020, 2, 29);
+    });
+    files.write("server.pem", &certificate);
+    files.write("server.key", &key);
+    let server = Server::start(module_path!(), &files.variables());
+    let entry = server.before.lines().find(|line| line.contains("TLS_EXPIRED"));
+    let entry = entry.unwrap_or_else(|| panic!("{}", server.before));
+    assert!(
+        entry.contains(r#""level":"error""#) && entry.contains("server.pem"),
+        "{entry}"
+    );
+    assert!(
+        entry.contains("2020-01-01T00:00:00.000Z") && entry.contains("2020-02-29T00:00:00.000Z"),
+        "{entry}"
+    );
+    // Certificates that are valid cause no such entry.
+    files.renew(&authority);
+    let server = {
+        server.stop();
+        Server::start(module_path!(), &files.variables())
+    };
+    assert!(!server.before.contains("TLS_EXPIRED"), "{}", server.before);
+    assert!(!server.stop().contains("TLS_EXPIRED"));
+}
+
+#[test]
+fn gives_handlers_the_certificate_of_the_client_also_in_a_resumed_session() {
+    let (servers, clients) = (Authority::new(), Authority::new());
+    let files = Files::new(&servers);
+    files.write("clients.pem", &clients.certificate);
+    let mut variables = files.variables();
+    variables.push(("TLS_CLIENT_CA", files.path("clients.pem")));
+    variables.push(("TLS_CLIENT_CERTIFICATES", "optional".to_owned()));
+    let server = Server::start(module_path!(), &variables);
+    let known = clients.certify("agent");
+    let config = client(&servers, Some(&known));
+    // The second connection resumes the session of the first one.
+    for _ in 0..2 {
+        let response = get(&server.address, &config, "/client").unwrap();
+        let (_, body) = response.split_once("\r\n\r\n").unwrap();
+        let parts: Vec<_> = body.split('|').collect();
+        assert_eq!(parts[0], "CN=agent");
+        assert_eq!(parts[1], "Some(\"agent\")");
+        assert_eq!(parts[2], "CN=rcgen self signed cert");
+        assert_eq!(parts[3], "[\"agent\"]");
+        assert_eq!(parts[4].len(), 95);
+        assert_eq!(parts[5].replace('\n', ""), known.0.replace(['\r', '\n'], ""));
+    }
+    let response = get(&server.address, &client(&servers, None), "/client").unwrap();
+    assert!(response.ends_with("\r\n\r\n"), "{response}");
+    let log = server.stop();
+    assert!(
+        log.contains("CN=agent") && !log.contains("BEGIN CERTIFICATE"),
+        "{log}"
     );
 }

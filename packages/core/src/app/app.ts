@@ -7,7 +7,14 @@
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { CloseOptions, ListenAddress, ServerService, Telemetry, TelemetryCounts } from "@kit/types";
+import type {
+  CloseOptions,
+  ListenAddress,
+  ListenOptions,
+  ServerService,
+  Telemetry,
+  TelemetryCounts,
+} from "@kit/types";
 
 import { Cookies } from "../cookies/cookies.ts";
 import { Compression } from "../edge/compression.ts";
@@ -30,6 +37,7 @@ import { Recorder } from "../observe/recorder.ts";
 import { needsRecords, RequestMeter } from "../observe/request-meter.ts";
 import { ApiReference } from "../request/api-reference.ts";
 import { InvalidResponseLog } from "../request/invalid-response-log.ts";
+import { loadCertificateReader } from "../request/certificate-reader.ts";
 import type { ExecutableRoute } from "../request/executable-route.ts";
 import { Health } from "../request/health.ts";
 import { IgnoredInput } from "../request/ignored-input.ts";
@@ -48,6 +56,7 @@ import { checkVersion, type FoundCompiled, loadCompiled } from "./find-compiled.
 import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
 import { requireTls, watchTls } from "./tls.ts";
+import type { Redirects } from "./tls-redirect.ts";
 import { listenFailure, listenOn } from "./listen-failure.ts";
 import { matchCompiled } from "./match-compiled.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
@@ -119,6 +128,7 @@ class Application implements App {
   #removeSignals: (() => void) | undefined;
   #unwatchSchema: (() => void) | undefined;
   #unwatchTls: (() => void) | undefined;
+  #redirects: Redirects | undefined;
   /** True while `/readyz` reports that the application is ready. */
   #isReady = false;
 
@@ -239,12 +249,16 @@ class Application implements App {
       // The first worker responds to requests while the others start, so signals must close it gracefully from the
       // beginning.
       this.#closeOnSignal();
+      let isServing = false;
       try {
-        return await server.supervise(
+        const address = await server.supervise(
           options,
           this.#log.loggerFor(() => ({})),
         );
+        isServing = true;
+        return await this.#withRedirects(options, address);
       } catch (error) {
+        if (isServing) await server.close({ graceMs: 0 });
         this.#removeSignals?.();
         throw listenFailure(error, options, false);
       }
@@ -278,10 +292,13 @@ class Application implements App {
     try {
       await this.#plugins.start(this.#hostOf(prepared, log));
       const link = developmentLink();
+      if (options.tls?.clientCa !== undefined) await loadCertificateReader();
       if (options.tls !== undefined) this.#unwatchTls = watchTls(server, options.tls, log);
-      const address = await listenOn(server, service, options, link);
+      const listening = await listenOn(server, service, options, link);
       isServing = true;
-      checkPath(options, address, server.name);
+      checkPath(options, listening, server.name);
+      // The primary process of workers redirects for all of them.
+      const address = server.worker === undefined ? await this.#withRedirects(options, listening) : listening;
       await this.#plugins.ready(address);
       this.#isReady = this.#closing === undefined;
       this.#watchSchema(found);
@@ -292,6 +309,7 @@ class Application implements App {
       return address;
     } catch (error) {
       this.#unwatchTls?.();
+      await this.#redirects?.close({ graceMs: 0 });
       if (isServing) await server.close({ graceMs: 0 });
       // The caller must receive the first error, so errors of stopping the plugins are only logged.
       await this.#plugins
@@ -299,6 +317,20 @@ class Application implements App {
         .catch((failure: unknown) => log.error("A plugin failed", { error: failure }));
       throw databaseFailure(error, prepared.projectRoot, this.#options.isDevelopment);
     }
+  }
+
+  /** Starts the redirects from plain HTTP if the options ask for them. Returns the address with that of the redirects. */
+  async #withRedirects({ tls, host }: ListenOptions, address: ListenAddress): Promise<ListenAddress> {
+    if (tls?.redirectFrom === undefined) return address;
+    const { server } = this.#options;
+    // Only applications with redirects load the module.
+    const { startRedirects } = await import("./tls-redirect.ts");
+    const from = { host, port: tls.redirectFrom };
+    const redirects = await startRedirects(server, tls, from, address, (refusal) =>
+      this.#refusals.count(refusal),
+    );
+    this.#redirects = redirects;
+    return { ...address, redirect: redirects.address };
   }
 
   #hostOf({ found, recorder, projectRoot }: Prepared, log: Logger): PluginHost {
@@ -393,8 +425,14 @@ class Application implements App {
     // The last part of the grace period is reserved for sending these responses.
     const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
     this.#inFlight.endLasting();
+    const redirects = this.#redirects;
+    this.#redirects = undefined;
     try {
-      await Promise.all([this.#options.server.close(options), this.#fetches.close(graceMs)]);
+      await Promise.all([
+        this.#options.server.close(options),
+        this.#fetches.close(graceMs),
+        redirects?.close(options),
+      ]);
     } finally {
       clearTimeout(timer);
       // A server may close its connections before the timer fires.

@@ -12,13 +12,23 @@ export function readListen(options: AppListenOptions): ListenOptions {
   const { path } = options;
   checkTls(options.tls);
   if (path !== undefined) {
-    if (typeof path === "string" && path !== "" && !path.includes("\0")) return { ...options, port: 0 };
+    if (typeof path === "string" && path !== "" && !path.includes("\0")) {
+      if (options.tls?.redirectFrom !== undefined && options.tls.redirectTo === undefined)
+        throw new TypeError(
+          "listen: `tls.redirectFrom` with `path` needs `tls.redirectTo`, because a Unix socket has no port",
+        );
+      return { ...options, port: 0 };
+    }
     throw new TypeError(`listen: \`path\` must be the path of a Unix socket, not ${JSON.stringify(path)}`);
   }
   const { port } = options as ListenOptions;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError(`listen: \`port\` must be an integer from 0 to 65535, not ${String(port)}`);
   }
+  if (options.tls?.redirectFrom === port && port !== 0)
+    throw new TypeError(
+      `listen: \`tls.redirectFrom\` is ${port}, the port of the server; give the port of plain HTTP, such as 80`,
+    );
   return { ...options, port };
 }
 

@@ -15,6 +15,8 @@ const names: Readonly<Record<keyof TlsOptions, true>> = {
   clientCertificates: true,
   minVersion: true,
   http2: true,
+  redirectFrom: true,
+  redirectTo: true,
 };
 
 /**
@@ -52,6 +54,28 @@ export function checkTls(tls: TlsOptions | undefined): void {
   if (isOffered !== undefined && typeof isOffered !== "boolean") {
     refuse(`\`tls.http2\` must be true or false, not ${JSON.stringify(isOffered)}`);
   }
+  checkRedirect(tls);
+}
+
+function checkRedirect({ redirectFrom, redirectTo }: TlsOptions): void {
+  if (redirectTo !== undefined) {
+    if (!isSecureOrigin(redirectTo)) {
+      refuse(
+        `\`tls.redirectTo\` must be an origin such as "https://example.com", without a path, not ${JSON.stringify(redirectTo)}`,
+      );
+    }
+    if (redirectFrom === undefined)
+      refuse("`tls.redirectTo` needs `tls.redirectFrom`, the port of plain HTTP");
+  }
+  if (redirectFrom === undefined) return;
+  if (!Number.isInteger(redirectFrom) || redirectFrom < 0 || redirectFrom > 65_535) {
+    refuse(`\`tls.redirectFrom\` must be a port, an integer from 0 to 65535, not ${String(redirectFrom)}`);
+  }
+}
+
+function isSecureOrigin(value: unknown): boolean {
+  if (typeof value !== "string" || !value.startsWith("https://") || value.includes("*")) return false;
+  return URL.canParse(value) && new URL(value).origin === value;
 }
 
 function refuse(problem: string): never {
@@ -85,12 +109,17 @@ export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined, i
         help: "use `nativeServer` on a platform that has its addon, or leave `http2` out",
       });
     }
-    return;
+    if (tls.redirectFrom === undefined || server.listenPlain !== undefined) return;
+    throw new StartError({
+      problem: `the server adapter \`${server.name}\` cannot redirect plain HTTP (${server.platform})`,
+      locations: ["in the option `tls.redirectFrom` of `listen`"],
+      help: "leave the option out, or use an adapter of kit",
+    });
   }
   throw new StartError({
     problem: `the server adapter \`${server.name}\` has no TLS here (${server.platform})`,
     locations: ["in the option `tls` of `listen`"],
-    help: `use an adapter with TLS (\`nativeServer\`, \`expressServer\`, \`honoServer\`), or leave \`tls\` out and let a proxy handle TLS`,
+    help: `use an adapter with TLS (\`nativeServer\`, \`expressServer\`, \`fastifyServer\`, \`honoServer\`), or leave \`tls\` out and let a proxy handle TLS`,
   });
 }
 

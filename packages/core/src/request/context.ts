@@ -2,6 +2,8 @@ import { errorFor } from "@kit/errors";
 
 import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { Logger } from "../logging/log-entry.ts";
+import { certificateOf } from "./certificate-reader.ts";
+import type { ClientCertificate } from "./client-certificate.ts";
 import type { MiddlewareInput } from "./middleware.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
@@ -60,6 +62,10 @@ export class Context implements RequestContext {
 
   get origin(): string {
     return this.#request.origin;
+  }
+
+  get clientCertificate(): ClientCertificate | undefined {
+    return certificateOf(this.#request);
   }
 
   get headers(): RequestHeaders {

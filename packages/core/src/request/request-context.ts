@@ -1,5 +1,6 @@
 import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { Logger } from "../logging/log-entry.ts";
+import type { ClientCertificate } from "./client-certificate.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
 import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
 
@@ -55,6 +56,12 @@ export interface BaseContext {
    * for the first time after the response.
    */
   readonly origin: string;
+  /**
+   * Certificate of the client, which the server has verified with the authorities of `tls.clientCa`. `undefined` if the client has sent
+   * none, which servers with `clientCertificates: "optional"` permit; without TLS; for requests of `fetch`; and if the property is read
+   * for the first time after the response or after the client has disconnected.
+   */
+  readonly clientCertificate: ClientCertificate | undefined;
   /**
    * Request headers by lower-case name. Repeated headers are joined with `, `. Read-only, and empty after the response.
    */

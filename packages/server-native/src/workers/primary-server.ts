@@ -44,11 +44,16 @@ export class PrimaryServer implements ServerAdapter {
   /** Tells core that the workers support TLS. They read the files themselves. */
   declare readonly reloadTls?: () => void;
   declare readonly hasHttp2?: boolean;
+  declare readonly listenPlain?: NonNullable<ServerAdapter["listenPlain"]>;
   #running: Workers | undefined;
 
-  constructor({ name, platform, reloadTls, hasHttp2 }: ServerAdapter, count: number, reserve: Reserve) {
-    if (hasHttp2 !== undefined) this.hasHttp2 = hasHttp2;
-    if (reloadTls !== undefined) this.reloadTls = () => this.#passHangup();
+  constructor(server: ServerAdapter, count: number, reserve: Reserve) {
+    const { name, platform } = server;
+    if (server.hasHttp2 !== undefined) this.hasHttp2 = server.hasHttp2;
+    if (server.reloadTls !== undefined) this.reloadTls = () => this.#passHangup();
+    // This process serves no requests of the application, but has time for redirects.
+    if (server.listenPlain !== undefined)
+      this.listenPlain = (service, options) => server.listenPlain!(service, options);
     this.name = name;
     this.platform = platform;
     this.#count = count;

@@ -24,6 +24,7 @@ export class WorkerServer implements ServerAdapter {
   readonly worker: ServerWorker;
   declare readonly reloadTls?: () => void;
   declare readonly hasHttp2?: boolean;
+  declare readonly listenPlain?: NonNullable<ServerAdapter["listenPlain"]>;
   readonly #server: PortSharer;
   readonly #plan: WorkerPlan;
 
@@ -39,6 +40,8 @@ export class WorkerServer implements ServerAdapter {
     this.worker = new PrimaryLink(plan);
     if (server.hasHttp2 !== undefined) this.hasHttp2 = server.hasHttp2;
     if (server.reloadTls !== undefined) this.reloadTls = () => server.reloadTls!();
+    if (server.listenPlain !== undefined)
+      this.listenPlain = (service, options) => server.listenPlain!(service, options);
   }
 
   listen(service: ServerService, { tls }: ListenOptions): Promise<ListenAddress> {

@@ -74,12 +74,25 @@ if (graceMs > 0 && workerNumber === undefined) process.on("SIGUSR2", () => void 
 try {
   const host = process.env["KIT_TEST_HOST"] ?? "127.0.0.1";
   const path = process.env["KIT_TEST_PATH"];
-  const { url, port } = await app.listen(path === undefined ? { port: Number(PORT), host } : { path });
+  const directory = process.env["KIT_TEST_TLS"];
+  const tls = directory !== undefined && {
+    tls: { cert: `${directory}/server.pem`, key: `${directory}/server.key`, redirectFrom: 0 },
+  };
+  const { url, port, redirect } = await app.listen(
+    path === undefined ? { port: Number(PORT), host, ...tls } : { path },
+  );
   // Processes that are started after this line inherit the variable.
   process.env["KIT_TEST_MARK"] = "listened";
   const handle = app.getNativeServer() as NativeServerHandle | NativeWorkersHandle | undefined;
   const workersNow = handle !== undefined && "workers" in handle ? handle.workers() : undefined;
-  tell({ listening: process.pid, worker: workerNumber, url, port, workers: workersNow });
+  tell({
+    listening: process.pid,
+    worker: workerNumber,
+    url,
+    port,
+    redirectPort: redirect?.port,
+    workers: workersNow,
+  });
 } catch (error) {
   const { message, code, cause } = error as NodeJS.ErrnoException;
   tell({ rejected: process.pid, worker: workerNumber, message, code, cause: (cause as Error)?.stack });

@@ -21,6 +21,7 @@ export interface Line {
   readonly rejected?: number;
   readonly worker?: number;
   readonly port?: number;
+  readonly redirectPort?: number;
   readonly url?: string;
   readonly workers?: readonly WorkerStatus[];
   readonly code?: string;

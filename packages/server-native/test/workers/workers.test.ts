@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { Authority } from "../../../server-node/test/certificates.ts";
 import { sendRequest, isAlive, type Line, Load, Program, until, whoAnswers } from "./support.ts";
 
 const isLinux = process.platform === "linux";
@@ -46,6 +48,23 @@ test("listen resolves when all workers listen, and only workers respond to reque
   program.signal("SIGTERM");
   assert.deepEqual(await program.end(), { code: 0, signal: null });
   assert.equal(program.lines.filter(({ stopped }) => stopped !== undefined).length, 3);
+  assert.equal(program.errors, "");
+});
+
+test("the primary process redirects plain HTTP to the workers until it ends", async () => {
+  using authority = new Authority();
+  const { cert, key } = authority.sign();
+  writeFileSync(authority.path("server.pem"), cert);
+  writeFileSync(authority.path("server.key"), key);
+  await using program = new Program({ KIT_TEST_TLS: authority.directory });
+  const port = await program.port();
+  const { redirectPort } = await program.line(isOutcome);
+  const listening = await program.linesOf(({ listening: pid }) => pid !== undefined, 3);
+  assert.equal(listening.filter((line) => line.redirectPort !== undefined).length, 1);
+  const answer = await fetch(`http://127.0.0.1:${redirectPort}/who`, { redirect: "manual" });
+  assert.deepEqual([answer.status, answer.headers.get("location")], [308, `https://127.0.0.1:${port}/who`]);
+  program.signal("SIGTERM");
+  assert.deepEqual(await program.end(), { code: 0, signal: null });
   assert.equal(program.errors, "");
 });
 

@@ -7,7 +7,6 @@ mod body;
 mod stream;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +25,7 @@ use kit_http2::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
-use super::{ConnectionState, Timeouts, headers, refusal};
+use super::{ConnectionState, Peer, Timeouts, headers, refusal};
 use crate::Serve;
 use crate::listener::ConnectionPermit;
 use crate::shutdown::{self, Shutdown};
@@ -38,7 +37,7 @@ pub(crate) use stream::flush;
 /// progress.
 pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     socket: S,
-    peer: SocketAddr,
+    peer: Peer,
     router: impl Serve,
     timeouts: Timeouts,
     permit: Option<ConnectionPermit>,
@@ -46,12 +45,18 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     let mut shutdown = Shutdown::of_server();
     let is_closing = Arc::new(AtomicBool::new(false));
     let answered_at_end = Arc::new(Notify::new());
-    let stream = MeteredStream::new(socket, peer.ip(), timeouts, Arc::clone(&is_closing), permit);
+    let stream = MeteredStream::new(
+        socket,
+        peer.address.ip(),
+        timeouts,
+        Arc::clone(&is_closing),
+        permit,
+    );
     let notify = Arc::clone(&answered_at_end);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let (router, notify) = (router.clone(), Arc::clone(&notify));
+        let (router, notify, peer) = (router.clone(), Arc::clone(&notify), peer.clone());
         async move {
-            let response = respond(request, peer, router, timeouts).await;
+            let response = respond(request, &peer, router, timeouts).await;
             // The shutdown was announced. As with `connection: close` in HTTP/1.1, the client uses a new connection.
             if shutdown::is_closing() {
                 notify.notify_one();
@@ -86,15 +91,16 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
 /// Responds to a request. Each request has its own state, because several are in progress at the same time.
 async fn respond(
     request: hyper::Request<Incoming>,
-    peer: SocketAddr,
+    peer: &Peer,
     router: impl Serve,
     timeouts: Timeouts,
 ) -> axum::response::Response {
-    let state = Arc::new(ConnectionState::new(peer.ip()));
+    let state = Arc::new(ConnectionState::new(peer));
+    let address = peer.address.ip();
     let is_head = *request.method() == Method::HEAD;
     let (mut parts, body) = request.into_parts();
     let mut response = if let Err(rejection) = kit_http2::convert(&mut parts, &Limits::default()) {
-        refusal::to_response(rejection, peer.ip())
+        refusal::to_response(rejection, address)
     } else {
         let in_progress = state.begin();
         // The router recognizes a body of unknown length by this header.
@@ -106,7 +112,7 @@ async fn respond(
         let request = hyper::Request::from_parts(parts, body);
         let response = router.respond(request, &state).await;
         match in_progress.refusal() {
-            Some(rejection) => refusal::to_response(rejection, peer.ip()),
+            Some(rejection) => refusal::to_response(rejection, address),
             None => response,
         }
     };

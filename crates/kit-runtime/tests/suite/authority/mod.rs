@@ -27,8 +27,14 @@ impl Authority {
 
     /// Creates a certificate and its key for a host or a user, both in PEM.
     pub fn certify(&self, name: &str) -> (String, String) {
+        self.certify_with(name, |_| ())
+    }
+
+    /// Creates a certificate and its key as [`Authority::certify`] does, after `change` has changed the parameters.
+    pub fn certify_with(&self, name: &str, change: impl FnOnce(&mut CertificateParams)) -> (String, String) {
         let key = KeyPair::generate().expect("a key");
         let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+        change(&mut parameters);
         parameters.distinguished_name.push(DnType::CommonName, name);
         let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate");
         (certificate.pem(), key.serialize_pem())

@@ -1,0 +1,188 @@
+/** Plain HTTP beside a server with TLS: each request gets a redirect to that server. */
+import { randomBytes, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type {
+  CloseOptions,
+  CompiledRouteTree,
+  ListenAddress,
+  PlainServer,
+  ServerAdapter,
+  ServerExchange,
+  ServerRefusal,
+  ServerService,
+  TlsOptions,
+} from "@kit/types";
+
+import { StartError } from "./start-error.ts";
+
+/** Time after which the names of the certificate are read again, in milliseconds. */
+const maxAgeMs = 5_000;
+
+/** Matches a host name, an IPv4 address, or an IPv6 address in brackets, with an optional port. */
+const hostPattern = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{0,5})?$/i;
+
+/** Running redirects of a server with TLS. */
+export interface Redirects {
+  readonly address: ListenAddress;
+  /** Stops after `delayMs`, as the server with TLS does. */
+  close(options: CloseOptions): Promise<void>;
+}
+
+/**
+ * Starts the redirects.
+ *
+ * @param from - Address of plain HTTP.
+ * @param secure - Address of the server with TLS.
+ * @throws {StartError} if the port cannot be used.
+ */
+export async function startRedirects(
+  server: ServerAdapter,
+  { redirectTo, cert }: TlsOptions,
+  { host, port }: { readonly host: string | undefined; readonly port: number },
+  secure: ListenAddress,
+  logRefusal: (refusal: ServerRefusal) => void,
+): Promise<Redirects> {
+  const names = new CertificateNames(cert);
+  const origin = (asked: string | undefined): string | undefined => {
+    if (redirectTo !== undefined) return redirectTo;
+    const name = asked === undefined ? undefined : names.find(asked);
+    return name && `https://${name}${secure.port === 443 ? "" : `:${secure.port}`}`;
+  };
+  let plain: PlainServer;
+  try {
+    plain = await server.listenPlain!(redirectsOf(origin, logRefusal), {
+      port,
+      ...(host !== undefined && { host }),
+    });
+  } catch (cause) {
+    throw startFailure(cause, port);
+  }
+  return {
+    address: plain.address,
+    close: async ({ delayMs = 0, ...options }) => {
+      if (delayMs > 0) await sleep(delayMs);
+      await plain.close(options);
+    },
+  };
+}
+
+function startFailure(cause: unknown, port: number): unknown {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === undefined) return cause;
+  const reason =
+    code === "EADDRINUSE"
+      ? "another program uses the port"
+      : code === "EACCES"
+        ? "the system does not permit the port"
+        : message;
+  return new StartError({
+    problem: `plain HTTP cannot be redirected from port ${port}: ${reason} (${code})`,
+    locations: ["in the option `tls.redirectFrom` of `listen`"],
+    help: "make the port available to this program, choose another port, or leave the option out",
+    cause,
+    properties: { code, port },
+  });
+}
+
+/** Names for which a certificate is valid. The file is read again from time to time, because a new certificate may replace it. */
+class CertificateNames {
+  readonly #file: string;
+  #certificate: X509Certificate | undefined;
+  #readAt = -Infinity;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Returns the host without its port if the certificate is valid for the host. Returns `undefined` for other hosts. */
+  find(host: string): string | undefined {
+    const [, literal, name = ""] = hostPattern.exec(host) ?? [];
+    const certificate = this.#read();
+    if (literal !== undefined)
+      return certificate?.checkIP(literal) === undefined ? undefined : `[${literal}]`;
+    if (name === "") return undefined;
+    const found =
+      isIP(name) === 0 ? certificate?.checkHost(name, { subject: "never" }) : certificate?.checkIP(name);
+    return found === undefined ? undefined : name;
+  }
+
+  #read(): X509Certificate | undefined {
+    const now = performance.now();
+    if (now - this.#readAt < maxAgeMs) return this.#certificate;
+    this.#readAt = now;
+    try {
+      this.#certificate = new X509Certificate(readFileSync(this.#file));
+    } catch {
+      // The server with TLS keeps its certificate too, and reports the error.
+    }
+    return this.#certificate;
+  }
+}
+
+const noRoutes: CompiledRouteTree = {
+  root: { segment: "", children: [] },
+  metadata: {
+    totalRoutes: 0,
+    maxDepth: 0,
+    staticRoutes: 0,
+    parameterizedRoutes: 0,
+    generatedAt: "1970-01-01T00:00:00.000Z",
+  },
+};
+
+/**
+ * Returns a service that redirects all requests.
+ *
+ * @param origin - Returns the new origin for a header `host`, or `undefined` if the server has no such host.
+ */
+function redirectsOf(
+  origin: (host: string | undefined) => string | undefined,
+  logRefusal: (refusal: ServerRefusal) => void,
+): ServerService {
+  const refuse = (
+    exchange: ServerExchange,
+    refusal: Required<Pick<ServerRefusal, "status">> & ServerRefusal,
+  ): void => {
+    const traceId = randomBytes(16).toString("hex");
+    const { remoteAddress } = exchange;
+    const { status, code, message } = refusal;
+    logRefusal({ ...refusal, traceId, ...(remoteAddress !== "" && { remoteAddress }) });
+    exchange.respond(status, "application/json", JSON.stringify({ error: { code, message, traceId } }), null);
+  };
+  return {
+    tree: noRoutes,
+    routes: [],
+    // No body is read.
+    limits: { bodyBytes: 0 },
+    logRefusal,
+    handle: (exchange) => {
+      const host = exchange.header("host");
+      const to = origin(host);
+      if (to !== undefined) {
+        // Caches must not store the response: the port of the server may change.
+        exchange.respond(308, null, null, ["location", to + targetOf(exchange), "cache-control", "no-store"]);
+        return;
+      }
+      refuse(exchange, {
+        status: 421,
+        code: "MISDIRECTED_REQUEST",
+        message: "the certificate of this server is not valid for the host of the request",
+        // Programs that look for open ports send such requests to each server of the internet.
+        level: "debug",
+      });
+    },
+    fail: (exchange) =>
+      refuse(exchange, { status: 500, code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error" }),
+  };
+}
+
+/** Returns path and query of a request as the client has sent them. `OPTIONS *` has no path. */
+function targetOf({ target, hadTrailingSlash }: ServerExchange): string {
+  if (!target.startsWith("/")) return "/";
+  if (hadTrailingSlash !== true) return target;
+  const [path, ...query] = target.split("?");
+  return [path!.endsWith("/") ? path : `${path}/`, ...query].join("?");
+}
