@@ -29,6 +29,8 @@ use crate::state::{ConnectionState, Outcome};
 
 /// Maximum size of a response on the fast path in bytes. The longer a response, the less the cost of hyper matters.
 const MAX_RESPONSE: usize = 16 * 1024;
+/// Content type of nearly all responses.
+const JSON: &str = "application/json";
 /// Size in bytes of the status line and of the header fields that the engine adds.
 const OWN_FIELDS: usize = 256;
 
@@ -142,10 +144,10 @@ pub(crate) fn is_eligible(request: &Request, response: &Response, defaults: &Def
         return false;
     }
     let View {
+        status,
         content_type,
         headers,
         body,
-        ..
     } = response.view();
     let mut length = OWN_FIELDS + defaults.length() + body.len();
     for (name, value) in headers {
@@ -155,7 +157,12 @@ pub(crate) fn is_eligible(request: &Request, response: &Response, defaults: &Def
         }
         length += name.as_str().len() + value.len() + 4;
     }
-    length <= MAX_RESPONSE && response.may_have_body()
+    length <= MAX_RESPONSE && (response.may_have_body() || (has_no_length(status) && body.is_empty()))
+}
+
+/// Returns true for a status whose responses have neither a body nor a length (RFC 9110, 8.6).
+fn has_no_length(status: StatusCode) -> bool {
+    status == StatusCode::NO_CONTENT || status == StatusCode::NOT_MODIFIED
 }
 
 /// Writes a response. Holds the response back if another request of the client has arrived already.
@@ -181,17 +188,17 @@ fn encode(
         headers,
         body,
     } = response.view();
-    if status == StatusCode::OK {
-        out.write_all(b"HTTP/1.1 200 OK\r\n")?;
+    if status == StatusCode::OK && content_type.is_some_and(|value| value == JSON) {
+        out.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n")?;
     } else {
         out.write_all(b"HTTP/1.1 ")?;
         out.write_all(status.as_str().as_bytes())?;
         out.write_all(b" ")?;
         out.write_all(status.canonical_reason().unwrap_or("<none>").as_bytes())?;
         out.write_all(b"\r\n")?;
-    }
-    if let Some(content_type) = content_type {
-        field(out, "content-type", content_type.as_bytes())?;
+        if let Some(content_type) = content_type {
+            field(out, "content-type", content_type.as_bytes())?;
+        }
     }
     for line in defaults.lines(headers) {
         out.write_all(line.as_bytes())?;
@@ -209,11 +216,11 @@ fn encode(
     if last {
         out.write_all(b"connection: close\r\n")?;
     }
-    out.write_all(b"content-length: ")?;
-    out.write_all(decimal(body.len(), &mut [0; 20]))?;
-    out.write_all(b"\r\ndate: ")?;
-    date::with(|date| out.write_all(date))?;
-    out.write_all(b"\r\n\r\n")?;
+    if !has_no_length(status) {
+        out.write_all(b"content-length: ")?;
+        out.write_all(decimal(body.len(), &mut [0; 22]))?;
+    }
+    date::with_end_of_head(|end| out.write_all(end))?;
     out.write_all(body)
 }
 
@@ -224,16 +231,18 @@ fn field(out: &mut Cursor<&mut [u8]>, name: &str, value: &[u8]) -> io::Result<()
     out.write_all(b"\r\n")
 }
 
-fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
-    let mut start = digits.len();
+/// Writes a number and a line break to the end of a buffer, and returns both.
+fn decimal(mut number: usize, line: &mut [u8; 22]) -> &[u8] {
+    let mut start = line.len() - 2;
+    line[start..].copy_from_slice(b"\r\n");
     loop {
         start -= 1;
         #[allow(clippy::cast_possible_truncation)] // a digit
         let digit = (number % 10) as u8;
-        digits[start] = b'0' + digit;
+        line[start] = b'0' + digit;
         number /= 10;
         if number == 0 {
-            return &digits[start..];
+            return &line[start..];
         }
     }
 }
@@ -245,7 +254,7 @@ mod tests {
     #[test]
     fn formats_content_lengths_in_decimal() {
         for number in [0, 7, 10, 99, 100, 16_384, usize::MAX] {
-            assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
+            assert_eq!(decimal(number, &mut [0; 22]), format!("{number}\r\n").as_bytes());
         }
     }
 }

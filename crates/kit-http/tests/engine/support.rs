@@ -193,6 +193,8 @@ impl Handler for Answers {
             "/medium" => Response::json(200, vec![b'x'; 12_000].into()),
             "/teapot" => Response::new(418),
             "/empty" => Response::new(204),
+            "/reset" => Response::new(205),
+            "/unchanged" => unchanged(),
             "/fields" => with_fields(&[("set-cookie", "a"), ("x-a", ""), ("set-cookie", "b")]),
             "/dated" => with_fields(&[("date", "Sun, 06 Nov 1994 08:49:37 GMT")]),
             "/closing" => with_fields(&[("x-a", "1"), ("connection", "close")]),
@@ -227,6 +229,12 @@ fn with_fields(fields: &[(&str, &str)]) -> Result<Response, ResponseError> {
         response.add_header(name, value.as_bytes())?;
     }
     response.set_body("text".into());
+    Ok(response)
+}
+
+fn unchanged() -> Result<Response, ResponseError> {
+    let mut response = Response::new(304)?;
+    response.add_header("etag", b"\"1\"")?;
     Ok(response)
 }
 
