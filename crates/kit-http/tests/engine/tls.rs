@@ -72,6 +72,34 @@ fn serves_pipelined_requests_of_one_record_without_further_bytes_of_the_client()
 }
 
 #[test]
+fn sends_large_responses_to_requests_in_a_row_in_order_to_a_client_that_reads_later() {
+    const COUNT: usize = 1500;
+    let (_files, mut server, mut client) = start();
+    client.is_paused = true;
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(COUNT));
+    let mut responded = 0;
+    let start = Instant::now();
+    client.until(&mut server, |client, server| {
+        // The client begins to read when it has not read for a while.
+        client.is_paused = start.elapsed() < Duration::from_millis(200);
+        for id in server.log.requests.iter().skip(responded) {
+            respond(server, *id, format!("{responded:0>10000}").into());
+            responded += 1;
+        }
+        client
+            .received
+            .ends_with(format!("{:0>10000}", COUNT - 1).as_bytes())
+    });
+    let text = String::from_utf8_lossy(&client.received);
+    let numbers: Vec<_> = text
+        .split("\r\n\r\n")
+        .skip(1)
+        .map(|body| body[9990..10_000].parse::<usize>().expect("a number"))
+        .collect();
+    assert!(numbers.into_iter().eq(0..COUNT));
+}
+
+#[test]
 fn receives_a_large_body_and_sends_a_large_response() {
     let files = Files::new();
     let limit = 16 * 1024 * 1024;
