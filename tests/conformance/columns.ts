@@ -1,4 +1,4 @@
-import type { ServerAdapter, ServerExchange, ServerService } from "@kit/types";
+import type { ServerAdapter, ServerExchange, ServerService, TlsOptions } from "@kit/types";
 
 import { routes, tree } from "../../packages/server-native/test/support.ts";
 import { aborted, serve } from "./application.ts";
@@ -11,6 +11,8 @@ export interface Settings extends CommonOptions {
   readonly requestTimeoutMs?: number;
   /** Address to listen on. Default: 127.0.0.1. An empty string means all addresses of the machine. */
   readonly host?: string;
+  /** Files of TLS. Default: plain HTTP. */
+  readonly tls?: TlsOptions;
 }
 
 /** Server that listens on a port. */
@@ -40,16 +42,19 @@ export const columns: readonly Column[] = isRust
   ? [
       {
         name: "rust",
-        serve: (settings) => startRust("rust-server", settings),
+        serve: ({ tls, ...settings }) =>
+          startRust("rust-server", settings, "production", {
+            ...(tls !== undefined && { TLS_CERT: tls.cert, TLS_KEY: tls.key }),
+          }),
         echo: (options) => startRust("raw-echo", { bodyBytes, ...options }),
       },
     ]
   : servers.map(([name, make]) => ({
       name,
-      async serve({ bodyBytes: limit, requestTimeoutMs, host: _host, ...options }) {
+      async serve({ bodyBytes: limit, requestTimeoutMs, host: _host, tls, ...options }) {
         aborted.length = 0;
         const more = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
-        const { port, ...app } = await serve(make(options), limit, more);
+        const { port, ...app } = await serve(make(options), limit, more, tls);
         return { port, ...app, aborted: () => aborted };
       },
       async echo({ host = "127.0.0.1", ...options } = {}) {

@@ -1,4 +1,5 @@
-// Runs the cases of conformance/http.json over HTTP/2 on the native server. Cases with raw bytes belong to HTTP/1.1.
+// Runs the cases of conformance/http.json over HTTP/2 on the native server and the Rust server. Cases with raw bytes belong to HTTP/1.1.
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
@@ -7,9 +8,8 @@ import { after, before, describe, test } from "node:test";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { Authority } from "../../packages/server-node/test/certificates.ts";
 import { check, type Exchange } from "./answer.ts";
-import { type Served, serve } from "./application.ts";
 import { bodyOf, type Case, readCases } from "./case.ts";
-import { servers } from "./servers.ts";
+import { columns, type Served } from "./columns.ts";
 
 quietStdout();
 const { bodyLimit, cases } = readCases();
@@ -22,7 +22,9 @@ const ofHttp1: ReadonlySet<string> = new Set([
   "an absolute target without a path",
 ]);
 
-for (const [name, make] of servers.filter(([adapter]) => adapter === "native")) {
+for (const { name, serve } of columns.filter(
+  (column) => column.name === "native" || column.name === "rust",
+)) {
   describe(`${name} over HTTP/2`, { concurrency: 8 }, () => {
     const authority = new Authority();
     let app: Served;
@@ -32,9 +34,10 @@ for (const [name, make] of servers.filter(([adapter]) => adapter === "native")) 
       const identity = authority.sign();
       writeFileSync(cert, identity.cert);
       writeFileSync(key, identity.key);
-      app = await serve(make(), bodyLimit, {}, { cert, key, http2: true });
+      app = await serve({ bodyBytes: bodyLimit, tls: { cert, key, http2: true } });
       session = connect(`https://localhost:${app.port}`, { ca: authority.certificate });
       await once(session, "connect");
+      assert.equal(session.alpnProtocol, "h2");
     });
     after(async () => {
       session.destroy();

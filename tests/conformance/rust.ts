@@ -30,7 +30,7 @@ const variables = {
   writeTimeoutMs: "WRITE_TIMEOUT_MS",
   maxConnections: "MAX_CONNECTIONS",
   host: "HOST",
-} as const satisfies Record<keyof Settings, string>;
+} as const satisfies Record<keyof Omit<Settings, "tls">, string>;
 
 const alive = new Set<ChildProcess>();
 process.once("exit", () => {
@@ -60,13 +60,13 @@ async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<
 /** Starts one of the programs in `rust-server`, or that of `rust-payments`. */
 export async function startRust(
   program: "rust-server" | "raw-echo" | "edge" | "rust-payments",
-  settings: Settings,
+  settings: Omit<Settings, "tls">,
   mode: "production" | "development" = "production",
   variablesOfProgram: Readonly<Record<string, string>> = {},
   cwd: string = process.cwd(),
 ): Promise<RustServed> {
   const given = Object.entries(settings).map(([name, value]) => [
-    variables[name as keyof Settings],
+    variables[name as keyof typeof variables],
     String(value),
   ]);
   const child = spawn(resolve(built, program), {
@@ -89,7 +89,7 @@ export async function startRust(
   child.stdout.setEncoding("utf8").on("data", (text: string) => (written += text));
   const failed = once(child, "error").then(([error]) => Promise.reject(error as Error));
   for (;;) {
-    const port = /^Listening on http:\S+:(\d+)$/m.exec(written)?.[1];
+    const port = /^Listening on https?:\S+:(\d+)$/m.exec(written)?.[1];
     if (port !== undefined)
       return {
         port: Number(port),

@@ -1,5 +1,5 @@
-// Runs the cases of conformance/http.json over TLS, on every adapter that supports TLS. The client of the cases speaks plain HTTP, so a
-// small proxy in this process adds TLS to its bytes.
+// Runs the cases of conformance/http.json over TLS on every server. The client of the cases speaks plain HTTP, so a small proxy in this
+// process adds TLS to its bytes.
 
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -10,18 +10,20 @@ import { connect } from "node:tls";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { Authority } from "../../packages/server-node/test/certificates.ts";
 import { check, send } from "./answer.ts";
-import { type Served, serve } from "./application.ts";
 import { readCases } from "./case.ts";
-import { exceptionsOf, servers, Tally } from "./servers.ts";
+import { columns, type Served } from "./columns.ts";
+import { exceptionsOf, Tally } from "./servers.ts";
 
 quietStdout();
 const { bodyLimit, cases } = readCases();
 const exceptions = exceptionsOf("http", cases);
-const secure = servers.filter(([, make]) => make().reloadTls !== undefined);
-const tally = new Tally(
-  cases.length,
-  secure.map(([name]) => name),
-);
+
+const authority = new Authority();
+const tls = { cert: authority.path("server.pem"), key: authority.path("server.key") };
+const { cert, key } = authority.sign();
+writeFileSync(tls.cert, cert);
+writeFileSync(tls.key, key);
+after(() => authority[Symbol.dispose]());
 
 /** Starts a proxy that passes bytes on to a server with TLS. */
 async function addTls(port: number, ca: string): Promise<Server> {
@@ -37,32 +39,30 @@ async function addTls(port: number, ca: string): Promise<Server> {
   return proxy;
 }
 
-for (const [name, make] of secure) {
+const overTls = new Tally(
+  cases.length,
+  columns.map(({ name }) => name),
+);
+
+for (const { name, serve } of columns) {
   describe(`${name} over TLS`, { concurrency: 8 }, () => {
-    let authority: Authority;
     let app: Served;
     let proxy: Server;
     before(async () => {
-      authority = new Authority();
-      const tls = { cert: authority.path("server.pem"), key: authority.path("server.key") };
-      const { cert, key } = authority.sign();
-      writeFileSync(tls.cert, cert);
-      writeFileSync(tls.key, key);
-      app = await serve(make(), bodyLimit, {}, tls);
+      app = await serve({ bodyBytes: bodyLimit, tls });
       proxy = await addTls(app.port, authority.certificate);
     });
     after(async () => {
       await app[Symbol.asyncDispose]();
       proxy.close();
-      authority[Symbol.dispose]();
     });
     for (const one of cases) {
       test(one.name, async () => {
         const answer = await send((proxy.address() as AddressInfo).port, one);
-        await tally.hold(name, exceptions.get(one.name, name), () => check(one, answer));
+        await overTls.hold(name, exceptions.get(one.name, name), () => check(one, answer));
       });
     }
   });
 }
 
-after(() => tally.print("http.json over TLS"));
+after(() => overTls.print("http.json over TLS"));
