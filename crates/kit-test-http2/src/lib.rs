@@ -13,6 +13,7 @@ mod client;
 mod floods;
 mod frame_cases;
 mod protocol;
+mod random;
 mod request_cases;
 mod requests;
 
@@ -23,6 +24,7 @@ use rustls::ClientConfig;
 pub use client::*;
 pub use floods::*;
 pub use protocol::*;
+pub use random::*;
 pub use requests::*;
 
 /// Number of bytes of the response of `/big`.

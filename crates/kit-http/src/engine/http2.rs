@@ -307,18 +307,18 @@ impl Engine {
             let socket = connection.link.socket.borrow();
             (socket.peer(), socket.is_read_closed())
         };
-        let (reason, last_frame, is_idle) = match &*connection.http2.borrow() {
+        let (reason, last_frame, is_quiet) = match &*connection.http2.borrow() {
             None => (None, Vec::new(), true),
             Some(http2) => {
                 let end = http2.end();
                 let last_frame = end.map_or_else(Vec::new, |end| http2.last_frame(end));
-                (http2.limit(), last_frame, http2.is_idle())
+                (http2.limit(), last_frame, http2.is_quiet())
             }
         };
         if let Some(reason) = reason {
             handler.http2_limited(peer, reason);
         }
-        let is_quiet = reason.is_none() && (is_idle || is_read_closed);
+        let is_quiet = reason.is_none() && (is_quiet || is_read_closed);
         self.forget_http2(connection, handler);
         let limit = self.config.limits.discarded_bytes;
         if is_quiet {

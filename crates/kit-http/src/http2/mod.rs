@@ -47,6 +47,8 @@ pub(crate) struct Http2 {
     meter: Rc<RefCell<Meter>>,
     pub(crate) woken: WakeFlag,
     is_leaving: bool,
+    /// True if h2 has ended the connection with an error.
+    is_failed: bool,
     /// True if h2 has ended the connection because its client has exceeded a limit.
     is_limited: bool,
     /// Number of bytes that the operating system had accepted when its buffer became full, and the time of this.
@@ -96,6 +98,7 @@ impl Http2 {
             meter,
             woken: WakeFlag::default(),
             is_leaving: false,
+            is_failed: false,
             is_limited: false,
             blocked: None,
             deadline: None,
@@ -108,7 +111,10 @@ impl Http2 {
         if let Stage::Handshake(handshake) = &mut self.stage {
             match Pin::new(&mut **handshake).poll(&mut context) {
                 Poll::Pending => return Accepted::Waiting,
-                Poll::Ready(Err(_)) => self.stage = Stage::Ended,
+                Poll::Ready(Err(_)) => {
+                    self.is_failed = true;
+                    self.stage = Stage::Ended;
+                }
                 Poll::Ready(Ok(mut connection)) => {
                     if self.is_leaving {
                         connection.graceful_shutdown();
@@ -125,6 +131,7 @@ impl Http2 {
             Poll::Ready(Some(Ok((request, send)))) => Accepted::Request(request, send),
             Poll::Ready(ended) => {
                 if let Some(Err(error)) = ended {
+                    self.is_failed = true;
                     self.is_limited = is_limited(&error);
                 }
                 self.stage = Stage::Ended;
@@ -169,9 +176,9 @@ impl Http2 {
         }
     }
 
-    /// Returns true if no request is in progress, so that the client probably sends nothing more.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.meter.borrow().is_idle()
+    /// Returns true if the client probably sends nothing more, because no request is in progress and the client has made no error.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.is_failed && self.meter.borrow().is_idle()
     }
 
     /// Looks for timeouts of the connection that have passed, and calculates the time of the next look. Returns true if the client has

@@ -112,6 +112,12 @@ fn completes_requests_in_progress_after_goaway_when_the_server_stops() {
 }
 
 #[test]
+fn serves_others_after_random_frames() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::serves_others_after_random_frames(&running.target);
+}
+
+#[test]
 fn asks_the_client_to_use_another_connection_if_the_response_closes_this_one() {
     let running = Running::start(Timeouts::default());
     let mut client = running.target.open();

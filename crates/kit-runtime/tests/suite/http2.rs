@@ -139,6 +139,13 @@ fn begins_a_connection_with_settings_and_refuses_another_preface() {
 }
 
 #[test]
+fn serves_others_after_random_frames() {
+    let running = Running::start(&[]);
+    kit_test_http2::serves_others_after_random_frames(&running.target);
+    running.server.stop();
+}
+
+#[test]
 fn refuses_streams_above_the_maximum_number_and_serves_the_others() {
     let running = Running::start(&[]);
     kit_test_http2::refuses_streams_above_the_maximum_number_and_serves_the_others(&running.target);
