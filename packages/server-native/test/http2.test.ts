@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import {
@@ -232,4 +233,26 @@ engineTest("ends a connection that floods, and reports the reason", async () => 
   const [code] = (await gone) as [number];
   assert.equal(code, 11);
   assert.equal(refusals[0]?.code, "HTTP2_LIMIT");
+});
+
+engineTest("passes the certificate of a client of HTTP/2 on, for each of its requests", async () => {
+  using authority = new Authority();
+  const [cert, key] = [authority.path("server.pem"), authority.path("server.key")];
+  renew(authority, cert, key);
+  const tls = { cert, key, http2: true, clientCa: authority.path("ca.pem") };
+  await using app = await serve(
+    (exchange) => json(exchange, Buffer.from(exchange.clientCertificate!()!).toString("base64")),
+    { tls },
+  );
+  const client = authority.sign();
+  const session = connect(`https://localhost:${app.address.port}`, { ca: authority.certificate, ...client });
+  const answers = await Promise.all([
+    send(session, { ":path": "/notes" }),
+    send(session, { ":path": "/notes" }),
+  ]);
+  for (const { body } of answers) {
+    const der = Buffer.from(JSON.parse(body.toString()) as string, "base64");
+    assert.equal(new X509Certificate(der).toString(), new X509Certificate(client.cert).toString());
+  }
+  session.destroy();
 });
