@@ -10,7 +10,7 @@ import { createClient as createPlainClient, isApiError } from "@kit/client";
 import { openSocket } from "@kit/client/sockets";
 import { type AnyHandlers, type App, createApp, type OpenSocket } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import type { Route, Socket } from "@kit/types";
+import type { Bytes, Route, Socket, Text } from "@kit/types";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/sockets/client/index.ts";
 import compiled from "../../crates/kit-emit/tests/goldens/sockets/routes/index.ts";
@@ -50,6 +50,20 @@ const kept: AnyHandlers = {
   "WS /either": async ({ socket }: { socket: OpenSocket<"ping", "ping"> }) => {
     for await (const ping of socket) await socket.send(ping);
   },
+  "WS /text": async ({ socket }: { socket: OpenSocket<string | Uint8Array, string> }) => {
+    for await (const message of socket)
+      await socket.send(typeof message === "string" ? message : `${message.length} bytes`);
+  },
+  "WS /mixed": async ({
+    socket,
+  }: {
+    socket: OpenSocket<{ text: string } | Uint8Array, Message | Uint8Array>;
+  }) => {
+    for await (const message of socket) {
+      const isBinary = message instanceof Uint8Array;
+      await socket.send(isBinary ? message : { text: message.text, author: "nobody", sentAt });
+    }
+  },
   "GET /latest": () => ({ text: "Hello", author: "Ada", sentAt }),
 };
 
@@ -83,6 +97,14 @@ test("an application whose responses match its contract passes the contract test
     "WS /versions: refuses a client without a subprotocol",
     "WS /versions: takes a valid message",
     "WS /either: takes a client without a subprotocol",
+    "WS /heartbeat: refuses a binary message",
+    "WS /text: takes a text message",
+    "WS /text: takes a binary message",
+    "WS /text: refuses text that databases cannot store",
+    "WS /mixed: takes a valid message",
+    "WS /mixed: takes a binary message",
+    "WS /mixed: refuses message $.text: 501 characters (maximum 500)",
+    "WS /mixed: refuses text that is not JSON",
   ])
     assert.ok(passed.includes(name), name);
 });
@@ -101,6 +123,19 @@ test("a message that breaks the contract of the application fails the tests", as
   );
 });
 
+/** Sends each message back in a binary message. */
+async function sendBytes({ socket }: { socket: OpenSocket<string, unknown> }): Promise<void> {
+  for await (const message of socket) await socket.send(Buffer.from(message));
+}
+
+test("a message of a kind that the contract does not declare fails the tests", async () => {
+  const { failed } = await runAgainst(application({ "WS /text": sendBytes as never }));
+  assert.match(
+    failed.get("WS /text: takes a text message") ?? "",
+    /The handler of WS \/text sent a message that breaks its contract: \$: expected string/,
+  );
+});
+
 test("tests of a handler that reads no messages are skipped as not proved", async () => {
   for (const [handler, end] of [
     [async () => {}, "closed the WebSocket itself"],
@@ -112,7 +147,11 @@ test("tests of a handler that reads no messages are skipped as not proved", asyn
   ] as const) {
     const { failed, skipped } = await runAgainst(application({ "WS /heartbeat": handler }));
     assert.deepEqual([...failed], []);
-    for (const name of ["refuses message $: a string", "refuses text that is not JSON"])
+    for (const name of [
+      "refuses message $: a string",
+      "refuses text that is not JSON",
+      "refuses a binary message",
+    ])
       assert.equal(
         skipped.get(`WS /heartbeat: ${name}`),
         `not proved: the handler of WS /heartbeat ${end}, so it possibly did not read the message`,
@@ -139,6 +178,8 @@ interface Contracts {
   }>;
   "WS /versions": Route<{ socket: Socket<{ in: "ping"; out: "ping"; protocols: "ping.v1" | "ping.v2" }> }>;
   "WS /either": Route<{ socket: Socket<{ in: "ping"; out: "ping"; protocols?: "ping.v1" }> }>;
+  "WS /text": Route<{ socket: Socket<{ in: Text | Bytes; out: Text }> }>;
+  "WS /mixed": Route<{ socket: Socket<{ in: { text: string } | Bytes; out: Message | Bytes }> }>;
 }
 
 test("a client of a contract group opens sockets with the option `sockets`, and receives parsed JSON", async () => {
@@ -225,6 +266,44 @@ test("clients offer the subprotocols of the contract, and receive the chosen one
       generated.ws("/versions", { protocols: ["ping.v3"] }),
       (error) => isApiError(error, "NETWORK_ERROR"),
     );
+  } finally {
+    await app.close({ graceMs: 0 });
+  }
+});
+
+test("clients send and receive plain text and bytes", async () => {
+  const app = application();
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const plain = createPlainClient<Contracts>({ baseUrl: url, sockets: openSocket });
+  const generated = createClient({ baseUrl: url });
+  const kinds = { in: ["text", "bytes"], out: ["text"] } as const;
+  try {
+    for (const socket of [await generated.ws("/text"), await plain.ws("/text", { messages: kinds })]) {
+      const received: AsyncIterator<string> = socket[Symbol.asyncIterator]();
+      socket.send('{"text":1}');
+      assert.equal((await received.next()).value, '{"text":1}');
+      socket.send(Uint8Array.of(1, 2, 3));
+      assert.equal((await received.next()).value, "3 bytes");
+      assert.throws(
+        // @ts-expect-error -- the contract has no JSON
+        () => socket.send({ text: "Hello" }),
+        /WS \/text: the WebSocket has no messages in JSON; send string or Uint8Array/,
+      );
+      socket.close();
+    }
+    const mixed = await generated.ws("/mixed");
+    const received: AsyncIterator<Message | Uint8Array> = mixed[Symbol.asyncIterator]();
+    mixed.send(Uint8Array.of(0, 255));
+    assert.deepEqual((await received.next()).value, Uint8Array.of(0, 255));
+    mixed.send({ text: "Hello" });
+    assert.deepEqual((await received.next()).value, { text: "Hello", author: "nobody", sentAt });
+    mixed.close();
+    // @ts-expect-error -- the call names the kinds of messages
+    const unnamed = await plain.ws("/text");
+    unnamed.send("JSON for the client");
+    const next = unnamed[Symbol.asyncIterator]().next();
+    assert.equal((await next).value, "JSON for the client");
+    unnamed.close();
   } finally {
     await app.close({ graceMs: 0 });
   }

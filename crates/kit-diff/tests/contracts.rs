@@ -231,6 +231,19 @@ fn messages_and_subprotocols_of_sockets_are_compared() {
         &["WS /either protocols: subprotocol-required"],
         &[],
     );
+    let kinds = |text, bytes| BodyFormat::Socket { text, bytes };
+    check(
+        &sockets,
+        |program| {
+            let text = route(program, "WS /text");
+            (text.body_format, text.response_format) = (kinds(true, false), kinds(true, true));
+        },
+        &[
+            "WS /text in: message-kind-removed",
+            "WS /text out: message-kind-added",
+        ],
+        &[],
+    );
     // The server sends messages without an author.
     check(
         &sockets,

@@ -83,16 +83,32 @@ fn channel(context: Context<'_>, route: &Route, id: &str) -> (Value, Map<String,
         }
         operation("send", names);
     } else {
+        let (received, sent) = (&route.body_format, &route.response_format);
         let sides = [
-            ("in", route.slots.body, Direction::Input, "receive"),
-            ("out", route.slots.response, Direction::Output, "send"),
+            ("in", received, route.slots.body, Direction::Input, "receive"),
+            ("out", sent, route.slots.response, Direction::Output, "send"),
         ];
-        for (side, declared, direction, action) in sides {
-            let Some(declared) = declared else { continue };
-            let name = &context.program.declarations[declared].name;
-            let payload = reference(context, declared, direction);
-            messages.insert(side.to_owned(), json!({ "name": name, "payload": payload }));
-            operation(action, vec![side.to_owned()]);
+        for (side, format, declared, direction, action) in sides {
+            let mut names = Vec::new();
+            if let Some(declared) = declared {
+                let name = &context.program.declarations[declared].name;
+                let payload = reference(context, declared, direction);
+                messages.insert(side.to_owned(), json!({ "name": name, "payload": payload }));
+                names.push(side.to_owned());
+            }
+            for kind in format.message_kinds(declared).unwrap_or_default() {
+                let (name, media_type, payload, title) = match kind {
+                    "text" => ("Text", "text/plain", json!({ "type": "string" }), "Text message"),
+                    "bytes" => ("Bytes", "application/octet-stream", binary(), "Binary message"),
+                    _ => continue,
+                };
+                let key = format!("{side}{name}");
+                let message =
+                    json!({ "name": key, "title": title, "contentType": media_type, "payload": payload });
+                messages.insert(key.clone(), message);
+                names.push(key);
+            }
+            operation(action, names);
         }
     }
     let mut channel = json!({ "address": path_template(&route.path), "messages": messages });
@@ -135,6 +151,11 @@ fn channel(context: Context<'_>, route: &Route, id: &str) -> (Value, Map<String,
         channel["bindings"] = json!({ "ws": binding });
     }
     (channel, operations)
+}
+
+/// Returns the schema of a binary message. Only binary messages have this schema: bytes in JSON are base64.
+fn binary() -> Value {
+    json!({ "type": "string", "format": "binary" })
 }
 
 /// Returns the key of an event's message. A name that a reference could not contain unescaped is replaced.
@@ -185,7 +206,7 @@ fn components(context: Context<'_>, routes: &[&Route]) -> Map<String, Value> {
                     Some(events) => BodyFormat::Events {
                         events: events.to_vec(),
                     },
-                    None => BodyFormat::Socket,
+                    None => BodyFormat::JSON_SOCKET,
                 },
                 replies: Vec::new(),
                 wrappers: Vec::new(),

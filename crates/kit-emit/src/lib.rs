@@ -56,6 +56,7 @@ mod items;
 mod job;
 mod json_schema;
 mod last_program;
+mod messages;
 mod openapi;
 mod options;
 mod origin;

@@ -236,6 +236,16 @@ fn format_name<'a>(format: &BodyFormat, type_name: impl Fn(DeclarationId) -> &'a
     Some(names.collect::<Vec<_>>().join(" | "))
 }
 
+/// Returns the kinds of messages of a WebSocket: `Json | Bytes`. Returns `None` if all messages are JSON, and for bodies.
+fn message_names(format: &BodyFormat, body: Option<DeclarationId>) -> Option<String> {
+    let kinds = format.message_kinds(body)?.into_iter().map(|kind| match kind {
+        "text" => "Text",
+        "bytes" => "Bytes",
+        _ => "Json",
+    });
+    Some(kinds.collect::<Vec<_>>().join(" | "))
+}
+
 fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry<'a> {
     let program = context.program;
     let type_name = |id: DeclarationId| program.declarations[id].name.as_str();
@@ -267,9 +277,11 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         headers: name(Slot::Headers),
         cookies: name(Slot::Cookies),
         body: name(Slot::Body),
-        body_format: format_name(&route.body_format, type_name),
+        body_format: message_names(&route.body_format, route.slots.body)
+            .or_else(|| format_name(&route.body_format, type_name)),
         response: name(Slot::Response),
-        response_format: format_name(&route.response_format, type_name),
+        response_format: message_names(&route.response_format, route.slots.response)
+            .or_else(|| format_name(&route.response_format, type_name)),
         events: route.events().map(|events| {
             let types = events
                 .iter()

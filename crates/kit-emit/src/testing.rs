@@ -1,10 +1,11 @@
 //! Emits `testing/index.ts`, which tells TypeScript the types of the project for `@kit/testing`. Editors then complete type
 //! names, and a checked value gets its type. At run time, `@kit/testing` reads `schemas.json` and the validators instead.
 
-use kit_ir::{DeclarationId, Route, Slot, TypeKind};
+use kit_ir::{BodyFormat, DeclarationId, Route, Slot, TypeKind};
 
 use crate::context::Context;
 use crate::job::Job;
+use crate::messages::message_type;
 use crate::options::TestRunner;
 use crate::text::{Writer, literal, unchecked_header};
 
@@ -65,18 +66,26 @@ fn write_routes(context: Context<'_>, writer: &mut Writer) {
             Some(format!("{}: {sent}", slot.name()))
         });
         let mut types: Vec<_> = types.collect();
-        if let (true, Some(received), Some(sent_by_server)) =
-            (route.is_socket(), route.slots.body, route.slots.response)
-        {
-            let received = sent(context, received);
-            let name = &context.program.declarations[sent_by_server].name;
+        if route.is_socket() {
+            // A test sends text and bytes with functions of their own.
+            let received = route.slots.body.map(|id| sent(context, id));
+            let received = received.unwrap_or_else(|| "never".to_owned());
+            let name = |id| format!("Types.{}", context.program.declarations[id].name);
+            let sent_by_server = route.slots.response.map(name);
+            // Bytes in JSON are text for a test, and binary messages are bytes.
+            let (text, bytes) = match route.response_format {
+                BodyFormat::Socket { text, bytes } => (text, bytes),
+                _ => (false, false),
+            };
+            let sent_by_server = message_type(&BodyFormat::Socket { text, bytes: false }, sent_by_server);
+            let bytes = if bytes { "; bytes: Uint8Array" } else { "" };
             let protocols = route.subprotocols.as_ref().map(|subprotocols| {
                 let mark = if subprotocols.optional { "?" } else { "" };
                 format!("; protocols{mark}: {}", literal::union(&subprotocols.names))
             });
             let protocols = protocols.unwrap_or_default();
             types.push(format!(
-                "socket: {{ in: {received}; out: Types.{name}{protocols} }}"
+                "socket: {{ in: {received}; out: {sent_by_server}{bytes}{protocols} }}"
             ));
         }
         types.join("; ")

@@ -41,10 +41,18 @@ pub enum BodyFormat {
     },
     /// JSON Lines (`application/jsonl`), from `Lines<T>`. The slot has the type of one line.
     Lines,
-    /// Messages of a WebSocket in JSON, from `Socket<{ in; out }>`. The slot has the type of one message: the body of messages
-    /// that the server receives, the response of messages that it sends. Only routes with the key `WS …` have this
-    /// format, for request and response.
-    Socket,
+    /// Messages of a WebSocket, from `Socket<{ in; out }>`. The slot has the type of one JSON message: the body of messages
+    /// that the server receives, the response of messages that it sends. The slot has no type if no message is JSON. Only
+    /// routes with the key `WS …` have this format, for request and response.
+    #[serde(rename_all = "camelCase")]
+    Socket {
+        /// True if text messages are plain text, from `Text`. The slot then has no type, because JSON is text too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        text: bool,
+        /// True if messages may be binary, from `Bytes`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        bytes: bool,
+    },
     /// Server-Sent Events (`text/event-stream`), from `Events<T>`. The slot has no type. Only in responses.
     #[serde(rename_all = "camelCase")]
     Events {
@@ -62,6 +70,46 @@ pub enum BodyFormat {
 }
 
 impl BodyFormat {
+    /// Messages of a WebSocket that are all JSON.
+    pub const JSON_SOCKET: Self = Self::Socket {
+        text: false,
+        bytes: false,
+    };
+
+    /// Returns true for the messages of a WebSocket.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert!(BodyFormat::JSON_SOCKET.is_socket());
+    /// assert!(!BodyFormat::Json.is_socket());
+    /// ```
+    pub fn is_socket(&self) -> bool {
+        matches!(self, Self::Socket { .. })
+    }
+
+    /// Returns the kinds of the messages of a WebSocket: `json`, `text` and `bytes`. `body` is the type of the slot. Returns
+    /// `None` if all messages are JSON, and for other formats.
+    ///
+    /// ```
+    /// use kit_ir::{BodyFormat, DeclarationId};
+    ///
+    /// let format = BodyFormat::Socket { text: false, bytes: true };
+    /// assert_eq!(format.message_kinds(Some(DeclarationId(0))), Some(vec!["json", "bytes"]));
+    /// assert_eq!(format.message_kinds(None), Some(vec!["bytes"]));
+    /// assert_eq!(BodyFormat::JSON_SOCKET.message_kinds(Some(DeclarationId(0))), None);
+    /// ```
+    pub fn message_kinds(&self, body: Option<DeclarationId>) -> Option<Vec<&'static str>> {
+        let Self::Socket { text, bytes } = *self else {
+            return None;
+        };
+        let kinds = [("json", body.is_some()), ("text", text), ("bytes", bytes)];
+        let kinds = kinds
+            .into_iter()
+            .filter_map(|(name, is_there)| is_there.then_some(name));
+        (text || bytes).then(|| kinds.collect())
+    }
+
     /// Returns the events of a stream of events, also in a union of formats. Returns `None` for any other format.
     ///
     /// ```
@@ -99,7 +147,7 @@ impl BodyFormat {
     /// assert!(!BodyFormat::Form.exists_without_type());
     /// ```
     pub fn exists_without_type(&self) -> bool {
-        !matches!(self, Self::Json | Self::Form | Self::Lines | Self::Socket)
+        !matches!(self, Self::Json | Self::Form | Self::Lines) && *self != Self::JSON_SOCKET
     }
 
     /// Returns true if properties of the slot's type are read from text: in forms and in multipart bodies.
@@ -130,7 +178,7 @@ impl BodyFormat {
             Self::Text { .. } => "Text",
             Self::Bytes { .. } => "Bytes",
             Self::Lines => "Lines",
-            Self::Socket => "Socket",
+            Self::Socket { .. } => "Socket",
             Self::Events { .. } => "Events",
             Self::OneOf { .. } => "OneOf",
         }
@@ -184,8 +232,8 @@ impl BodyFormat {
     /// ```
     pub fn media_types(&self) -> Vec<&str> {
         match self {
-            // Messages of WebSockets have no media type of their own. Each is a JSON text.
-            Self::Json | Self::Socket => vec!["application/json"],
+            // Messages of WebSockets have no media type.
+            Self::Json | Self::Socket { .. } => vec!["application/json"],
             Self::Form => vec!["application/x-www-form-urlencoded"],
             Self::Multipart { .. } => vec!["multipart/form-data"],
             Self::Raw { media_types } | Self::Text { media_types } | Self::Bytes { media_types } => {

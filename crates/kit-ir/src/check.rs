@@ -229,8 +229,19 @@ impl Checker<'_> {
         if route.body_format.is_union() && route.slots.body.is_some() {
             self.report(format!("{place} has a union of formats and a body type"));
         }
-        if route.is_socket() != (route.response_format == BodyFormat::Socket) {
+        if route.is_socket() != route.response_format.is_socket() {
             self.report(format!("{place} accepts a WebSocket in one direction only"));
+        }
+        let sides = [
+            (&route.body_format, route.slots.body),
+            (&route.response_format, route.slots.response),
+        ];
+        for (format, body) in sides {
+            if matches!(format, BodyFormat::Socket { text: true, .. }) && body.is_some() {
+                self.report(format!(
+                    "{place} has text messages in JSON and in plain text in one direction"
+                ));
+            }
         }
         let replies = route.declared_replies().map(|reply| &reply.format);
         let formats: Vec<&BodyFormat> = std::iter::once(&route.response_format).chain(replies).collect();
@@ -268,7 +279,10 @@ impl Checker<'_> {
         }
         let mut types = HashSet::new();
         for choice in choices {
-            if matches!(choice.format, BodyFormat::OneOf { .. } | BodyFormat::Socket) {
+            if matches!(
+                choice.format,
+                BodyFormat::OneOf { .. } | BodyFormat::Socket { .. }
+            ) {
                 self.report(format!(
                     "{place} has the format {} in a union of formats",
                     choice.format.name()
@@ -285,7 +299,7 @@ impl Checker<'_> {
     fn request_format(&mut self, place: &str, format: &BodyFormat, body: Option<DeclarationId>) {
         let name = format.name();
         match body {
-            None if matches!(format, BodyFormat::Form | BodyFormat::Lines | BodyFormat::Socket) => {
+            None if !format.is_json() && !format.exists_without_type() => {
                 self.report(format!("the body of {place} has the format {name} and no type"));
             }
             Some(declaration)

@@ -128,7 +128,7 @@ impl Route {
 
     /// Returns true if the route accepts WebSockets.
     pub fn is_socket(&self) -> bool {
-        self.body_format == BodyFormat::Socket
+        self.body_format.is_socket()
     }
 
     /// Returns the events that a response of the route consists of. Returns `None` if the route sends no events.

@@ -139,7 +139,7 @@ pub use http::{
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};
 #[cfg(feature = "sockets")]
-pub use http::{Socket, SocketClose, SocketOptions};
+pub use http::{Socket, SocketClose, SocketMessage, SocketOptions, TextOrBinary};
 #[doc(hidden)] // Public only for generated code.
 pub use http::{check_origins, origins_of};
 pub use indexmap::IndexMap;

@@ -24,7 +24,10 @@ pub(crate) fn read(
 ) -> Option<(TokenStream, TokenStream)> {
     let model = || choice.body.map(|id| ident(types.name_in(id, Form::Request)));
     Some(match &choice.format {
-        BodyFormat::Json | BodyFormat::Events { .. } | BodyFormat::Socket | BodyFormat::OneOf { .. } => {
+        BodyFormat::Json
+        | BodyFormat::Events { .. }
+        | BodyFormat::Socket { .. }
+        | BodyFormat::OneOf { .. } => {
             return None;
         }
         BodyFormat::Form => {
@@ -226,7 +229,7 @@ pub(crate) fn respond(
         | BodyFormat::Form
         | BodyFormat::Multipart { .. }
         | BodyFormat::Raw { .. }
-        | BodyFormat::Socket => None,
+        | BodyFormat::Socket { .. } => None,
     }
 }
 
@@ -357,7 +360,7 @@ pub(crate) fn written(format: &BodyFormat, types: Written) -> Option<TokenStream
         BodyFormat::Events { .. } => event.map(|event| quote!(kit_runtime::Events<#event>)),
         BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
         BodyFormat::OneOf { .. } => contents.map(|contents| quote!(#contents)),
-        BodyFormat::Socket => Some(quote!(())),
+        BodyFormat::Socket { .. } => Some(quote!(())),
     }
 }
 

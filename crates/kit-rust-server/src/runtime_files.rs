@@ -130,6 +130,7 @@
     ("http/service.rs", include_str!("../../kit-runtime/src/http/service.rs")),
     ("http/sockets/driver.rs", include_str!("../../kit-runtime/src/http/sockets/driver.rs")),
     ("http/sockets/handshake.rs", include_str!("../../kit-runtime/src/http/sockets/handshake.rs")),
+    ("http/sockets/message.rs", include_str!("../../kit-runtime/src/http/sockets/message.rs")),
     ("http/sockets/mod.rs", include_str!("../../kit-runtime/src/http/sockets/mod.rs")),
     ("http/sockets/opening.rs", include_str!("../../kit-runtime/src/http/sockets/opening.rs")),
     ("http/sockets/shared.rs", include_str!("../../kit-runtime/src/http/sockets/shared.rs")),

@@ -84,7 +84,13 @@ fn content(program: &Program, format: &BodyFormat, r#type: Option<DeclarationId>
         BodyFormat::Json => name,
         BodyFormat::Form => inner("Form", name?),
         BodyFormat::Lines => inner("Lines", name?),
-        BodyFormat::Socket => inner("Socket", name?),
+        BodyFormat::Socket { text, bytes } => {
+            let others = [("Text", *text), ("Bytes", *bytes)].into_iter();
+            let others = others.filter(|(_, is_there)| *is_there);
+            let others = others.map(|(name, _)| name.to_owned());
+            let all: Vec<String> = name.into_iter().chain(others).collect();
+            inner("Socket", all.join(" | "))
+        }
         BodyFormat::Multipart { files } => {
             let names = || in_braces(files.iter().map(|file| file.name.as_str()).collect());
             inner("Multipart", name.unwrap_or_else(names))

@@ -1,6 +1,6 @@
 //! Routes that accept WebSockets: the type of the socket, and the code that opens the socket.
 
-use kit_ir::{Program, Route, RouteLimits, Slot};
+use kit_ir::{BodyFormat, Program, Route, RouteLimits, Slot};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -16,14 +16,28 @@ pub(crate) fn feature(program: &Program) -> Option<&'static str> {
 
 /// Returns the Rust type of the WebSocket of a route. Returns `None` if the route accepts no WebSockets.
 pub(crate) fn socket_type(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
-    let slots = &handled.route.slots;
-    let (received, sent) = (slots.get(Slot::Body)?, slots.response?);
-    let received = ident(types.name_in(received, Form::Request));
-    let sent = ident(types.name(sent));
-    handled
-        .route
-        .is_socket()
-        .then(|| quote!(kit_runtime::Socket<#received, #sent>))
+    let route = handled.route;
+    let received = route
+        .slots
+        .get(Slot::Body)
+        .map(|id| ident(types.name_in(id, Form::Request)));
+    let sent = route.slots.response.map(|id| ident(types.name(id)));
+    let received = messages(&route.body_format, received.map(|name| quote!(#name)))?;
+    let sent = messages(&route.response_format, sent.map(|name| quote!(#name)))?;
+    Some(quote!(kit_runtime::Socket<#received, #sent>))
+}
+
+/// Returns the Rust type of the messages in one direction. `json` is the type of the JSON messages. Returns `None` for bodies.
+fn messages(format: &BodyFormat, json: Option<TokenStream>) -> Option<TokenStream> {
+    let BodyFormat::Socket { text, bytes } = *format else {
+        return None;
+    };
+    let of_text = json.or_else(|| text.then(|| quote!(String)));
+    match (of_text, bytes) {
+        (Some(of_text), true) => Some(quote!(kit_runtime::TextOrBinary<#of_text>)),
+        (of_text, false) => of_text,
+        (None, true) => Some(quote!(kit_runtime::BodyBytes)),
+    }
 }
 
 /// Returns the code that accepts a request as a WebSocket. `app` is the application, which may be borrowed, `input` creates

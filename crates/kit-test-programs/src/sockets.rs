@@ -51,8 +51,17 @@ pub fn program() -> Program {
         optional: true,
     });
     let heartbeat = socket(&mut b, "/heartbeat", heartbeat);
+    let mut text = socket(&mut b, "/text", RouteSlots::default());
+    (text.body_format, text.response_format) = (messages(true, true), messages(true, false));
+    let with_bytes = RouteSlots {
+        body: Some(new_message),
+        response: Some(message),
+        ..RouteSlots::default()
+    };
+    let mut mixed = socket(&mut b, "/mixed", with_bytes);
+    (mixed.body_format, mixed.response_format) = (messages(false, true), messages(false, true));
     let latest = b.route(Method::Get, "/latest", "ChatRoutes", list);
-    for route in [room, heartbeat, versions, either, latest] {
+    for route in [room, heartbeat, versions, either, text, mixed, latest] {
         b.program.routes.push(route);
     }
     b.program
@@ -62,8 +71,12 @@ fn socket(b: &mut Builder, path: &str, slots: RouteSlots) -> Route {
     Route {
         key: format!("WS {path}"),
         status: 101,
-        body_format: BodyFormat::Socket,
-        response_format: BodyFormat::Socket,
+        body_format: BodyFormat::JSON_SOCKET,
+        response_format: BodyFormat::JSON_SOCKET,
         ..b.route(Method::Get, path, "ChatRoutes", slots)
     }
+}
+
+fn messages(text: bool, bytes: bool) -> BodyFormat {
+    BodyFormat::Socket { text, bytes }
 }

@@ -188,7 +188,12 @@ fn format_text(program: &Program, format: &BodyFormat) -> String {
             });
             parts.push(choices.collect::<Vec<_>>().join(" | "));
         }
-        BodyFormat::Json | BodyFormat::Form | BodyFormat::Lines | BodyFormat::Socket => {}
+        BodyFormat::Socket { text, bytes } => {
+            let others = [("Text", text), ("Bytes", bytes)].into_iter();
+            let others = others.filter(|(_, is_there)| **is_there);
+            parts.extend(others.map(|(name, _)| name.to_owned()));
+        }
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Lines => {}
     }
     parts.join(" ")
 }

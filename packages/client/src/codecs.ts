@@ -1,7 +1,7 @@
 import type { BodyFormats, RequestFormat, ResponseFormat } from "./body-format.ts";
 import type { Codec, NamedCodecs } from "./codec.ts";
 import type { ErrorPlaces } from "./error.ts";
-import type { OpenSocket } from "./socket-types.ts";
+import type { MessageKinds, OpenSocket } from "./socket-types.ts";
 
 /** Codecs of one reply. */
 export interface ReplyCodec {
@@ -35,6 +35,8 @@ export interface Codecs {
   readonly sockets?: {
     readonly open: OpenSocket;
     readonly messages: { readonly [route: string]: Codec };
+    /** Kinds of messages, for routes that do not have only JSON. Absent if there are none. */
+    readonly kinds?: { readonly [route: string]: MessageKinds };
   };
   /** Codecs of the details of errors, by `METHOD /path`, then by code. */
   readonly details?: { readonly [route: string]: { readonly [code: string]: Codec } };

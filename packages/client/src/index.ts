@@ -11,7 +11,14 @@ export type { ApiEvent, ApiEvents, BytesBody, LinesBody } from "./body-types.ts"
 export type { BodyFormats, RequestFormat, ResponseFormat } from "./body-format.ts";
 export type { ApiErrors, Codec, Generated, NamedCodecs } from "./codec.ts";
 export type { Codecs, ReplyCodec } from "./codecs.ts";
-export type { ApiSocket, ApiSocketRoute, OpenSocket, SocketClose } from "./socket-types.ts";
+export type {
+  ApiSocket,
+  ApiSocketRoute,
+  MessageKind,
+  MessageKinds,
+  OpenSocket,
+  SocketClose,
+} from "./socket-types.ts";
 export type {
   ApiCall,
   ApiFailure,

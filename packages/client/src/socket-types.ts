@@ -48,12 +48,23 @@ export interface ApiSocketRoute<Input extends object, Sent, Received, Protocol =
   readonly protocol: Protocol;
 }
 
+/** Kind of a message: `json` and `text` are text messages, `bytes` are binary messages. */
+export type MessageKind = "json" | "text" | "bytes";
+
+/** Kinds of the messages of a WebSocket: `in` for those that the client sends, `out` for those that the server sends. */
+export interface MessageKinds {
+  readonly in: readonly MessageKind[];
+  readonly out: readonly MessageKind[];
+}
+
 /** Input of a WebSocket. */
 export type SocketCall = Address & {
   headers?: Readonly<Record<string, unknown>>;
   cookies?: Readonly<Record<string, unknown>>;
   /** Subprotocols that the client offers, the preferred one first. */
   protocols?: readonly string[];
+  /** Kinds of messages. Only for clients without generated code, which do not know the kinds of a contract. */
+  messages?: MessageKinds;
   /** Signal that closes the socket. */
   signal?: AbortSignal;
 };
@@ -67,7 +78,11 @@ export interface SocketClient {
   readonly codecs?: {
     readonly types: NamedCodecs;
     /** Codecs of received messages, by `WS /path`. */
-    readonly sockets?: { readonly messages: { readonly [route: string]: Codec } };
+    readonly sockets?: {
+      readonly messages: { readonly [route: string]: Codec };
+      /** Kinds of messages, for routes that do not have only JSON. */
+      readonly kinds?: { readonly [route: string]: MessageKinds };
+    };
   };
 }
 

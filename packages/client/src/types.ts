@@ -415,9 +415,10 @@ type SocketRouteOf<C> =
             SlotArgument<"headers", Part<C, "headers">> &
             CookieArgument<Part<C, "cookies">> &
             ProtocolArgument<Messages> &
+            KindsArgument<Messages["in"], Messages["out"]> &
             object,
-          Messages["in"],
-          Wire<Messages["out"]>,
+          JsonOf<Messages["in"]> | OtherMessages<Messages["in"]>,
+          Wire<JsonOf<Messages["out"]>> | OtherMessages<Messages["out"]>,
           Messages extends { protocols?: infer Protocol }
             ? "protocols" extends keyof Messages
               ? Protocol
@@ -425,6 +426,22 @@ type SocketRouteOf<C> =
             : undefined
         >
       : never;
+
+/** Values of messages that are not JSON. */
+type OtherMessages<T> =
+  | ("text" extends FormatOf<T> ? string : never)
+  | ("bytes" extends FormatOf<T> ? Uint8Array : never);
+
+/** Kinds of the messages of a contract in one direction. */
+type KindsOf<T> = Extract<FormatOf<T>, "text" | "bytes"> | (CanBeJson<T> extends true ? "json" : never);
+
+/**
+ * Argument with the kinds of messages, if not all messages are JSON. A contract does not exist at run time, so the caller names
+ * the kinds.
+ */
+type KindsArgument<In, Out> = [Extract<FormatOf<In> | FormatOf<Out>, "text" | "bytes">] extends [never]
+  ? unknown
+  : { messages: { in: readonly KindsOf<In>[]; out: readonly KindsOf<Out>[] } };
 
 /** Argument with the subprotocols that a call offers, if the contract names subprotocols. */
 type ProtocolArgument<Messages> = "protocols" extends keyof Messages

@@ -18,7 +18,8 @@ test("stops reading from the client when messages of 64 KiB wait, counted in byt
   const messages = new SocketMessages({
     protocol: null,
     compiled: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
-    check: null,
+    ref: "WS /echo",
+    isChecked: false,
     log: null,
     refused: () => undefined,
     ended: () => undefined,

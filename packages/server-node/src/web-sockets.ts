@@ -248,7 +248,8 @@ class NodeSocket implements ServerSocket {
     if (webSocket === undefined || webSocket.readyState !== webSocket.OPEN) return true;
     // Of a string, the connection would count the characters that wait, not the bytes.
     if (typeof data === "string") webSocket.send(Buffer.from(data), { binary: false }, this.#onSent);
-    else webSocket.send(data, this.#onSent);
+    // The sender may change its bytes before the connection has sent them.
+    else webSocket.send(Buffer.from(data), this.#onSent);
     this.#isWaiting ||= webSocket.bufferedAmount >= greatestWaiting;
     return !this.#isWaiting;
   }

@@ -26,15 +26,25 @@ export interface TestSocket<TSent, TReceived> extends AsyncIterable<TReceived> {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   /** Sends a message as JSON: dates as RFC 3339 strings, bigints as digits, bytes as base64. */
   send(message: TSent): void;
-  /** Sends text that is possibly not JSON. */
+  /** Sends a text message that is possibly not JSON. */
   sendText(text: string): void;
+  /** Sends a binary message. */
+  sendBytes(bytes: Uint8Array): void;
   /**
-   * Returns the next message of the application.
+   * Returns the next message of the application: the value of its JSON, the text itself if the text is not JSON, or a
+   * `Uint8Array` for a binary message. {@link TestSocket.receiveText} returns text as it arrived.
    *
    * @param timeoutMs - Milliseconds to wait for a message. Default 5,000.
    * @throws {Error} If no message arrives in time, or if the socket has closed. The message names the close code.
    */
   receive(timeoutMs?: number): Promise<TReceived>;
+  /**
+   * Returns the text of the next message, without parsing JSON.
+   *
+   * @param timeoutMs - Milliseconds to wait for a message. Default 5,000.
+   * @throws {Error} As {@link TestSocket.receive}, and if the message is binary.
+   */
+  receiveText(timeoutMs?: number): Promise<string>;
   /** Closes the socket. `code` is 1000, which is the default, or a code from 3000 to 4999. */
   close(code?: number, reason?: string): void;
 }
@@ -59,7 +69,7 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
   readonly isOpened: Promise<boolean>;
   readonly #socket: WebSocket;
   readonly #target: string;
-  readonly #unread: unknown[] = [];
+  readonly #unread: (string | Uint8Array)[] = [];
   /** Functions that wait for a message or for the end of the socket. */
   #waiting: (() => void)[] = [];
   #end: { readonly code: number; readonly reason: string } | undefined;
@@ -75,7 +85,7 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
       socket.addEventListener("error", () => tell(false), { once: true });
     });
     socket.addEventListener("message", ({ data }) => {
-      this.#unread.push(parsed(String(data)));
+      this.#unread.push(typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer));
       this.#wake();
     });
     socket.addEventListener("close", ({ code, reason }) => {
@@ -97,7 +107,23 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
     this.#socket.send(text);
   }
 
+  sendBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes);
+  }
+
   async receive(timeoutMs: number = receiveMs): Promise<unknown> {
+    return parsed(await this.#next(timeoutMs));
+  }
+
+  async receiveText(timeoutMs: number = receiveMs): Promise<string> {
+    const message = await this.#next(timeoutMs);
+    if (typeof message === "string") return message;
+    throw new Error(
+      `The WebSocket ${this.#target} received a binary message of ${message.length} bytes, not text`,
+    );
+  }
+
+  async #next(timeoutMs: number): Promise<string | Uint8Array> {
     const end = Date.now() + timeoutMs;
     while (this.#unread.length === 0) {
       if (this.#end !== undefined) {
@@ -110,7 +136,7 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
       if (left <= 0) throw new Error(`The WebSocket ${this.#target} received no message in ${timeoutMs} ms`);
       await this.#changed(left);
     }
-    return this.#unread.shift();
+    return this.#unread.shift()!;
   }
 
   close(code = 1000, reason = ""): void {
@@ -119,7 +145,7 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
     for (;;) {
-      while (this.#unread.length > 0) yield this.#unread.shift();
+      while (this.#unread.length > 0) yield parsed(this.#unread.shift()!);
       if (this.#end !== undefined) return;
       await this.#changed();
     }
@@ -141,11 +167,12 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
   }
 }
 
-/** Returns parsed JSON, or the text of a message that is not JSON. */
-function parsed(text: string): unknown {
+/** Returns parsed JSON, the text of a message that is not JSON, or bytes. */
+function parsed(message: string | Uint8Array): unknown {
+  if (typeof message !== "string") return message;
   try {
-    return JSON.parse(text);
+    return JSON.parse(message);
   } catch {
-    return text;
+    return message;
   }
 }

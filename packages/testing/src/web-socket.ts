@@ -61,8 +61,10 @@ export function connectSocket(origin: string, target: string, headers: HeaderTex
   const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== subprotocolHeader);
   const offer = Object.entries(headers).find(([name]) => name.toLowerCase() === subprotocolHeader)?.[1];
   const protocols = offer === undefined ? [] : offer.split(",").map((name) => name.trim());
-  return new Constructor(origin.replace(/^http/, "ws") + target, {
+  const socket = new Constructor(origin.replace(/^http/, "ws") + target, {
     headers: Object.fromEntries(others),
     protocols,
   });
+  socket.binaryType = "arraybuffer";
+  return socket;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { type App, type AppOptions, createApp } from "@kit/core";
+import { type App, type AppOptions, createApp, type OpenSocket } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 import { createTestClient, HandshakeError, type TestClient } from "@kit/testing";
 
@@ -24,6 +24,14 @@ const application = (): App =>
         query: queryOf("Query", { name: "string" }),
         socket: { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) },
       }),
+      route("WS /plain", {
+        status: 101,
+        socket: {
+          in: null,
+          out: null,
+          kinds: { in: ["text", "bytes"], out: ["text", "bytes"] },
+        },
+      }),
     ),
     env: "test",
     signals: false,
@@ -31,6 +39,9 @@ const application = (): App =>
     routes: [
       {
         handlers: {
+          "WS /plain": async ({ socket }: { socket: OpenSocket<unknown, unknown> }) => {
+            for await (const message of socket) await socket.send(message);
+          },
           "WS /echo": async (input: {
             socket: Socket;
             query: { name: string };
@@ -82,6 +93,17 @@ describe("socket of a test client", () => {
     await assert.rejects(socket.receive(20), /received no message in 20 ms/);
     socket.sendText("not JSON");
     assert.equal((await socket.closed).code, 1007);
+  });
+
+  test("sends and receives plain text and bytes", async () => {
+    const socket = await client.socket("/plain");
+    socket.sendText('{"text":1}');
+    assert.equal(await socket.receiveText(), '{"text":1}');
+    socket.sendBytes(Uint8Array.of(0, 255));
+    assert.deepEqual(await socket.receive(), Uint8Array.of(0, 255));
+    socket.sendBytes(Uint8Array.of(0, 255));
+    await assert.rejects(socket.receiveText(), /received a binary message of 2 bytes, not text/);
+    socket.close();
   });
 
   test("rejects with the response if the application refuses the handshake", async () => {

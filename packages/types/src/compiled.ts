@@ -193,13 +193,26 @@ export interface CompiledContent {
 
 /** Functions for the messages of a WebSocket. */
 export interface CompiledSocket {
-  /** Checks and decodes one message from the client. */
-  readonly in: Validator<unknown>;
-  /** Writes one message for the client. */
-  readonly out: Serializer<unknown>;
+  /** Checks and decodes one JSON message from the client. `null` if the client sends no JSON. */
+  readonly in: Validator<unknown> | null;
+  /** Writes one JSON message for the client. `null` if the server sends no JSON. */
+  readonly out: Serializer<unknown> | null;
+  /** Kinds of messages in both directions. Absent if all messages are JSON. */
+  readonly kinds?: MessageKinds;
   /** Subprotocols (RFC 6455, section 1.9). Absent if the contract names none. */
   readonly protocols?: CompiledProtocols;
 }
+
+/** Kinds of messages of a WebSocket: `json` and `text` in text messages, `bytes` in binary messages. */
+export interface MessageKinds {
+  /** Kinds of messages that the client sends. */
+  readonly in: readonly MessageKind[];
+  /** Kinds of messages that the server sends. */
+  readonly out: readonly MessageKind[];
+}
+
+/** Kind of a message of a WebSocket. A direction has `json` or `text`, not both. */
+export type MessageKind = "json" | "text" | "bytes";
 
 /** Subprotocols of a WebSocket. */
 export interface CompiledProtocols {

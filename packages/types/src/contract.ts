@@ -384,6 +384,9 @@ export type EventOf<TEvents extends object> = {
  * receives, and `out` is the type of the messages that the server sends. Each message is JSON in a text message. A received
  * message is checked as a body is.
  *
+ * {@link Text} stands for text messages that are not JSON, and {@link Bytes} for binary messages. A direction has JSON or
+ * `Text`, because both are text messages, and may also have `Bytes`: `Socket<{ in: Command | Bytes; out: Text | Bytes }>`.
+ *
  * `protocols` names the subprotocols of which a client must offer one (RFC 6455, section 1.9). With `protocols?`, a client may
  * also offer none.
  *
@@ -403,6 +406,24 @@ export interface Socket<TMessages extends { in: unknown; out: unknown; protocols
   /** Messages of both sides. */
   readonly content: TMessages;
 }
+
+/**
+ * Value of a message of {@link Socket}: a string for {@link Text}, a `Uint8Array` for {@link Bytes}, and the value itself for
+ * JSON.
+ *
+ * @example
+ * ```ts
+ * type Received = MessageOf<Command | Bytes>; // Command | Uint8Array
+ * ```
+ */
+export type MessageOf<TMessage> =
+  TMessage extends Json<infer TValue>
+    ? TValue
+    : TMessage extends Text<string>
+      ? string
+      : TMessage extends Bytes<string>
+        ? Uint8Array
+        : TMessage;
 
 /** Format of any body. */
 export type AnyBodyFormat =

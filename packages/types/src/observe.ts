@@ -190,7 +190,7 @@ export interface StreamMessage {
   /** Name of the event. `null` for WebSockets and lines. */
   readonly event: string | null;
   /**
-   * JSON of the message, without redaction. `null` if the message is binary, or longer than the `messageLength` of
+   * JSON of the message, or its plain text, without redaction. `null` if the message is binary, or longer than the `messageLength` of
    * {@link RequestObserver.streams}.
    */
   readonly text: string | null;

@@ -27,8 +27,10 @@ export interface TestedMessage {
   readonly direction: "in" | "out";
   /** Name of the event. Absent for messages of WebSockets. */
   readonly event?: string;
-  /** JSON of the message or of the event's data. */
+  /** Text of the message or of the event's data, which is JSON or plain text. Empty for a binary message. */
   readonly text: string;
+  /** True for a binary message. Absent for other messages. */
+  readonly isBinary?: true;
 }
 
 /** Request as received. */

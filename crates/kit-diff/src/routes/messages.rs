@@ -1,6 +1,6 @@
 //! Comparison of WebSockets.
 
-use kit_ir::Route;
+use kit_ir::{BodyFormat, DeclarationId, Route};
 use serde_json::json;
 
 use super::Comparison;
@@ -14,7 +14,10 @@ impl Comparison<'_, '_> {
             let accepted = self.solver.graph.declared(State::New, Travel::Request, after);
             self.explain(Consequence::BreaksRequests, "in", sent, accepted);
         }
-        self.written("out", old.slots.response, new.slots.response);
+        if new.slots.response.is_some() {
+            self.written("out", old.slots.response, new.slots.response);
+        }
+        self.message_kinds(old, new);
         let before = old.subprotocols.clone();
         let Some(after) = new.subprotocols.clone() else {
             if let Some(name) = before.and_then(|before| before.names.first().cloned()) {
@@ -52,5 +55,43 @@ impl Comparison<'_, '_> {
                 );
             }
         }
+    }
+
+    /// Reports kinds of messages that the server refuses now, and those that it may send now.
+    fn message_kinds(&mut self, old: &Route, new: &Route) {
+        let received = |route: &Route| kinds(&route.body_format, route.slots.body);
+        let sent = |route: &Route| kinds(&route.response_format, route.slots.response);
+        let (before, after) = (received(old), received(new));
+        for kind in before.into_iter().filter(|kind| !after.contains(kind)) {
+            self.add(
+                Consequence::BreaksRequests,
+                "message-kind-removed",
+                "in",
+                format!("clients could send {}, which the server refuses now", name(kind)),
+                Some(json!(kind)),
+            );
+        }
+        let (before, after) = (sent(old), sent(new));
+        for kind in after.into_iter().filter(|kind| !before.contains(kind)) {
+            self.add(
+                Consequence::BreaksAnswers,
+                "message-kind-added",
+                "out",
+                format!("the server may send {} now", name(kind)),
+                Some(json!(kind)),
+            );
+        }
+    }
+}
+
+fn kinds(format: &BodyFormat, body: Option<DeclarationId>) -> Vec<&'static str> {
+    format.message_kinds(body).unwrap_or_else(|| vec!["json"])
+}
+
+fn name(kind: &str) -> &'static str {
+    match kind {
+        "text" => "plain text",
+        "bytes" => "binary messages",
+        _ => "JSON",
     }
 }

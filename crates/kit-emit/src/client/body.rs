@@ -4,6 +4,7 @@ use kit_analysis::is_json_part;
 use kit_ir::{BodyFormat, DeclarationId, FilePart, FormatChoice, Program, Route};
 
 use super::codec::Codecs;
+use crate::messages::message_kinds;
 use crate::text::literal;
 
 /// Returns the members of a route's input for its bodies: `body`; if the caller chooses the media type, `contentType`; and if
@@ -194,6 +195,14 @@ pub(super) fn socket_codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<Strin
     let routes = program.routes.iter().filter(|route| route.is_socket());
     routes
         .filter_map(|route| Some(entry(route, &codecs.of(route.slots.response?)?)))
+        .collect()
+}
+
+/// Returns the kinds of messages of WebSockets that do not send only JSON.
+pub(super) fn socket_kinds(program: &Program) -> Vec<String> {
+    let routes = program.routes.iter().filter(|route| route.is_socket());
+    routes
+        .filter_map(|route| Some(entry(route, &message_kinds(route)?)))
         .collect()
 }
 

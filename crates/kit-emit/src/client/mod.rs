@@ -244,6 +244,10 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
             writer.block("sockets: {", "},", |writer| {
                 writer.line("open: openSocket,");
                 field(writer, "messages", &messages);
+                let kinds = body::socket_kinds(program);
+                if !kinds.is_empty() {
+                    field(writer, "kinds", &kinds);
+                }
             });
         }
         if let Some(errors) = error_format::properties(program.application.error_rules()) {

@@ -6,6 +6,7 @@ use super::Inputs;
 use super::body;
 use super::codec::Codecs;
 use crate::context::Context;
+use crate::messages::message_type;
 use crate::text::{Writer, literal};
 use crate::types::InputNames;
 
@@ -122,7 +123,10 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     };
     if route.is_socket() {
         let sent = route.slots.body.map(|id| inputs.name(id));
-        let messages = [sent, route.slots.response.map(received)];
+        let messages = [
+            message_type(&route.body_format, sent),
+            message_type(&route.response_format, route.slots.response.map(received)),
+        ];
         let protocol = route.subprotocols.as_ref().map(|subprotocols| {
             let names = literal::union(&subprotocols.names);
             if subprotocols.optional {
@@ -131,10 +135,7 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
                 names
             }
         });
-        return std::iter::once(input)
-            .chain(messages.into_iter().flatten())
-            .chain(protocol)
-            .collect();
+        return std::iter::once(input).chain(messages).chain(protocol).collect();
     }
     let output = if route.has_replies() {
         let replies = route.responses().into_iter().map(|reply| {

@@ -143,7 +143,7 @@ pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, s
             .filter(|rule| !(rule.path.is_empty() && rule.given == RequestValue::Missing))
             .map(|rule| rule.below(Step::Index(0)))
             .collect(),
-        BodyFormat::Socket => of(ValueOrigin::Body)
+        BodyFormat::Socket { .. } => of(ValueOrigin::Body)
             .into_iter()
             // A message that is missing is no message.
             .filter(|rule| !(rule.path.is_empty() && rule.given == RequestValue::Missing))
@@ -152,8 +152,9 @@ pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, s
     }
 }
 
-/// Returns the description of a socket: the shape `sent` of the messages that the application sends, and the subprotocols.
-pub(super) fn socket(route: &Route, sent: DeclarationId) -> Data {
+/// Returns the description of a socket: the shape of the JSON messages that the application sends, the kinds of messages, and
+/// the subprotocols.
+pub(super) fn socket(route: &Route) -> Data {
     let protocols = route
         .subprotocols
         .as_ref()
@@ -162,5 +163,17 @@ pub(super) fn socket(route: &Route, sent: DeclarationId) -> Data {
             Data::object([("names", Data::texts(names)), ("optional", optional)])
         });
     let protocols = protocols.map(|protocols| ("protocols", protocols));
-    Data::object([("out", Data::Shape(sent))].into_iter().chain(protocols))
+    let kinds = [
+        ("in", route.body_format.message_kinds(route.slots.body)),
+        ("out", route.response_format.message_kinds(route.slots.response)),
+    ];
+    let has_kinds = kinds.iter().any(|(_, kinds)| kinds.is_some());
+    let kinds = kinds.map(|(side, kinds)| (side, Data::texts(kinds.unwrap_or_else(|| vec!["json"]))));
+    let kinds = has_kinds.then(|| ("kinds", Data::object(kinds)));
+    Data::object(
+        [("out", Data::shape(route.slots.response))]
+            .into_iter()
+            .chain(kinds)
+            .chain(protocols),
+    )
 }

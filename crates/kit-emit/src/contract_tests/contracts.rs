@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use kit_ir::{DeclarationId, Route, Slot};
 
 use crate::context::Context;
+use crate::messages::message_kinds;
 use crate::options::ContractTests;
 use crate::text::{Writer, header, literal, unchecked_header};
 use crate::{combined, error_format};
@@ -81,12 +82,17 @@ pub(super) fn write_routes(context: Context<'_>, tests: &ContractTests) -> Strin
             let Some(id) = route.slots.get(slot) else { continue };
             fields.push((slot.name().to_owned(), shape_of(id)));
         }
-        if let (true, Some(received), Some(sent)) =
-            (route.is_socket(), route.slots.body, route.slots.response)
-        {
-            let messages = [("in", shape_of(received)), ("out", shape_of(sent))];
-            let messages = messages.map(|(name, shape)| (name.to_owned(), shape));
-            fields.push(("socket".to_owned(), literal::object(messages)));
+        if route.is_socket() {
+            let sides = [("in", route.slots.body), ("out", route.slots.response)];
+            let messages = sides.map(|(name, id)| {
+                let shape = id.map_or_else(|| "null".to_owned(), &mut shape_of);
+                (name.to_owned(), shape)
+            });
+            let kinds = message_kinds(route).map(|kinds| ("kinds".to_owned(), kinds));
+            fields.push((
+                "socket".to_owned(),
+                literal::object(messages.into_iter().chain(kinds)),
+            ));
         }
         if let Some(events) = route.events() {
             let shapes = events.iter().map(|event| {

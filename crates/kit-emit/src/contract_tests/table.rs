@@ -85,8 +85,8 @@ impl<'a> Tables<'a> {
             table.push(("untested", Data::text(reason)));
             return Some(table);
         }
-        if let Some(sent) = route.slots.response.filter(|_| route.is_socket()) {
-            table.push(("socket", bodies::socket(route, sent)));
+        if route.is_socket() {
+            table.push(("socket", bodies::socket(route)));
         } else if let Some(format) = bodies::format(self.program, route) {
             table.push(("format", format));
         }

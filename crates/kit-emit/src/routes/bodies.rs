@@ -4,6 +4,7 @@ use kit_ir::{BodyFormat, DeclarationId, FilePart, Route, Subprotocols};
 
 use super::functions::{coercer_of, value};
 use crate::context::Context;
+use crate::messages::message_kinds;
 use crate::text::{Module, literal};
 
 /// Returns the expression for the request body of a route; `None` if the body is JSON or does not exist.
@@ -101,6 +102,7 @@ pub(super) fn socket(context: Context<'_>, route: &Route, module: &mut Module) -
         field("in", value(context, route.slots.body, "Validator", module)),
         field("out", value(context, route.slots.response, "Serializer", module)),
     ];
+    fields.extend(message_kinds(route).map(|kinds| field("kinds", kinds)));
     fields.extend(protocols(route).map(|protocols| field("protocols", protocols)));
     literal::object(fields)
 }

@@ -81,7 +81,7 @@ pub use scopes::Caller;
 pub use serve_trait::Serve;
 pub use service::Router;
 #[cfg(feature = "sockets")]
-pub use sockets::{Socket, SocketClose, SocketOptions};
+pub use sockets::{Socket, SocketClose, SocketMessage, SocketOptions, TextOrBinary};
 pub use wrapper::{Next, Passed, Replies, Wrapped, Wrapper};
 
 #[cfg(feature = "sqlx")]

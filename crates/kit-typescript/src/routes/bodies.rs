@@ -64,7 +64,7 @@ pub(super) fn read(
 }
 
 /// Returns the members of a union, with the names of named types. Returns any other type as the only member.
-fn named_members(lowering: &mut Lowering<'_>, ty: TyId) -> Vec<TyId> {
+pub(super) fn named_members(lowering: &mut Lowering<'_>, ty: TyId) -> Vec<TyId> {
     let shape = lowering.eval.shape(ty);
     match lowering.eval.store.get(shape).clone() {
         Ty::Union(union) => union
@@ -76,7 +76,7 @@ fn named_members(lowering: &mut Lowering<'_>, ty: TyId) -> Vec<TyId> {
 }
 
 /// Returns the format of a type such as `Form<…>`; `None` for a type of values, which is JSON.
-fn format_of(lowering: &mut Lowering<'_>, member: TyId) -> Option<KitType> {
+pub(super) fn format_of(lowering: &mut Lowering<'_>, member: TyId) -> Option<KitType> {
     match lowering.eval.shape_of(member) {
         Ty::Kit(kind, _) if kind.is_body() => Some(kind),
         _ => None,

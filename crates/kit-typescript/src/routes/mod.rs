@@ -117,9 +117,11 @@ pub(crate) fn add(
     let mut replies = replies.unwrap_or_default();
     if key.is_socket {
         replies.clear();
-        (body_format, response_format) = (BodyFormat::Socket, BodyFormat::Socket);
-        slots.body = socket.as_ref().map(|socket| socket.received);
-        slots.response = socket.as_ref().map(|socket| socket.sent);
+        (body_format, response_format) = (BodyFormat::JSON_SOCKET, BodyFormat::JSON_SOCKET);
+        if let Some(socket) = &socket {
+            (body_format, slots.body) = socket.received.clone();
+            (response_format, slots.response) = socket.sent.clone();
+        }
     }
     check_options(lowering, contract, &registration, &body_format);
     let subprotocols = socket.and_then(|socket| socket.subprotocols);
@@ -238,9 +240,7 @@ fn check_options(
             );
         }
     }
-    if *body_format != BodyFormat::Socket
-        && (limits.socket_ping_ms.is_some() || limits.socket_compression.is_some())
-    {
+    if !body_format.is_socket() && (limits.socket_ping_ms.is_some() || limits.socket_compression.is_some()) {
         report(
             format!("`sockets` has no effect on `{key}`, which accepts no WebSockets"),
             "remove the option, or use it for a route with a key such as `WS /rooms`",

@@ -1,12 +1,12 @@
 //! Messages of a WebSocket in a contract: `Socket<{ in: ClientMessage; out: ServerMessage }>`.
 
 use kit_diagnostics::codes;
-use kit_ir::{DeclarationId, SOCKET_METHOD, Slot, Subprotocols};
+use kit_ir::{BodyFormat, DeclarationId, SOCKET_METHOD, Slot, Subprotocols};
 
 use super::contract::{Contract, Part, members};
 use super::tags::RouteTags;
 use super::{bodies, slot_declaration};
-use crate::eval::{KitType, Literal, Property, Ty};
+use crate::eval::{KitType, Literal, Property, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -22,12 +22,15 @@ const PROTOCOLS: &str = "protocols";
 /// Maximum number of subprotocols. Each handshake is compared with each of them.
 const MAX_PROTOCOLS: usize = 100;
 
+/// Kinds of the messages of one side, and the type of those in JSON. `None` if no message is JSON.
+pub(super) type Messages = (BodyFormat, Option<DeclarationId>);
+
 /// WebSocket of a contract.
 pub(super) struct DeclaredSocket {
-    /// Type of the messages that the server receives.
-    pub(super) received: DeclarationId,
-    /// Type of the messages that the server sends.
-    pub(super) sent: DeclarationId,
+    /// Messages that the server receives: their kinds, and the type of those in JSON.
+    pub(super) received: Messages,
+    /// Messages that the server sends.
+    pub(super) sent: Messages,
     pub(super) subprotocols: Option<Subprotocols>,
 }
 
@@ -125,11 +128,8 @@ pub(super) fn read(
             ty: property.ty,
             location: property.location,
         };
-        types[index] = slot_declaration(lowering, message, &name, false);
-        if types[index].is_none() {
-            let message = format!("the messages `{}` of `{key}` have no type", property.name);
-            invalid(lowering, property.location, message, HELP);
-        }
+        let owner = format!("the messages `{}` of `{key}`", property.name);
+        types[index] = messages_of(lowering, &owner, message, &name);
     }
     let [received, sent] = types;
     Some(DeclaredSocket {
@@ -137,6 +137,83 @@ pub(super) fn read(
         sent: sent?,
         subprotocols,
     })
+}
+
+/// Returns the messages of one side. A type of JSON messages without a name gets `name`. `owner` is the subject of messages:
+/// ``the messages `in` of `WS /rooms` ``. Reports other formats, and kinds of messages that cannot be distinguished.
+fn messages_of(lowering: &mut Lowering<'_>, owner: &str, part: Part, name: &str) -> Option<Messages> {
+    let location = lowering.eval.written_at(part.ty).unwrap_or(part.location);
+    let (mut text, mut bytes, mut values) = (false, false, Vec::new());
+    let members = bodies::named_members(lowering, part.ty);
+    for member in &members {
+        match bodies::format_of(lowering, *member) {
+            None => values.push(*member),
+            Some(KitType::Json) => {
+                let shape = lowering.eval.shape(*member);
+                let arguments = lowering.eval.kit_type_arguments(shape, KitType::Json)?;
+                values.push(*arguments.first()?);
+            }
+            Some(kind @ (KitType::Text | KitType::Bytes)) => {
+                let shape = lowering.eval.shape(*member);
+                if lowering
+                    .eval
+                    .kit_type_arguments(shape, kind)
+                    .is_some_and(|arguments| !arguments.is_empty())
+                {
+                    let message = format!("{owner} have a media type, but a WebSocket sends none");
+                    let help = format!("write `{}` without a media type", kind.name());
+                    invalid(lowering, location, message, &help);
+                }
+                text |= kind == KitType::Text;
+                bytes |= kind == KitType::Bytes;
+            }
+            Some(kind) => {
+                let message = format!("{owner} cannot be `{}`", kind.name());
+                let help = "a message can be a type of values, which is JSON, or `Text` or `Bytes`";
+                invalid(lowering, location, message, help);
+                return None;
+            }
+        }
+    }
+    let format = BodyFormat::Socket { text, bytes };
+    if values.is_empty() && (text || bytes) {
+        return Some((format, None));
+    }
+    if text {
+        let message = format!("{owner} are JSON and plain text, and both are text messages");
+        let help =
+            "remove `Text` and add its texts to the type of the JSON messages, or remove the JSON messages";
+        invalid(lowering, location, message, help);
+        return None;
+    }
+    if bytes && values.iter().any(|value| is_bytes(lowering, *value)) {
+        let message = format!("{owner} are `Bytes` and also JSON with a `Uint8Array`");
+        let help = "remove `Uint8Array`: the messages `Bytes` are `Uint8Array` for the handler";
+        invalid(lowering, location, message, help);
+        return None;
+    }
+    // A type whose members all are values keeps its name.
+    let ty = if values == members {
+        part.ty
+    } else {
+        lowering.eval.union(values)
+    };
+    let part = Part {
+        ty,
+        location: part.location,
+    };
+    if let Some(declaration) = slot_declaration(lowering, part, name, false) {
+        return Some((format, Some(declaration)));
+    }
+    invalid(lowering, part.location, format!("{owner} have no type"), HELP);
+    None
+}
+
+/// Returns true if a value of the type may be a `Uint8Array`, which could not be told apart from a binary message.
+fn is_bytes(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
+    members(&mut lowering.eval, ty)
+        .into_iter()
+        .any(|member| matches!(lowering.eval.store.get(member), Ty::Bytes))
 }
 
 /// Returns the subprotocols that the property `protocols` names. Reports a type that is not a union of such names.

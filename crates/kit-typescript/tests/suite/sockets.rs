@@ -2,7 +2,8 @@
 
 use crate::support::{check, check_mistakes};
 
-const HEAD: &str = "import type { Route, RouteContract, Socket } from \"@kit/types\";\n";
+const HEAD: &str =
+    "import type { Bytes, Form, Json, Route, RouteContract, Socket, Text } from \"@kit/types\";\n";
 
 fn routes(text: &str) -> String {
     format!("{HEAD}{}", crate::support::dedent(text))
@@ -95,6 +96,64 @@ fn refuses_contracts_that_do_not_describe_a_websocket() {
           help: name the messages of both sides: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
         src/a.routes.ts:13:40 KIT1417 `Socket<…>` is not a type of values
           help: write `Socket` only as the slot `socket` of a contract: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`
+        "#,
+    );
+}
+
+#[test]
+fn reads_messages_that_are_text_or_bytes() {
+    let source = routes(
+        r#"
+        interface Command { name: string }
+        type Chunk = Bytes;
+        export interface EchoRoutes {
+          "WS /text": Route<{ socket: Socket<{ in: Text; out: Text }> }>;
+          "WS /bytes": Route<{ socket: Socket<{ in: Chunk; out: Bytes }> }>;
+          "WS /both": Route<{ socket: Socket<{ in: Text | Bytes; out: Text | Chunk }> }>;
+          "WS /commands": Route<{ socket: Socket<{ in: Command | Bytes; out: Json<number | "end"> | Bytes }> }>;
+          "WS /json": Route<{ socket: Socket<{ in: Json<Command>; out: Command }> }>;
+        }
+        "#,
+    );
+    check(
+        &[("src/a.routes.ts", &source)],
+        r#"
+        type Command = {
+          name: string;
+        }
+        type WsCommandsOut = number | "end"
+        route WS /text 101 body as Socket Text response as Socket Text
+        route WS /bytes 101 body as Socket Bytes response as Socket Bytes
+        route WS /both 101 body as Socket Text Bytes response as Socket Text Bytes
+        route WS /commands 101 body: Command response: WsCommandsOut body as Socket Bytes response as Socket Bytes
+        route WS /json 101 body: Command response: Command body as Socket response as Socket
+        "#,
+    );
+}
+
+#[test]
+fn refuses_messages_whose_kinds_cannot_be_told_apart() {
+    let source = routes(
+        r#"
+        export interface EchoRoutes {
+          "WS /a": Route<{ socket: Socket<{ in: Text | { name: string }; out: Bytes }> }>;
+          "WS /b": Route<{ socket: Socket<{ in: Bytes; out: Bytes | Uint8Array }> }>;
+          "WS /c": Route<{ socket: Socket<{ in: Bytes<"image/png">; out: Bytes }> }>;
+          "WS /d": Route<{ socket: Socket<{ in: Form<{ name: string }>; out: Bytes }> }>;
+        }
+        "#,
+    );
+    check_mistakes(
+        &[("src/a.routes.ts", &source)],
+        r#"
+        src/a.routes.ts:3:41 KIT1417 the messages `in` of `WS /a` are JSON and plain text, and both are text messages
+          help: remove `Text` and add its texts to the type of the JSON messages, or remove the JSON messages
+        src/a.routes.ts:4:53 KIT1417 the messages `out` of `WS /b` are `Bytes` and also JSON with a `Uint8Array`
+          help: remove `Uint8Array`: the messages `Bytes` are `Uint8Array` for the handler
+        src/a.routes.ts:5:41 KIT1417 the messages `in` of `WS /c` have a media type, but a WebSocket sends none
+          help: write `Bytes` without a media type
+        src/a.routes.ts:6:41 KIT1417 the messages `in` of `WS /d` cannot be `Form`
+          help: a message can be a type of values, which is JSON, or `Text` or `Bytes`
         "#,
     );
 }

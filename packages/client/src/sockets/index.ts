@@ -7,10 +7,20 @@ import { decode, encode } from "../codec.ts";
 import { ApiError } from "../error.ts";
 import { cookieText, headerText } from "../header.ts";
 import { addressOf } from "../request.ts";
-import type { ApiSocket, OpenSocket, SocketCall, SocketClient, SocketClose } from "../socket-types.ts";
+import type {
+  ApiSocket,
+  MessageKind,
+  MessageKinds,
+  OpenSocket,
+  SocketCall,
+  SocketClient,
+  SocketClose,
+} from "../socket-types.ts";
 
 /** Messages that wait for the caller from which on the client closes the socket, because memory is limited. */
 const greatestQueue = 10_000;
+
+const onlyJson: MessageKinds = { in: ["json"], out: ["json"] };
 
 /** Opens a WebSocket. Resolves when the server has accepted the handshake. */
 export const openSocket: OpenSocket = async (options, path, call = {}) => {
@@ -20,7 +30,9 @@ export const openSocket: OpenSocket = async (options, path, call = {}) => {
   const url = new URL(address, (globalThis as { location?: { href: string } }).location?.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = create(url, await headersOf(options, call), call.protocols ?? [], route);
-  const messages = new Messages(socket, route, codecs);
+  socket.binaryType = "arraybuffer";
+  const kinds = codecs?.sockets?.kinds?.[route] ?? call.messages ?? onlyJson;
+  const messages = new Messages(socket, route, codecs, kinds);
   const { signal } = call;
   const abort = (): void => messages.close(1000, "");
   signal?.addEventListener("abort", abort, { once: true });
@@ -69,21 +81,28 @@ function create(
   return new WebSocket(url, protocols);
 }
 
+/** Returns the types of messages that are not JSON: `string or Uint8Array`. */
+function namesOf(kinds: readonly MessageKind[]): string {
+  return kinds.map((kind) => (kind === "text" ? "string" : "Uint8Array")).join(" or ");
+}
+
 class Messages implements ApiSocket<unknown, unknown> {
   readonly closed: Promise<SocketClose>;
   readonly opened: Promise<void>;
   readonly #socket: WebSocket;
   readonly #route: string;
   readonly #codecs: SocketClient["codecs"];
+  readonly #kinds: MessageKinds;
   #unread: unknown[] = [];
   #waiting: ((result: IteratorResult<unknown, undefined>) => void)[] = [];
   #end: SocketClose | undefined;
   #failure: ApiError | undefined;
 
-  constructor(socket: WebSocket, route: string, codecs: SocketClient["codecs"]) {
+  constructor(socket: WebSocket, route: string, codecs: SocketClient["codecs"], kinds: MessageKinds) {
     this.#socket = socket;
     this.#route = route;
     this.#codecs = codecs;
+    this.#kinds = kinds;
     const { promise: opened, resolve: open, reject } = Promise.withResolvers<void>();
     const { promise: closed, resolve: close } = Promise.withResolvers<SocketClose>();
     this.opened = opened;
@@ -112,7 +131,12 @@ class Messages implements ApiSocket<unknown, unknown> {
 
   send(message: unknown): void {
     if (!this.isOpen) throw new ApiError("NETWORK_ERROR", 0, `${this.#route}: the WebSocket is closed`);
-    this.#socket.send(encode(message));
+    const kinds = this.#kinds.in;
+    const isBinary = message instanceof Uint8Array && kinds.includes("bytes");
+    const isPlain = typeof message === "string" && kinds.includes("text");
+    if (!isBinary && !isPlain && !kinds.includes("json"))
+      throw new TypeError(`${this.#route}: the WebSocket has no messages in JSON; send ${namesOf(kinds)}`);
+    this.#socket.send(isBinary || isPlain ? (message as string) : encode(message));
   }
 
   close(code = 1000, reason = ""): void {
@@ -137,10 +161,7 @@ class Messages implements ApiSocket<unknown, unknown> {
   #receive(data: unknown): void {
     let value: unknown;
     try {
-      if (typeof data !== "string") throw new TypeError("the message is binary");
-      value = JSON.parse(data);
-      const codec = this.#codecs?.sockets?.messages[this.#route];
-      if (codec !== undefined && codec !== null) value = decode(codec, value, this.#codecs!.types);
+      value = this.#read(data);
     } catch (cause) {
       this.#fail(`${this.#route}: the server sent a message that does not fit the contract`, cause);
       return;
@@ -149,6 +170,20 @@ class Messages implements ApiSocket<unknown, unknown> {
     if (resolve !== undefined) resolve({ done: false, value });
     else if (this.#unread.push(value) > greatestQueue)
       this.#fail(`${this.#route}: more than ${greatestQueue} messages were received and not read`, undefined);
+  }
+
+  /** Returns the value of a message: bytes, plain text, or the decoded value of its JSON. */
+  #read(data: unknown): unknown {
+    const kinds = this.#kinds.out;
+    if (typeof data !== "string") {
+      if (!kinds.includes("bytes")) throw new TypeError("the message is binary");
+      return new Uint8Array(data as ArrayBuffer);
+    }
+    if (kinds.includes("text")) return data;
+    if (!kinds.includes("json")) throw new TypeError("the message is text");
+    const value: unknown = JSON.parse(data);
+    const codec = this.#codecs?.sockets?.messages[this.#route];
+    return codec === undefined || codec === null ? value : decode(codec, value, this.#codecs!.types);
   }
 
   #fail(message: string, cause: unknown): void {

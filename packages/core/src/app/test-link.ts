@@ -91,7 +91,7 @@ function fieldOf(lines: readonly string[], prefix: string): string | undefined {
 function toldEvents(events: SocketEvents, tell: (message: TestedMessage) => void): SocketEvents {
   return {
     message: (data) => {
-      if (typeof data === "string") tell({ direction: "in", text: data });
+      tell(messageOf("in", data));
       events.message(data);
     },
     drain: () => events.drain(),
@@ -103,7 +103,7 @@ function toldEvents(events: SocketEvents, tell: (message: TestedMessage) => void
 function toldSocket(socket: ServerSocket, tell: (message: TestedMessage) => void): ServerSocket {
   return {
     send: (data) => {
-      if (typeof data === "string") tell({ direction: "out", text: data });
+      tell(messageOf("out", data));
       return socket.send(data);
     },
     close: (code, reason) => socket.close(code, reason),
@@ -111,6 +111,10 @@ function toldSocket(socket: ServerSocket, tell: (message: TestedMessage) => void
     pause: () => socket.pause(),
     resume: () => socket.resume(),
   };
+}
+
+function messageOf(direction: "in" | "out", data: string | Uint8Array): TestedMessage {
+  return typeof data === "string" ? { direction, text: data } : { direction, text: "", isBinary: true };
 }
 
 function requestOf(exchange: ServerExchange): TestedRequest {

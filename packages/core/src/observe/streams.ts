@@ -82,7 +82,11 @@ export class StreamLog {
   }
 
   /** Notes a message of the handler. `event` is the name of an event, and `whole` its text on the wire. */
-  sent(message: string, event: string | null = null, whole: string = message): void {
+  sent(
+    message: string | Uint8Array,
+    event: string | null = null,
+    whole: string | Uint8Array = message,
+  ): void {
     if (this.#isKept) this.#note("out", this.#sent, message, byteLength(whole), event);
   }
 

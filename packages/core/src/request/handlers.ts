@@ -16,6 +16,7 @@ import type {
   Form,
   Json,
   Lines,
+  MessageOf,
   Multipart,
   Raw,
   Socket,
@@ -256,7 +257,11 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
   >
     ? {
         /** WebSocket of the client. It is closed when the handler ends. */
-        readonly socket: OpenSocket<TMessages["in"], TMessages["out"], ProtocolOf<TMessages>>;
+        readonly socket: OpenSocket<
+          MessageOf<TMessages["in"]>,
+          MessageOf<TMessages["out"]>,
+          ProtocolOf<TMessages>
+        >;
       }
     : unknown);
 

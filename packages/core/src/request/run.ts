@@ -504,11 +504,6 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if (this.chosenStatus !== 0)
       throw new TypeError(`${ref} accepts a WebSocket, so ctx.status cannot change its status`);
     this.enter(phases.handler);
-    const { out } = compiled;
-    const check = (message: unknown): void => {
-      const failures = out.failures(message);
-      if (failures.length > 0) throw new ResponseContractError(ref, out.name, failures);
-    };
     const request = {
       goAway: () => messages.close(1001, "The server is closing"),
       abort: () => messages.terminate(),
@@ -518,9 +513,10 @@ export class RequestRun extends RequestState implements RoutedRequest {
     const messages = new SocketMessages({
       protocol,
       compiled,
-      check: this.settings.checkResponses ? check : null,
+      ref,
+      isChecked: this.settings.checkResponses,
       refused: (failures) => {
-        const error = invalidSlot("body", compiled.in, failures);
+        const error = invalidSlot("body", compiled.in ?? { name: "message" }, failures);
         this.settings.refusedRequests.count(this, 400, () => error.message, error);
       },
       log: this.startStreamLog("socket", protocol),

@@ -1,7 +1,7 @@
-import type { CompiledSocket, ServerSocket, SocketEvents, ValidationFailure, Validator } from "@kit/types";
+import type { CompiledSocket, ServerSocket, SocketEvents, ValidationFailure } from "@kit/types";
 
 import type { StreamLog } from "../observe/streams.ts";
-import { findUnstorable } from "../unstorable-characters.ts";
+import { readMessage, writeMessage } from "./message.ts";
 
 /**
  * WebSocket as a handler receives it. Iterating yields the messages of the client. The iteration ends when the client
@@ -23,7 +23,8 @@ export interface OpenSocket<TIn, TOut, TProtocol = string | undefined> extends A
    */
   readonly protocol: TProtocol;
   /**
-   * Sends a message. Resolves immediately, or when the client has received enough of the waiting messages.
+   * Sends a message. Resolves immediately, or when the client has received enough of the waiting messages. A `Uint8Array` of
+   * a binary message may be changed after the call.
    *
    * @throws {SocketClosedError} Rejects if the socket is closed. A call whose promise is ignored is not an unhandled rejection.
    * @throws {Error} Rejects if the message breaks the contract.
@@ -76,8 +77,10 @@ export interface SocketOwner {
   readonly protocol: string | null;
   /** Functions for the messages. */
   readonly compiled: CompiledSocket;
-  /** Throws if a message that the handler sends breaks the contract. `null` if messages are not checked. */
-  readonly check: ((message: unknown) => void) | null;
+  /** Route, such as `WS /rooms/:id`. */
+  readonly ref: string;
+  /** True if messages in JSON that the handler sends are checked against their type. */
+  readonly isChecked: boolean;
   /** Called once if the client sends a message that breaks the contract. */
   refused(failures: readonly ValidationFailure[]): void;
   /** Log of the messages, for observers. `null` if messages are not recorded. */
@@ -131,15 +134,15 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
 
   send(message: unknown): Promise<void> {
     if (this.#closeCode !== undefined) return rejected(new SocketClosedError(this.#closeCode));
-    let text: string;
+    const { compiled, ref, isChecked, log } = this.#owner;
+    let data: string | Uint8Array;
     try {
-      this.#owner.check?.(message);
-      text = this.#owner.compiled.out.serialize(message);
+      data = writeMessage(message, compiled, ref, isChecked);
     } catch (error) {
       return rejected(error);
     }
-    this.#owner.log?.sent(text);
-    if (this.#socket!.send(text)) return sent;
+    log?.sent(data);
+    if (this.#socket!.send(data)) return sent;
     if (this.#drained === undefined) {
       this.#drained = Promise.withResolvers();
       ignoreRejection(this.#drained.promise);
@@ -226,7 +229,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
       this.#isPaused = false;
       this.#socket!.resume();
     }
-    const read = readMessage(data, this.#owner.compiled.in);
+    const read = readMessage(data, this.#owner.compiled);
     if (!("failures" in read)) return { done: false, value: read.value };
     const wasOpen = this.#closeCode === undefined;
     this.#close(read.code, reasonOf(read.failures));
@@ -260,34 +263,8 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
   }
 }
 
-type Read =
-  | { readonly value: unknown }
-  | { readonly code: number; readonly failures: readonly ValidationFailure[] };
-
 function bytesOf(data: Received): number {
   return typeof data === "string" ? Buffer.byteLength(data) : data.length;
-}
-
-/** Checks and decodes one message. The close codes are those of RFC 6455, 7.4.1. */
-function readMessage(data: Received, validator: Validator<unknown>): Read {
-  if (typeof data !== "string") {
-    const received = "a binary message";
-    return {
-      code: 1003,
-      failures: [{ path: "$", expected: "JSON in a text message", received, rule: "encoding" }],
-    };
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    const received = "text that is not JSON";
-    return { code: 1007, failures: [{ path: "$", expected: "JSON", received, rule: "json" }] };
-  }
-  if (!validator.is(value)) return { code: 1008, failures: validator.failures(value) };
-  const decoded = validator.decode(value);
-  const failure = data.includes("\\u") ? findUnstorable(decoded) : undefined;
-  return failure === undefined ? { value: decoded } : { code: 1008, failures: [failure] };
 }
 
 /** Returns the reason of a close frame for a message that breaks the contract: the first failure. */

@@ -48,7 +48,7 @@ export class Redaction {
         direction,
         bytes,
         event,
-        text: text === null ? null : this.#json(text),
+        text: text === null ? null : this.#message(text),
       })),
       end: end && { ...end, reason: this.#redactor.text(end.reason) },
     };
@@ -99,6 +99,12 @@ export class Redaction {
       body: body === null ? null : this.#json(body),
       bodyLength,
     };
+  }
+
+  /** Returns JSON or plain text without values that must be hidden. Returns `null` for JSON with a mistake, which cannot be redacted. */
+  #message(text: string): string | null {
+    const isObject = /^[ \t\r\n]*[[{]/.test(text);
+    return isObject ? this.#json(text) : this.#redactor.text(text);
   }
 
   #json(text: string): string | null {

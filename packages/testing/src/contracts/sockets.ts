@@ -1,6 +1,6 @@
 /** Contract tests of WebSockets: handshakes that break a rule, and messages that break a rule. */
 import { explain } from "@kit/core/codec";
-import type { CompiledProtocols } from "@kit/types";
+import type { CompiledProtocols, MessageKind } from "@kit/types";
 
 import { outputShape } from "../matching/output-shape.ts";
 import { queryText } from "../client.ts";
@@ -19,14 +19,23 @@ const CLOSE_MS = 2000;
 /** Text that the contract of no WebSocket allows. The application closes the socket when its handler reads the text. */
 const NOT_JSON = "not JSON";
 
+/** Text that no application takes as plain text, because databases cannot store it. */
+const NOT_STORABLE = "\0";
+
+/** Text and bytes that every application takes that takes plain text or binary messages. */
+const PLAIN_TEXT = "text";
+const SOME_BYTES: Uint8Array = Uint8Array.of(0, 128, 255);
+
 /** Close codes with which an application refuses a message (RFC 6455, 7.4.1). */
 const REFUSED = 1008;
+const OTHER_KIND = 1003;
 const NO_JSON = 1007;
 const FAILED = 1011;
 
 /** End of a WebSocket, with what the client received before. */
 interface Closed {
-  readonly received: readonly unknown[];
+  /** Messages of the application: text, or the bytes of a binary message. */
+  readonly received: readonly (string | Uint8Array)[];
   /** `undefined` if the application did not close the socket in time. */
   readonly code: number | undefined;
   readonly reason: string;
@@ -53,10 +62,25 @@ export function socketTests(table: RouteTable, socket: TestedSocket, each: Each)
   });
   if (table.auth !== undefined) credentialTests(table, table.auth, each, shakeBare);
   if (socket.protocols !== undefined) protocolTests(table, socket.protocols, each);
-  each("takes a valid message", async (app, context) => {
-    const fixture = await app.fixture(table.route);
-    expectTaken(table, socket, await talk(app, table, slotsOf(table, fixture, []), fixture.headers), context);
-  });
+  const { in: received } = socket.kinds ?? { in: onlyJson };
+  const takes = (name: string, message: string | Uint8Array): unknown =>
+    each(name, async (app, context) => {
+      const fixture = await app.fixture(table.route);
+      const slots = slotsOf(table, fixture, []);
+      expectTaken(table, socket, await talk(app, table, slots, fixture.headers, [message]), context);
+    });
+  if (received.includes("json"))
+    each("takes a valid message", async (app, context) => {
+      const fixture = await app.fixture(table.route);
+      expectTaken(
+        table,
+        socket,
+        await talk(app, table, slotsOf(table, fixture, []), fixture.headers),
+        context,
+      );
+    });
+  if (received.includes("text")) takes("takes a text message", PLAIN_TEXT);
+  if (received.includes("bytes")) takes("takes a binary message", SOME_BYTES);
   for (const row of table.accepts ?? []) {
     const [slot, path, what, given] = row;
     each(
@@ -87,14 +111,26 @@ export function socketTests(table: RouteTable, socket: TestedSocket, each: Each)
       { row },
     );
   }
-  each("refuses text that is not JSON", async (app, context) => {
-    const fixture = await app.fixture(table.route);
-    const slots = { ...slotsOf(table, fixture, []) };
-    delete slots.body;
-    const { code, reason } = await talk(app, table, slots, fixture.headers);
-    if (mayBeUnread(code)) notProved(table, code, context);
-    else if (code !== NO_JSON) fail(unexpected(table, code, reason, "1007"));
-  });
+  const refuses = (name: string, message: string | Uint8Array, expected: number): unknown =>
+    each(name, async (app, context) => {
+      const fixture = await app.fixture(table.route);
+      const slots = slotsOf(table, fixture, []);
+      const { code, reason } = await talk(app, table, slots, fixture.headers, [message]);
+      if (mayBeUnread(code)) notProved(table, code, context);
+      else if (code !== expected) fail(unexpected(table, code, reason, String(expected)));
+    });
+  if (received.includes("json")) refuses("refuses text that is not JSON", NOT_JSON, NO_JSON);
+  else if (received.includes("text"))
+    refuses("refuses text that databases cannot store", NOT_STORABLE, REFUSED);
+  else refuses("refuses a text message", PLAIN_TEXT, OTHER_KIND);
+  if (!received.includes("bytes")) refuses("refuses a binary message", SOME_BYTES, OTHER_KIND);
+}
+
+const onlyJson: readonly MessageKind[] = ["json"];
+
+/** Returns a text that the application refuses, so that its handler ends. */
+function lastMessage({ kinds }: TestedSocket): string {
+  return kinds?.in.includes("text") === true ? NOT_STORABLE : NOT_JSON;
 }
 
 /** Declares the tests of the subprotocols of a route. */
@@ -182,35 +218,31 @@ function shakeBare(
 }
 
 /**
- * Opens a WebSocket, sends the body of `slots` as a message, and then text that is not JSON. The application closes the socket
- * because of the first message, or else because of the text.
+ * Opens a WebSocket, sends the given messages or else the body of `slots`, and then text that the application refuses. The
+ * application closes the socket because of the first message, or else because of the text.
  */
 async function talk(
   app: Running,
   table: RouteTable,
   slots: Slots,
   given: Readonly<Record<string, string>>,
+  messages: readonly (string | Uint8Array)[] = slots.body === undefined ? [] : [JSON.stringify(slots.body)],
 ): Promise<Closed> {
   const answer = await shake(app, table, slots, given);
   expectOpened(table, answer);
   const headers = handshakeHeaders(table, slots, { ...(await app.defaultHeaders()), ...given });
   const socket = connectSocket(app.client.url, targetOf(table, slots), headers);
-  const received: unknown[] = [];
+  const received: (string | Uint8Array)[] = [];
   const { promise, resolve } = Promise.withResolvers<Closed>();
   const timer = setTimeout(() => {
     resolve({ received, code: undefined, reason: "" });
     socket.close();
   }, CLOSE_MS);
   socket.addEventListener("open", () => {
-    if (slots.body !== undefined) socket.send(JSON.stringify(slots.body));
-    socket.send(NOT_JSON);
+    for (const message of [...messages, lastMessage(table.socket!)]) socket.send(message);
   });
   socket.addEventListener("message", ({ data }) => {
-    try {
-      received.push(JSON.parse(String(data)));
-    } catch {
-      received.push(data);
-    }
+    received.push(typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer));
   });
   socket.addEventListener("close", ({ code, reason }) => {
     clearTimeout(timer);
@@ -220,9 +252,11 @@ async function talk(
 }
 
 /** Checks that the application accepted the message, and that messages of the application satisfy the contract. */
-function expectTaken(table: RouteTable, { out }: TestedSocket, closed: Closed, context: Context): void {
+function expectTaken(table: RouteTable, socket: TestedSocket, closed: Closed, context: Context): void {
   const { code, reason, received } = closed;
-  if (code === REFUSED && reason.startsWith("$"))
+  // The application refuses the last text with this code if it takes plain text.
+  const isLast = lastMessage(socket) === NOT_STORABLE;
+  if (code === REFUSED && reason.startsWith("$") && !isLast)
     fail(`${table.route} refused a message that its contract allows: ${reason}`);
   if (code === FAILED && reason.startsWith("$"))
     fail(`The handler of ${table.route} sent a message that breaks its contract: ${reason}`);
@@ -230,15 +264,31 @@ function expectTaken(table: RouteTable, { out }: TestedSocket, closed: Closed, c
     fail(
       `${table.route} closed the WebSocket because its handler failed; the log of the application has the error`,
     );
-  for (const message of received) {
-    const [first] = explain(outputShape(out), message, "wire");
-    if (first === undefined) continue;
-    fail(
-      `A message of ${table.route} does not match its contract: ${first.path}: expected ${first.expected}, received ${first.received}`,
-    );
-  }
+  for (const message of received) expectSent(table, socket, message);
   // The handler may have ended the socket because of the message. Only a socket that stays open was not read.
   if (code === undefined) notProved(table, code, context);
+}
+
+/** Checks that a message of the application satisfies the contract. */
+function expectSent(table: RouteTable, { out, kinds }: TestedSocket, message: string | Uint8Array): void {
+  const { out: sent } = kinds ?? { out: onlyJson };
+  const what = typeof message === "string" ? "text" : "bytes";
+  if (sent.includes(what)) return;
+  if (out === null || typeof message !== "string") {
+    const kind = what === "text" ? "a text message" : "a binary message";
+    fail(`${table.route} sent ${kind}, which its contract does not declare`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(message);
+  } catch {
+    value = message;
+  }
+  const [first] = explain(outputShape(out), value, "wire");
+  if (first === undefined) return;
+  fail(
+    `A message of ${table.route} does not match its contract: ${first.path}: expected ${first.expected}, received ${first.received}`,
+  );
 }
 
 /** Checks that the application refused the message because of the value at `path`, or below it. */

@@ -1,5 +1,5 @@
 import type { Shape } from "@kit/core/codec";
-import type { CompiledProtocols } from "@kit/types";
+import type { CompiledProtocols, MessageKinds } from "@kit/types";
 
 import type { ErrorFormat } from "../coverage/error-format.ts";
 import type { Contracts, Slot } from "../coverage/contracts.ts";
@@ -81,8 +81,10 @@ export interface TestedList {
 
 /** Messages of a WebSocket. */
 export interface TestedSocket {
-  /** Shape of the messages that the application sends. */
-  readonly out: Shape;
+  /** Shape of the JSON messages that the application sends. `null` if it sends no JSON. */
+  readonly out: Shape | null;
+  /** Kinds of messages. Absent if all messages are JSON. */
+  readonly kinds?: MessageKinds;
   /** Subprotocols. Absent if the contract names none. */
   readonly protocols?: CompiledProtocols;
 }

@@ -1,5 +1,5 @@
 import type { Shape } from "@kit/core/codec";
-import type { CompiledApplication } from "@kit/types";
+import type { CompiledApplication, MessageKinds } from "@kit/types";
 
 import type { ErrorFormat } from "./error-format.ts";
 
@@ -32,8 +32,12 @@ export interface ContractParts {
   readonly body?: Shape;
   /** Formats of a body that is not JSON. A contract with a union of formats has more than one. */
   readonly formats?: readonly ContractFormat[];
-  /** Messages of a WebSocket. */
-  readonly socket?: { readonly in: Shape; readonly out: Shape };
+  /** Messages of a WebSocket: shapes of those in JSON, and the kinds of messages if not all of them are JSON. */
+  readonly socket?: {
+    readonly in: Shape | null;
+    readonly out: Shape | null;
+    readonly kinds?: MessageKinds;
+  };
   /** Data of the events that the route sends, by name; `null` for events without data. */
   readonly events?: Readonly<Record<string, Shape | null>>;
   /**

@@ -1,5 +1,5 @@
 import type { Shape } from "@kit/core/codec";
-import type { TestedMessage } from "@kit/types";
+import type { MessageKind, TestedMessage } from "@kit/types";
 
 import type { ContractParts } from "./contracts.ts";
 import { alternatives, expectedOf, fits, resolve } from "./rules.ts";
@@ -23,14 +23,36 @@ export function seenNames(contract: ContractParts, message: TestedMessage): stri
 }
 
 function variantsOf({ socket, events }: ContractParts): Variant[] {
-  if (socket !== undefined) return [...socketVariants("in", socket.in), ...socketVariants("out", socket.out)];
+  if (socket !== undefined) {
+    const { in: received, out: sent, kinds } = socket;
+    return [...socketVariants("in", received, kinds?.in), ...socketVariants("out", sent, kinds?.out)];
+  }
   return Object.keys(events ?? {}).map((event) => ({
     name: `event ${event}`,
     isSeen: (message) => message.event === event,
   }));
 }
 
-function socketVariants(direction: "in" | "out", shape: Shape): Variant[] {
+function socketVariants(
+  direction: "in" | "out",
+  shape: Shape | null,
+  kinds: readonly MessageKind[] = ["json"],
+): Variant[] {
+  const variants = shape === null ? [] : jsonVariants(direction, shape);
+  if (kinds.includes("text"))
+    variants.push({
+      name: `${direction} text`,
+      isSeen: (message) => message.direction === direction && message.isBinary === undefined,
+    });
+  if (kinds.includes("bytes"))
+    variants.push({
+      name: `${direction} bytes`,
+      isSeen: (message) => message.direction === direction && message.isBinary === true,
+    });
+  return variants;
+}
+
+function jsonVariants(direction: "in" | "out", shape: Shape): Variant[] {
   const { others: members, takesNull } = alternatives(resolve(shape));
   const names = members.map(nameOf);
   const variants = members.map((member, index): Variant => {

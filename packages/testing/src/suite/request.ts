@@ -83,11 +83,14 @@ export type SocketArguments<TKey extends string, TGiven extends string> = Reques
   Offer<TKey>
 >;
 
+/** Type of the binary messages that a route sends. `never` if it sends none. */
+type BytesOf<TSocket> = TSocket extends { readonly bytes: infer TBytes } ? TBytes : never;
+
 /** WebSocket of a route: its messages have the types of the contract. */
 export type SocketOf<TKey extends string> = TKey extends keyof ProjectRouteMap
   ? ProjectRouteMap[TKey] extends {
       readonly socket: { in: infer TSent; out: infer TReceived; protocols?: string };
     }
-    ? TestSocket<TSent, Wire<TReceived>>
+    ? TestSocket<TSent, Wire<TReceived> | BytesOf<ProjectRouteMap[TKey]["socket"]>>
     : TestSocket<unknown, unknown>
   : TestSocket<unknown, unknown>;

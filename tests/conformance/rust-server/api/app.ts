@@ -13,6 +13,7 @@ import type { FormatRoutes } from "./formats.routes.ts";
 import type { KeyOwnerRoutes, KeyRoutes } from "./keys.routes.ts";
 import type { LimitedRoutes, SharedLimitRoutes } from "./limited.routes.ts";
 import type { LoginRoutes } from "./logins.routes.ts";
+import type { MessageRoutes } from "./messages.routes.ts";
 import type { MemberRoutes, VisitorRoutes } from "./sessions.routes.ts";
 import type { TokenRoutes } from "./tokens.routes.ts";
 import type { GuardedSocketRoutes, SocketRoutes, WrappedSocketRoutes } from "./sockets.routes.ts";
@@ -153,6 +154,12 @@ const socketHandlers = defineHandlers<SocketRoutes>({
   "WS /tuned": inRust,
 });
 
+const messageHandlers = defineHandlers<MessageRoutes>({
+  "WS /messages/text": inRust,
+  "WS /messages/bytes": inRust,
+  "WS /messages/both": inRust,
+  "WS /messages/mixed": inRust,
+});
 const guardedSocketHandlers = defineHandlers<GuardedSocketRoutes>({ "WS /guarded": inRust });
 const wrappedSocketHandlers = defineHandlers<WrappedSocketRoutes>({ "WS /wrapped": inRust });
 
@@ -226,6 +233,10 @@ createApp({
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
     },
     { handlers: formatHandlers },
+    {
+      handlers: messageHandlers,
+      on: { "WS /messages/both": { limits: { bodyBytes: 1000 } } },
+    },
     {
       handlers: socketHandlers,
       on: { "WS /tuned": { sockets: { pingMs: 50, compression: true }, limits: { bodyBytes: 2000 } } },

@@ -27,6 +27,7 @@ pub mod handlers {
     pub mod limiteds;
     pub mod logins;
     pub mod members;
+    pub mod messages;
     pub mod orders;
     pub mod photos;
     pub mod reports;

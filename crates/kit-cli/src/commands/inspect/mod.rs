@@ -15,6 +15,7 @@ mod static_files;
 mod streams;
 mod table;
 mod traces;
+mod type_names;
 
 use clap::{Args, Subcommand, ValueEnum};
 

@@ -9,6 +9,7 @@ use super::built_project::Built;
 use super::route_options::{Lifecycle, Limits, Subprotocols};
 use super::static_files::{FilesRow, static_files};
 use super::table::{EMPTY_CELL, cell, table};
+use super::type_names::{formatted, messages};
 use crate::console::Console;
 use crate::failure::{CommandError, Problem};
 
@@ -109,8 +110,8 @@ struct Row<'a> {
 /// Types of the messages of a WebSocket.
 #[derive(Serialize)]
 struct Messages<'a> {
-    r#in: Option<&'a str>,
-    out: Option<&'a str>,
+    r#in: Option<String>,
+    out: Option<String>,
     /// Subprotocols that a client may offer. Absent if the contract names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     protocols: Option<&'a Subprotocols>,
@@ -158,9 +159,9 @@ impl Entry {
             response: self.response.as_deref().filter(|_| !self.is_socket()),
             response_format: self.response_format.as_deref().filter(|_| !self.is_socket()),
             events: self.events.as_ref(),
-            socket: self.is_socket().then_some(Messages {
-                r#in: self.body.as_deref(),
-                out: self.response.as_deref(),
+            socket: self.is_socket().then(|| Messages {
+                r#in: messages(self.body_format.as_deref(), self.body.as_deref()),
+                out: messages(self.response_format.as_deref(), self.response.as_deref()),
                 protocols: self.subprotocols.as_ref(),
             }),
             replies: &self.replies,
@@ -198,7 +199,8 @@ impl Entry {
     /// Returns the type of the response, or the status and the type of each reply.
     fn response_text(&self) -> String {
         if self.is_socket() {
-            return format!("out {}", cell(self.response.as_deref()));
+            let sent = messages(self.response_format.as_deref(), self.response.as_deref());
+            return format!("out {}", cell(sent.as_deref()));
         }
         if self.replies.is_empty() {
             return cell(
@@ -230,7 +232,8 @@ impl Entry {
     /// Returns the type of the request body, or of the messages that a WebSocket receives.
     fn body_text(&self) -> String {
         if self.is_socket() {
-            return format!("in {}", cell(self.body.as_deref()));
+            let received = messages(self.body_format.as_deref(), self.body.as_deref());
+            return format!("in {}", cell(received.as_deref()));
         }
         cell(formatted(self.body_format.as_deref(), self.body.as_deref()).as_deref())
     }
@@ -352,14 +355,6 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
         .collect();
     console.result(&table(&headings, &cells));
     Ok(())
-}
-
-/// Returns a type with its format as the contract writes them: `Form<Login>`, `Text`. Returns `None` if there is no body.
-fn formatted(format: Option<&str>, name: Option<&str>) -> Option<String> {
-    match (format, name) {
-        (Some(format), Some(name)) => Some(format!("{format}<{name}>")),
-        (format, name) => format.or(name).map(str::to_owned),
-    }
 }
 
 /// Prints one route.

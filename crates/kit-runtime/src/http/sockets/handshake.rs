@@ -9,10 +9,9 @@ use kit_websocket::{Compression, Session, accept_key, choose_subprotocol};
 
 use super::super::route_list::Subprotocols;
 use super::super::{Context, Cors, Error, Response};
-use super::Socket;
 use super::opening::{OpenSocket, Opening};
 use super::shared::Shared;
-use crate::Contract;
+use super::{Socket, SocketMessage};
 use crate::settings::settings;
 
 /// Options of the WebSockets of a route.
@@ -64,8 +63,8 @@ impl Response {
     /// router has already checked the handshake of such a route.
     pub fn socket<In, Out, F, W>(context: &Context, options: SocketOptions, handler: F) -> Result<Self, Error>
     where
-        In: Contract,
-        Out: Contract,
+        In: SocketMessage,
+        Out: SocketMessage,
         F: FnOnce(Socket<In, Out>) -> W,
         W: Future<Output = Result<(), Error>> + Send + 'static,
     {

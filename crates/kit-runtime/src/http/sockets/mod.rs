@@ -2,6 +2,7 @@
 
 mod driver;
 mod handshake;
+mod message;
 mod opening;
 mod shared;
 
@@ -9,28 +10,26 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kit_websocket::{Message, cut_reason};
+use kit_websocket::cut_reason;
 
-use super::response::check;
 use super::source::Slot;
-use super::unstorable::find_unstorable;
 use super::{Context, Error, Phase};
-use crate::check::{Failure, Rule, Secrets, explain_without};
-use crate::json::{from_json, parse, to_text};
-use crate::{Contract, is_development};
+use crate::check::Failure;
 use shared::Shared;
 
 pub(super) use driver::spawn;
 pub use handshake::SocketOptions;
 pub(super) use handshake::check_handshake;
 pub use kit_websocket::Close as SocketClose;
+pub use message::{SocketMessage, TextOrBinary};
 pub(super) use opening::begin;
 
 /// Maximum length of the reason of a close frame in bytes.
 const LONGEST_REASON: usize = 123;
 
 /// Open WebSocket of a client. `In` is the type of the messages of the client, `Out` the type of the messages of the server.
-/// Clones refer to the same socket, so that one task can receive while another one sends.
+/// Clones refer to the same socket, so that one task can receive while another one sends. A type of a contract stands for messages
+/// in JSON, `String` for plain text, [`BodyBytes`](crate::BodyBytes) for binary messages, and [`TextOrBinary`] for both.
 ///
 /// ```
 /// use kit_runtime::{Contract, Error, Socket};
@@ -58,7 +57,7 @@ impl<In, Out> Clone for Socket<In, Out> {
     }
 }
 
-impl<In: Contract, Out: Contract> Socket<In, Out> {
+impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
     fn new(shared: Arc<Shared>, context: Context) -> Self {
         Self {
             shared,
@@ -81,15 +80,15 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
         self.context.subprotocol().get().copied()
     }
 
-    /// Returns the next message of the client. Returns `None` when the socket has ended, and after a message that is not
-    /// JSON or does not fit its type: such a message closes the socket with the code 1003, 1007 or 1008. While nobody calls
+    /// Returns the next message of the client. Returns `None` when the socket has ended, and after a message that does not
+    /// fit its type: such a message closes the socket with the code 1003, 1007 or 1008. While nobody calls
     /// this function, about 64 KiB of messages wait in the server, and the rest waits at the client.
     pub async fn recv(&self) -> Option<In> {
-        match read(self.shared.next().await?) {
+        match In::read(self.shared.next().await?) {
             Ok(message) => Some(message),
             Err((code, failures)) => {
                 self.shared.close(code, &reason(&failures));
-                let error = Error::invalid(Slot::Body, In::NAME, failures).in_phase(Phase::Body);
+                let error = Error::invalid(Slot::Body, In::MESSAGE, failures).in_phase(Phase::Body);
                 self.context.scope_part(|| error.log(&self.context));
                 None
             }
@@ -103,11 +102,7 @@ impl<In: Contract, Out: Contract> Socket<In, Out> {
     /// Returns an error if the socket has ended, so that a handler that returns it with `?` ends too, or if the value has no
     /// JSON form. In development, also if the value does not fit its type.
     pub async fn send(&self, message: &Out) -> Result<(), Error> {
-        let text = to_text(message)?;
-        if is_development() {
-            check::<Out>(&self.context, None, &text, "a message that is not a valid")?;
-        }
-        if self.shared.send(Message::Text(text.into())).await {
+        if self.shared.send(message.write(&self.context)?).await {
             return Ok(());
         }
         Err(Error::socket_ended())
@@ -156,39 +151,6 @@ impl<In, Out> fmt::Debug for Socket<In, Out> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Socket").finish_non_exhaustive()
     }
-}
-
-/// Decodes a message. An error is the code with which the socket closes, and the rules that the message breaks.
-fn read<T: Contract>(message: Message<'static>) -> Result<T, (u16, Vec<Failure>)> {
-    let failure = |expected: &str, received: &str, rule| {
-        vec![Failure {
-            path: "$".to_owned(),
-            expected: expected.to_owned(),
-            received: received.to_owned(),
-            value: None,
-            rule,
-            limit: None,
-            suggestion: None,
-        }]
-    };
-    let Message::Text(text) = message else {
-        let failures = failure("JSON in a text message", "a binary message", Rule::Encoding);
-        return Err((1003, failures));
-    };
-    let Ok(value) = parse(&text) else {
-        return Err((1007, failure("JSON", "text that is not JSON", Rule::Json)));
-    };
-    let failures = explain_without(Secrets::None, T::shape(), &value, !is_development());
-    if !failures.is_empty() {
-        return Err((1008, failures));
-    }
-    let decoded: T = from_json(&value).map_err(|_| (1008, failure(T::NAME, "another value", Rule::Type)))?;
-    let unstorable = if text.contains("\\u") {
-        find_unstorable(&decoded)
-    } else {
-        None
-    };
-    unstorable.map_or(Ok(decoded), |failure| Err((1008, vec![failure])))
 }
 
 /// Returns the reason of a close frame for a message that breaks its contract: the first failure.

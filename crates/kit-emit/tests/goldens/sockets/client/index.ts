@@ -27,6 +27,8 @@ export interface Routes extends Generated {
     Types.Ping,
     "ping.v1" | undefined
   >;
+  "WS /text": ApiSocketRoute<{}, string | Uint8Array, string>;
+  "WS /mixed": ApiSocketRoute<{}, Types.NewMessage | Uint8Array, Types.Message | Uint8Array>;
   "GET /latest": ApiRoute<{}, Types.Message>;
 }
 
@@ -42,6 +44,11 @@ const codecs: Codecs = {
     open: openSocket,
     messages: {
       "WS /rooms/:id": "Message",
+      "WS /mixed": "Message",
+    },
+    kinds: {
+      "WS /text": { in: ["text", "bytes"], out: ["text"] },
+      "WS /mixed": { in: ["json", "bytes"], out: ["json", "bytes"] },
     },
   },
 };

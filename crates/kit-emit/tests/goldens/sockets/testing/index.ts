@@ -18,6 +18,8 @@ declare module "@kit/testing" {
     "WS /heartbeat": { socket: { in: Types.Ping; out: Types.Ping } };
     "WS /versions": { socket: { in: Types.Ping; out: Types.Ping; protocols: "ping.v1" | "ping.v2" } };
     "WS /either": { socket: { in: Types.Ping; out: Types.Ping; protocols?: "ping.v1" } };
+    "WS /text": { socket: { in: never; out: string } };
+    "WS /mixed": { socket: { in: Types.NewMessage; out: Types.Message; bytes: Uint8Array } };
   }
 }
 

@@ -80,6 +80,41 @@ export default [
     ],
   },
   {
+    route: "WS /text",
+    replies: [{ status: 101, body: null }],
+    errors: [],
+    wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
+    socket: { out: null, kinds: { in: ["text", "bytes"], out: ["text"] } },
+    request: {
+    },
+    accepts: [],
+    refuses: [],
+  },
+  {
+    route: "WS /mixed",
+    replies: [{ status: 101, body: null }],
+    errors: [],
+    wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
+    socket: { out: MessageShape, kinds: { in: ["json", "bytes"], out: ["json", "bytes"] } },
+    request: {
+      body: { text: "text" },
+    },
+    accepts: [
+      ["body", "$.text", "1 character (minimum)", "a"],
+      ["body", "$.text", "500 characters (maximum)", characters(500)],
+      ["body", "$.text", "500 characters of two UTF-16 units", characters(500, "🙂")],
+    ],
+    refuses: [
+      ["body", "$", "null", null],
+      ["body", "$", "a string", "text"],
+      ["body", "$.text", "missing", missing],
+      ["body", "$.text", "null", null],
+      ["body", "$.text", "a number", 42],
+      ["body", "$.text", "0 characters (minimum 1)", ""],
+      ["body", "$.text", "501 characters (maximum 500)", characters(501)],
+    ],
+  },
+  {
     route: "GET /latest",
     replies: [{ status: 200, body: MessageShape }],
     errors: [],

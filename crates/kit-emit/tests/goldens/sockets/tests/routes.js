@@ -14,5 +14,7 @@ export const routes = [
   { route: "WS /heartbeat", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
   { route: "WS /versions", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
   { route: "WS /either", successes: [101], errors: [], socket: { in: PingShape, out: PingShape } },
+  { route: "WS /text", successes: [101], errors: [], socket: { in: null, out: null, kinds: { in: ["text", "bytes"], out: ["text"] } } },
+  { route: "WS /mixed", successes: [101], errors: [], socket: { in: NewMessageShape, out: MessageShape, kinds: { in: ["json", "bytes"], out: ["json", "bytes"] } } },
   { route: "GET /latest", successes: [200], errors: [] },
 ];

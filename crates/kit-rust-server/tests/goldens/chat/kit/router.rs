@@ -28,6 +28,12 @@ pub trait WatchRoutes {
     /// `WS /heartbeat`
     fn ws_heartbeat(&self, input: WsHeartbeat) -> impl Future<Output = Result<(), Error>> + Send;
 
+    /// `WS /text`
+    fn ws_text(&self, input: WsText) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// `WS /files`
+    fn ws_files(&self, input: WsFiles) -> impl Future<Output = Result<(), Error>> + Send;
+
     /// `WS /anything`
     fn ws_anything(&self, input: WsAnything) -> impl Future<Output = Result<(), Error>> + Send;
 }
@@ -75,6 +81,32 @@ pub struct WsHeartbeat {
     pub context: Context,
 }
 
+/// Input of the handler of `WS /text`.
+#[derive(Debug)]
+pub struct WsText {
+    /// WebSocket of the client.
+    pub socket: kit_runtime::Socket<String, kit_runtime::TextOrBinary<String>>,
+    /// Values that `timed` adds.
+    pub timed: Timed,
+    /// Values that `socket` adds.
+    pub socket_middleware: Socket,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
+/// Input of the handler of `WS /files`.
+#[derive(Debug)]
+pub struct WsFiles {
+    /// WebSocket of the client.
+    pub socket: kit_runtime::Socket<kit_runtime::TextOrBinary<OrderInput>, kit_runtime::BodyBytes>,
+    /// Values that `timed` adds.
+    pub timed: Timed,
+    /// Values that `socket` adds.
+    pub socket_middleware: Socket,
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
 /// Input of the handler of `WS /anything`.
 #[derive(Debug)]
 pub struct WsAnything {
@@ -111,8 +143,14 @@ pub fn router(app: App) -> Router<App> {
         .source("src/chat.routes.ts:34", &[], &[])
         .handler("src/handlers/watchs.rs", "ws_heartbeat")
         .subprotocols(&["ping.v1"], false)
-        .route("WS /anything", &[Segment::Static("anything")], ws_anything)
+        .route("WS /text", &[Segment::Static("text")], ws_text)
         .source("src/chat.routes.ts:37", &[], &[])
+        .handler("src/handlers/watchs.rs", "ws_text")
+        .route("WS /files", &[Segment::Static("files")], ws_files)
+        .source("src/chat.routes.ts:38", &[], &[])
+        .handler("src/handlers/watchs.rs", "ws_files")
+        .route("WS /anything", &[Segment::Static("anything")], ws_anything)
+        .source("src/chat.routes.ts:39", &[], &[])
         .handler("src/handlers/watchs.rs", "ws_anything")
         .openapi(include_str!("schemas/openapi.json"))
         .asyncapi(include_str!("schemas/asyncapi.json"))
@@ -191,6 +229,52 @@ async fn ws_heartbeat(app: App, request: Request) -> Result<Response, Error> {
                     context: handler_context,
                 };
                 WatchRoutes::ws_heartbeat(&app, input).await
+            },
+        )
+    };
+    request.wrapper(app, rest).await
+}
+
+async fn ws_text(app: App, request: Request) -> Result<Response, Error> {
+    let (app, request) = (&app, &request);
+    let rest = move |timed: Timed| async move {
+        let socket_middleware = request.middleware(app).await?;
+        let context = request.handler_context()?;
+        let (app, handler_context) = (app.clone(), context.clone());
+        Response::socket(
+            &context,
+            kit_runtime::SocketOptions::default(),
+            move |socket| async move {
+                let input = WsText {
+                    socket,
+                    timed,
+                    socket_middleware,
+                    context: handler_context,
+                };
+                WatchRoutes::ws_text(&app, input).await
+            },
+        )
+    };
+    request.wrapper(app, rest).await
+}
+
+async fn ws_files(app: App, request: Request) -> Result<Response, Error> {
+    let (app, request) = (&app, &request);
+    let rest = move |timed: Timed| async move {
+        let socket_middleware = request.middleware(app).await?;
+        let context = request.handler_context()?;
+        let (app, handler_context) = (app.clone(), context.clone());
+        Response::socket(
+            &context,
+            kit_runtime::SocketOptions::default(),
+            move |socket| async move {
+                let input = WsFiles {
+                    socket,
+                    timed,
+                    socket_middleware,
+                    context: handler_context,
+                };
+                WatchRoutes::ws_files(&app, input).await
             },
         )
     };

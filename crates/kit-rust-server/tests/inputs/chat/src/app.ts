@@ -13,6 +13,8 @@ export const chatHandlers = defineHandlers<ChatRoutes>({ "WS /rooms/:room": notH
 export const watchHandlers = defineHandlers<WatchRoutes>({
   "WS /orders": notHere,
   "WS /heartbeat": notHere,
+  "WS /text": notHere,
+  "WS /files": notHere,
   "WS /anything": notHere,
 });
 

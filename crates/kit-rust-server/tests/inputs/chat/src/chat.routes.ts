@@ -1,4 +1,4 @@
-import type { Route, Socket } from "@kit/types";
+import type { Bytes, Route, Socket, Text } from "@kit/types";
 
 export interface NewMessage {
   /** @minLength 1 @maxLength 500 */
@@ -34,5 +34,7 @@ export interface WatchRoutes {
   "WS /heartbeat": Route<{
     socket: Socket<{ in: "ping"; out: "pong" | { failed: boolean }; protocols?: "ping.v1" }>;
   }>;
+  "WS /text": Route<{ socket: Socket<{ in: Text; out: Text | Bytes }> }>;
+  "WS /files": Route<{ socket: Socket<{ in: Bytes | Order; out: Bytes }> }>;
   "WS /anything": Route<{ socket: Socket<{ in: unknown; out: unknown }> }>;
 }

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::error::Error;
-use crate::router::{WatchOrders, WatchRoutes, WsAnything, WsHeartbeat};
+use crate::router::{WatchOrders, WatchRoutes, WsAnything, WsFiles, WsHeartbeat, WsText};
 
 impl WatchRoutes for App {
     async fn watch_orders(&self, _input: WatchOrders) -> Result<(), Error> {
@@ -15,6 +15,17 @@ impl WatchRoutes for App {
     async fn ws_heartbeat(&self, _input: WsHeartbeat) -> Result<(), Error> {
         Err(Error::not_implemented(
             "WS /heartbeat",
+            "src/handlers/watchs.rs",
+        ))
+    }
+
+    async fn ws_text(&self, _input: WsText) -> Result<(), Error> {
+        Err(Error::not_implemented("WS /text", "src/handlers/watchs.rs"))
+    }
+
+    async fn ws_files(&self, _input: WsFiles) -> Result<(), Error> {
+        Err(Error::not_implemented(
+            "WS /files",
             "src/handlers/watchs.rs",
         ))
     }
