@@ -60,7 +60,7 @@ export async function loadSocket(
   seconds: number,
 ): Promise<Load> {
   const options = ["--path", "/ws", "--connections", `${connections}`, "--seconds", `${seconds}`];
-  const text = await outputOf(loader, [`127.0.0.1:${port}`, ...options], '"hello"', {});
+  const text = await outputOf(loader, [`127.0.0.1:${port}`, ...options], "hello", {});
   const result = JSON.parse(text) as (Load & { readonly messages: number }) | { readonly error: string };
   if ("error" in result) throw new Error(result.error);
   if (result.messages === 0) throw new Error("no message came back");

@@ -34,7 +34,7 @@ const peers = join(directory, "peers");
 const rounds = values.quick ? 2 : 5;
 const seconds = values.quick ? 1 : 2;
 
-/** Profile `echo-ws`. Its message is JSON here, because kit's sockets only carry JSON. */
+/** Profile `echo-ws`. Its message is the text `hello`, as in HttpArena. */
 const socketProfile = { name: "echo-ws" } as const;
 const chosen = select("--scenarios", values.scenarios, [...profiles, socketProfile]);
 

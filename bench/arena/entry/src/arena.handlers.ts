@@ -34,7 +34,7 @@ export const arenaHandlers = defineHandlers<ArenaRoutes>({
   },
 
   "WS /ws": async ({ socket }) => {
-    for await (const text of socket) await socket.send(text);
+    for await (const message of socket) await socket.send(message);
   },
 });
 

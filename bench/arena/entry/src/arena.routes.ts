@@ -1,4 +1,4 @@
-import type { Raw, Route, Socket, Text } from "@kit/types";
+import type { Bytes, Raw, Route, Socket, Text } from "@kit/types";
 
 import type { Addends, Item, List, PricedItem, PriceRange } from "./arena.types.ts";
 
@@ -19,5 +19,5 @@ export interface ArenaRoutes {
   }>;
   "POST /upload": Route<{ body: Raw; response: Text }>;
   "GET /async-db": Route<{ query: PriceRange; response: List<Item> }>;
-  "WS /ws": Route<{ socket: Socket<{ in: string; out: string }> }>;
+  "WS /ws": Route<{ socket: Socket<{ in: Text | Bytes; out: Text | Bytes }> }>;
 }
