@@ -26,18 +26,36 @@ export function siteLinks(
   text: string,
   isDirectory: (path: string) => boolean | undefined,
 ): string {
+  const written: string[] = [];
+  // Lines of one paragraph, because code can begin in one line and end in the next.
+  let paragraph: string[] = [];
+  const end = (): void => {
+    if (paragraph.length === 0) return;
+    written.push(linksOf(page, paragraph.join("\n"), isDirectory));
+    paragraph = [];
+  };
   let inCode = false;
-  const lines = text.split("\n").map((line) => {
-    if (/^\s*(```|~~~)/.test(line)) inCode = !inCode;
-    if (inCode) return line;
-    return line.replaceAll(/(`+)[^`]+\1|\]\(([^)\s]+)\)/g, (match: string, _: string, target?: string) => {
-      if (target === undefined) return match;
-      const link = siteLink(page, target, isDirectory);
-      // The attribute makes the browser load the page, which is not a page of VitePress.
-      return link.endsWith(PLAYGROUND_PAGE) ? `](${link}){target="_self"}` : `](${link})`;
-    });
+  for (const line of text.split("\n")) {
+    const isFence = /^\s*(```|~~~)/.test(line);
+    if (isFence) inCode = !inCode;
+    if (isFence || inCode || line.trim() === "") {
+      end();
+      written.push(line);
+    } else {
+      paragraph.push(line);
+    }
+  }
+  end();
+  return written.join("\n");
+}
+
+function linksOf(page: string, text: string, isDirectory: (path: string) => boolean | undefined): string {
+  return text.replaceAll(/(`+)[^`]+\1|\]\(([^)\s]+)\)/g, (match: string, _: string, target?: string) => {
+    if (target === undefined) return match;
+    const link = siteLink(page, target, isDirectory);
+    // The attribute makes the browser load the page, which is not a page of VitePress.
+    return link.endsWith(PLAYGROUND_PAGE) ? `](${link}){target="_self"}` : `](${link})`;
   });
-  return lines.join("\n");
 }
 
 function siteLink(page: string, target: string, isDirectory: (path: string) => boolean | undefined): string {

@@ -32,6 +32,7 @@ for await (const path of glob("**/*.{svg,webp,png}", { cwd: join(repository, "do
 await writeFile(join(directory, "public/llms.txt"), await llms());
 await cp(join(repository, "site/vitepress"), join(directory, ".vitepress"), { recursive: true });
 await copyFile(join(repository, "site/links.ts"), join(directory, ".vitepress/links.ts"));
+await copyFile(join(repository, "xtask/src/notices/MIT.txt"), join(directory, ".vitepress/MIT.txt"));
 // Hides the tsconfig.json of the repository, whose target is newer than the esbuild of VitePress.
 await writeFile(join(directory, "tsconfig.json"), '{ "compilerOptions": { "target": "es2022" } }\n');
 await writeFile(join(directory, ".vitepress/sidebar.json"), JSON.stringify(sidebar(), null, 2));

@@ -1,12 +1,13 @@
 // Tests the sources of the documentation site. `cargo xtask site` builds it.
 
 import assert from "node:assert/strict";
-import { glob, mkdtemp, readFile, rm } from "node:fs/promises";
+import { glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 import { brokenLinks, headingId, leadsTo, siteLinks } from "../site/links.ts";
+import { notices, packagesOf, readLinked } from "../site/vitepress/notices.ts";
 import { run } from "./e2e/support/command.ts";
 import { repository } from "./e2e/support/project.ts";
 
@@ -36,6 +37,14 @@ test("links to files outside of docs lead to the repository, and links to README
       "[i](code.md)",
       "```",
     ].join("\n"),
+  );
+});
+
+test("code that begins in one line and ends in the next hides no link", () => {
+  const text = "Run `kit\nbuild` in [notes](../../examples/notes), or `kit\ndev`.\n\n`open [a](routes.md)";
+  assert.equal(
+    siteLinks("docs/guide/handlers.md", text, (path) => kinds[path]),
+    "Run `kit\nbuild` in [notes](https://github.com/kit-framework/kit/tree/main/examples/notes), or `kit\ndev`.\n\n`open [a](routes.md)",
   );
 });
 
@@ -89,6 +98,56 @@ test("links of built pages need a file and a heading", () => {
   );
 });
 
+test("the packages of a bundle are those of its modules, and of the helpers that tools add", () => {
+  const ids = [
+    "/site/node_modules/vue/dist/vue.js",
+    "/site/node_modules/@vueuse/core/index.mjs?used",
+    "/site/node_modules/a/node_modules/vue/index.js",
+    "\0plugin-vue:export-helper",
+    "\0virtual",
+    "/site/content/index.md",
+  ];
+  assert.deepEqual(packagesOf(ids, "/site/node_modules"), [
+    "/site/node_modules/@vitejs/plugin-vue",
+    "/site/node_modules/@vueuse/core",
+    "/site/node_modules/vue",
+    "/site/node_modules/a/node_modules/vue",
+  ]);
+});
+
+test("notices name each package, and contain each licence once", () => {
+  const mit = { license: "MIT", texts: ["shared"] };
+  const text = notices([
+    { name: "one", version: "1.0.0", ...mit },
+    { name: "two", version: "2.0.0", ...mit },
+  ]);
+  assert.match(text, /\none 1\.0\.0 \(MIT\)\ntwo 2\.0\.0 \(MIT\)\n/);
+  assert.match(text, /\none 1\.0\.0, two 2\.0\.0\n\nshared\n/);
+  assert.equal(text.split("shared").length, 2);
+});
+
+test("a package of the site without a licence file fails the build of the site", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "kit-site-"));
+  try {
+    const manifest = (license: string): Promise<void> =>
+      writeFile(
+        join(directory, "package.json"),
+        JSON.stringify({ name: "a", version: "1.0.0", license, author: { name: "Ada" } }),
+      );
+    await manifest("ISC");
+    assert.throws(
+      () => readLinked(directory, "of {holders}"),
+      /a 1\.0\.0 is part of the site and has no licence file/,
+    );
+    await manifest("MIT");
+    assert.deepEqual(readLinked(directory, "of {holders}").texts, ["of Ada"]);
+    await writeFile(join(directory, "LICENSE.txt"), "text\n");
+    assert.deepEqual(readLinked(directory, "of {holders}").texts, ["text"]);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
 test("each page of docs is in one group of the sidebar, and all links of the pages exist", async () => {
   const directory = await mkdtemp(join(tmpdir(), "kit-site-"));
   try {
@@ -118,7 +177,8 @@ test("no page links to localhost, which VitePress counts as a dead link", async 
 test("links of the navigation do not begin with the path of the site, which VitePress adds", async () => {
   const config = await readFile(join(repository, "site/vitepress/config.ts"), "utf8");
   assert.match(config, /link: "\/packages\/index\.html"/);
-  assert.doesNotMatch(config, /link: `?\$?\{?base/);
+  // VitePress does not add the path to files that are no pages.
+  assert.doesNotMatch(config, /link: `?\$?\{?base(?!\}\$\{NOTICES\})/);
 });
 
 test("the reference of packages has each module that users can import", async () => {

@@ -102,6 +102,20 @@ export function contentOf({ kib, isText }: StaticFile): Buffer {
   return bytes;
 }
 
+/** Returns the row of the table with an id. `openItems` writes the same values with SQL. */
+export function rowOf(id: number): Item {
+  return {
+    id,
+    name: `Item number ${id}`,
+    category: "tools",
+    price: 10 + ((id * 37) % 490),
+    quantity: 1 + ((id * 13) % 99),
+    active: id % 3 !== 0,
+    tags: tags.slice(0, 3),
+    rating: { score: (id * 7) % 50, count: (id * 53) % 300 },
+  };
+}
+
 /** Opens kit's embedded PostgreSQL with the table that HttpArena describes: 100,000 rows, no index on the price. */
 export function openItems(): Promise<FilledDatabase> {
   return openFilled(

@@ -1,7 +1,7 @@
 /** Profiles of HttpArena that are measured: their requests, and the checks of the responses. */
 import { randomBytes, randomInt } from "node:crypto";
 
-import { contentOf, files, type Item, items } from "./data.ts";
+import { contentOf, files, type Item, items, rowOf } from "./data.ts";
 import type { Response } from "./exchange.ts";
 
 /** Request, and the check of its response. The check returns the mistake, or `undefined` for a correct response. */
@@ -111,17 +111,17 @@ function stored(limit: number, min: number, max: number): Exchange {
     const mistake = mistakeOf(response, "application/json");
     if (mistake !== undefined) return mistake;
     const found = JSON.parse(response.body.toString()) as { count: number; items: Item[] };
-    const isRight = found.items.every(
-      ({ price, rating, tags, active }) =>
-        price >= min &&
-        price <= max &&
-        Number.isInteger(rating.score) &&
-        Number.isInteger(rating.count) &&
-        Array.isArray(tags) &&
-        typeof active === "boolean",
-    );
+    const isRight = found.items.every((item) => {
+      // A property in another order is no mistake.
+      const { id, name, category, price, quantity, active, tags, rating } = item;
+      const { score, count: ratings } = rating;
+      const read = { id, name, category, price, quantity, active, tags, rating: { score, count: ratings } };
+      const isWhole = Object.keys(item).length === Object.keys(read).length;
+      return isWhole && price >= min && price <= max && JSON.stringify(read) === JSON.stringify(rowOf(id));
+    });
+    const isRepeated = new Set(found.items.map(({ id }) => id)).size < found.items.length;
     const count = min > 500 ? 0 : limit;
-    return isRight && found.count === count && found.items.length === count
+    return isRight && !isRepeated && found.count === count && found.items.length === count
       ? undefined
       : "the rows are wrong";
   };

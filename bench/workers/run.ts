@@ -63,6 +63,8 @@ interface Turn {
   readonly rate: number;
   /** Number of cores that the load generator kept busy. */
   readonly share: number;
+  /** Number of the server's threads that did a good part of the work. With two workers, it is 2 if both served requests. */
+  readonly busy: number;
 }
 
 interface Measured {
@@ -122,6 +124,7 @@ async function start(
 
 async function measure(subject: Subject): Promise<Turn> {
   const before = cpuOfTree(subject.pid);
+  const threadsBefore = cpuOfThreads(subject.pid);
   const options = [`127.0.0.1:${subject.port}`, "--connections", `${connections}`, "--seconds", `${seconds}`];
   const child = spawn("taskset", ["-c", core, loader, ...options, "--expect", "200"], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -130,46 +133,71 @@ async function measure(subject: Subject): Promise<Turn> {
   let ofLoader = 0;
   const sampling = setInterval(() => {
     // The process may have ended since the last sample.
-    ofLoader = Math.max(ofLoader, child.pid === undefined ? 0 : cpuOf(child.pid));
+    ofLoader = Math.max(ofLoader, child.pid === undefined ? 0 : cpuOf(`${child.pid}`));
   }, 50);
   try {
     const text = (await child.stdout.setEncoding("utf8").toArray()).join("");
     const result = JSON.parse(text) as { requests: number; seconds: number } | { error: string };
     if ("error" in result) throw new Error(`${subject.name}: ${result.error}`);
     const cost = (cpuOfTree(subject.pid) - before) / result.requests;
-    return { cost, rate: result.requests / result.seconds, share: ofLoader / 1e6 / result.seconds };
+    const used = [...cpuOfThreads(subject.pid)].map(([id, cpu]) => cpu - (threadsBefore.get(id) ?? 0));
+    const most = Math.max(...used);
+    return {
+      cost,
+      rate: result.requests / result.seconds,
+      share: ofLoader / 1e6 / result.seconds,
+      busy: used.filter((cpu) => cpu > 0 && cpu >= most / 5).length,
+    };
   } finally {
     clearInterval(sampling);
   }
 }
 
-/** Returns the CPU time of a process and of the processes that the process has started, in microseconds. */
-function cpuOfTree(root: number): number {
+/** Returns the ids of a process and of the processes that it has started. */
+function processesOf(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
-    const fields = fieldsOf(Number(name));
+    const fields = fieldsOf(`${name}/stat`);
     if (fields !== undefined) parents.set(Number(name), Number(fields[1]));
   }
-  let sum = 0;
-  for (const pid of parents.keys()) {
+  return [...parents.keys()].filter((pid) => {
     let ancestor: number | undefined = pid;
     while (ancestor !== undefined && ancestor !== root) ancestor = parents.get(ancestor);
-    if (ancestor === root) sum += cpuOf(pid);
-  }
-  return sum;
+    return ancestor === root;
+  });
 }
 
-/** Returns the CPU time of a process, in microseconds. Linux counts in steps of 10 ms. */
-function cpuOf(pid: number): number {
-  const fields = fieldsOf(pid);
+/** Returns the CPU time of all processes of a server, in microseconds. The time of threads that have ended counts. */
+function cpuOfTree(root: number): number {
+  return processesOf(root).reduce((sum, pid) => sum + cpuOf(`${pid}`), 0);
+}
+
+/** Returns the CPU time of each thread of a server, in microseconds, by the id of the thread. */
+function cpuOfThreads(root: number): Map<number, number> {
+  const threads = processesOf(root).flatMap((pid) => threadsOf(pid).map((thread) => [pid, thread] as const));
+  return new Map(threads.map(([pid, thread]) => [Number(thread), cpuOf(`${pid}/task/${thread}`)]));
+}
+
+/** Returns the ids of the threads of a process. Returns none if the process has ended. */
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the CPU time of a process or thread, in microseconds. Linux counts in steps of 10 ms. */
+function cpuOf(process: string): number {
+  const fields = fieldsOf(`${process}/stat`);
   return fields === undefined ? 0 : (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-/** Returns the fields of a process after its name. Returns `undefined` if the process has ended. */
-function fieldsOf(pid: number): readonly string[] | undefined {
-  if (!Number.isInteger(pid)) return undefined;
+/** Returns the fields of a file of `/proc` after the name of the program. Returns `undefined` if it is not about a process, or the process has ended. */
+function fieldsOf(path: string): readonly string[] | undefined {
+  if (!/^\d/.test(path)) return undefined;
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const text = readFileSync(join("/proc", path), "utf8");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
     return undefined;
@@ -178,7 +206,16 @@ function fieldsOf(pid: number): readonly string[] | undefined {
 
 function finish(): void {
   const lines = [
-    ["server", "CPU µs/req, 1", "CPU µs/req, 2", "scaling", "requests/s, 1", "requests/s, 2", "loader"],
+    [
+      "server",
+      "CPU µs/req, 1",
+      "CPU µs/req, 2",
+      "scaling",
+      "requests/s, 1",
+      "requests/s, 2",
+      "threads, 2",
+      "loader",
+    ],
   ];
   const rows: Row[] = [];
   for (const name of Object.keys(programs)) {
@@ -192,6 +229,7 @@ function finish(): void {
       scaling.toFixed(2),
       of(one, "rate").toFixed(0),
       of(two, "rate").toFixed(0),
+      of(two, "busy").toFixed(0),
       of(two, "share").toFixed(2),
     ]);
     const row = (metric: string, value: number, unit: string): Row => ({
@@ -205,6 +243,7 @@ function finish(): void {
       row("cpu_us_per_req_1", of(one, "cost"), "us"),
       row("cpu_us_per_req_2", of(two, "cost"), "us"),
       row("scaling", scaling, "ratio"),
+      row("busy_threads_2", of(two, "busy"), "threads"),
       row("loader", of(two, "share"), "processors"),
     );
   }

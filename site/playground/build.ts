@@ -36,7 +36,7 @@ await build({
     modulePreload: { polyfill: false },
     // The security policy of the page does not allow scripts and styles in `data:` URLs.
     assetsInlineLimit: 0,
-    license: { fileName: "licenses.md" },
+    license: { fileName: "licenses.txt" },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
   },

@@ -386,6 +386,50 @@ describe("the playground", { skip }, () => {
     );
   });
 
+  test("says that the browser refuses a worker, and builds after the next change", async () => {
+    await withPage(browser, "about:blank", {}, async ({ page }) => {
+      await page.addInitScript(`{
+        const { Worker: Real } = globalThis;
+        let refused = false;
+        globalThis.Worker = class extends Real {
+          constructor(...given) {
+            if (!refused) {
+              refused = true;
+              throw new Error("no memory is left");
+            }
+            super(...given);
+          }
+        };
+      }`);
+      await page.goto(url);
+      await page.getByRole("status").getByText("The worker failed: Error: no memory is left").waitFor();
+      await write(page, "export interface Next { id: string }");
+      await page.getByText("No problems").waitFor();
+    });
+  });
+
+  test("a link with carriage returns has the lines of its files", async () => {
+    await withPage(browser, url, {}, async ({ page }) => {
+      await built(page);
+      const fragment: string = await page.evaluate(`(async () => {
+        const text = JSON.stringify({ "src/api.ts": "export interface A { a: string }\\rexport type B = Missing;\\r" });
+        const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+        const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+        return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+      })()`);
+      await page.goto(`${url}#code=${fragment}`);
+      await page.reload();
+      await built(page);
+      await page.locator("#source .cm-lintRange-error").getByText("Missing").waitFor();
+    });
+  });
+
+  test("names the licences of the page's packages", async () => {
+    const text = await readFile(join(directory, "licenses.txt"), "utf8");
+    for (const name of ["preact", "@codemirror/view", "@bjorn3/browser_wasi_shim"])
+      assert.ok(text.includes(name), `${name} in ${text.slice(0, 2000)}`);
+  });
+
   for (const colorScheme of ["light", "dark"] as const) {
     test(`is accessible in the ${colorScheme} theme, and fits a phone`, async () => {
       for (const width of [1280, 390]) {

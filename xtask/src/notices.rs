@@ -1,5 +1,5 @@
-//! Notices of third parties: the licences of all crates that are linked into an addon. Each package with an addon
-//! contains them, because most licences require it.
+//! Notices of third parties: the licences of all crates that are linked into an addon, or into the compiler of the playground. Each
+//! package with an addon and the playground contain them, because most licences require it.
 //!
 //! A crate's own licence files are used. Some crates have none: for them, the notices contain the text of one licence
 //! that the crate's manifest allows, with its authors.
@@ -35,15 +35,37 @@ const TEXTS: [(&str, &str); 5] = [
     ("Zlib", include_str!("notices/Zlib.txt")),
 ];
 
+/// Licences of the C library of `wasm32-wasip1`, which Rust links into programs.
+const WASI_LIBC: &str = include_str!("notices/wasi-libc.txt");
+
 /// Returns the notices of an addon.
 pub(crate) fn of_addon(repository: &Repository, graph: &Graph, addon: &str) -> anyhow::Result<String> {
+    of(repository, graph, addon, "addon", None)
+}
+
+/// Returns the notices of a program of the target `wasm32-wasip1`.
+pub(crate) fn of_wasi_program(
+    repository: &Repository,
+    graph: &Graph,
+    program: &str,
+) -> anyhow::Result<String> {
+    of(repository, graph, program, "program", Some(WASI_LIBC))
+}
+
+fn of(
+    repository: &Repository,
+    graph: &Graph,
+    root: &str,
+    subject: &str,
+    libc: Option<&str>,
+) -> anyhow::Result<String> {
     let mut linked = Vec::new();
-    for one in graph.linked(addon)? {
+    for one in graph.linked(root)? {
         let texts = texts(&one)?;
         linked.push((one, texts));
     }
     let own = std::fs::read_to_string(repository.path("LICENSE")).context("cannot read LICENSE")?;
-    Ok(format(&linked, &own))
+    Ok(format(&linked, &own, subject, libc))
 }
 
 /// Returns the texts of the licences of a crate, in the order of the names of their files.
@@ -110,7 +132,7 @@ fn normal(text: &str) -> String {
 }
 
 /// Formats notices. Each text occurs once, with the crates that it applies to.
-fn format(linked: &[(Linked, Vec<String>)], own: &str) -> String {
+fn format(linked: &[(Linked, Vec<String>)], own: &str, subject: &str, libc: Option<&str>) -> String {
     let mut of_text: BTreeMap<&str, Vec<&Linked>> = BTreeMap::new();
     for (one, texts) in linked {
         for text in texts {
@@ -120,9 +142,9 @@ fn format(linked: &[(Linked, Vec<String>)], own: &str) -> String {
     let mut groups: Vec<_> = of_text.into_iter().collect();
     // The order of the first crates, so that a new crate changes few lines.
     groups.sort_by_key(|(text, crates)| (&crates[0].name, &crates[0].version, *text));
-    let mut out = String::from(
-        "This addon contains kit and the crates below. Their licences follow: first kit's own, then each text with the\n\
-         crates that it applies to. The addon also contains the standard library of Rust (MIT OR Apache-2.0), copyright\n\
+    let mut out = format!(
+        "This {subject} contains kit and the crates below. Their licences follow: first kit's own, then each text with the\n\
+         crates that it applies to. The {subject} also contains the standard library of Rust (MIT OR Apache-2.0), copyright\n\
          The Rust Project Contributors.\n\n",
     );
     for (one, _) in linked {
@@ -136,6 +158,9 @@ fn format(linked: &[(Linked, Vec<String>)], own: &str) -> String {
             .map(|one| format!("{} {}", one.name, one.version))
             .collect();
         let _ = write!(out, "\n{}\n{}\n\n{text}\n", "-".repeat(80), names.join(", "));
+    }
+    if let Some(libc) = libc {
+        let _ = write!(out, "\n{}\nwasi-libc\n\n{}\n", "-".repeat(80), normal(libc));
     }
     out
 }
@@ -184,12 +209,22 @@ mod tests {
                 vec!["shared".to_owned(), "only beta".to_owned()],
             ),
         ];
-        let text = format(&all, own);
+        let text = format(&all, own, "addon", None);
         assert!(text.contains("\nalpha 1.0.0 (MIT)\nbeta 1.0.0 (MIT)\n"), "{text}");
         assert!(text.contains("\nalpha 1.0.0, beta 1.0.0\n\nshared\n"), "{text}");
         assert!(text.contains("\nbeta 1.0.0\n\nonly beta\n"), "{text}");
         assert_eq!(text.matches("shared").count(), 1);
         assert!(text.contains("\nkit\n\nkit's licence\n"), "{text}");
+        assert!(!text.contains("musl"), "{text}");
+    }
+
+    #[test]
+    fn a_program_of_wasi_has_the_licences_of_its_c_library() {
+        let text = format(&[], "kit's licence\n", "program", Some(super::WASI_LIBC));
+        assert!(text.starts_with("This program contains kit"), "{text}");
+        for holder in ["Rich Felker", "Nuxi"] {
+            assert!(text.contains(holder), "{text}");
+        }
     }
 
     #[test]

@@ -5,13 +5,20 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::repository::Repository;
-use crate::{optimized, run};
+use crate::sbom::crates::Graph;
+use crate::{notices, optimized, run};
 
 /// Directory of the page's sources.
 pub(crate) const SOURCES: &str = "site/playground";
 
 /// Target of the compiler.
 const TARGET: &str = "wasm32-wasip1";
+
+/// Crate of the compiler.
+const CRATE: &str = "kit-playground";
+
+/// File with the licences of third parties, to which the page links. Vite writes those of the page.
+const NOTICES: &str = "licenses.txt";
 
 /// Cargo profile of the compiler.
 const PROFILE: &str = "playground";
@@ -32,7 +39,7 @@ pub(crate) fn missing_target(repository: &Repository) -> anyhow::Result<Option<S
 /// Builds the compiler and the page into a directory. Returns the sizes of both.
 pub(crate) fn build(repository: &Repository, out: &Path) -> anyhow::Result<String> {
     let mut cargo = optimized::build_with_profile(repository, TARGET, PROFILE)?;
-    cargo.args(["-p", "kit-playground"]);
+    cargo.args(["-p", CRATE]);
     run::step("building the compiler as WebAssembly", cargo)?;
     let program = repository
         .target()
@@ -44,5 +51,17 @@ pub(crate) fn build(repository: &Repository, out: &Path) -> anyhow::Result<Strin
         .arg(program)
         .arg(out)
         .arg("--brotli");
-    run::step("building the playground", page)
+    let sizes = run::step("building the playground", page)?;
+    let file = out.join(NOTICES);
+    let of_page =
+        std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    std::fs::write(&file, format!("{of_page}\n{}", notices(repository)?))
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(sizes)
+}
+
+/// Returns the notices of the compiler. This needs no installed target.
+pub(crate) fn notices(repository: &Repository) -> anyhow::Result<String> {
+    let graph = Graph::read_for(repository, &[CRATE], TARGET)?;
+    notices::of_wasi_program(repository, &graph, CRATE)
 }

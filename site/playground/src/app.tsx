@@ -120,6 +120,9 @@ function Header({ project }: { readonly project: Project }): JSX.Element {
       <a class="guide" href="../guide/playground.html">
         Guide
       </a>
+      <a class="guide" href="licenses.txt">
+        Licences
+      </a>
     </header>
   );
 }

@@ -121,7 +121,11 @@ impl Runner {
         let mut command = run::command(repository, &self.program)?;
         if self.is_wine {
             let hook = format!("--import=data:text/javascript,{}", encoded(LINKS_HOOK));
-            command.env("WINEDEBUG", "-all").env("NODE_OPTIONS", hook);
+            command
+                .env("WINEDEBUG", "-all")
+                // Not `~/.wine`, where the user may have programs and settings.
+                .env("WINEPREFIX", repository.path("target/platforms/wine"))
+                .env("NODE_OPTIONS", hook);
         }
         Ok(command)
     }

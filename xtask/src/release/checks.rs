@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 
 use crate::pack::Packed;
 use crate::repository::Repository;
-use crate::{deny, run, toolchain};
+use crate::{deny, playground, run, toolchain};
 
 /// Checkers of packages. As dependencies of the repository, they would add a hundred packages to the lock file.
 const TOOLS: [&str; 2] = ["publint@0.3.25", "@arethetypeswrong/cli@0.18.5"];
@@ -21,11 +21,13 @@ const SIZES: [(&str, u64); 5] = [
     ("kit-", 512),
 ];
 
-/// Checks the licences of all crates.
+/// Checks the licences of all crates, and that the notices of the playground's compiler can be written. The packages contain the notices
+/// of the addons.
 pub(super) fn licences(repository: &Repository) -> anyhow::Result<()> {
     match deny::check(repository)? {
         deny::Check::Ready(command) => {
             run::step(deny::NAME, command)?;
+            playground::notices(repository)?;
             Ok(())
         }
         deny::Check::Unavailable(reason) => bail!("the licences of crates cannot be checked: {reason}"),

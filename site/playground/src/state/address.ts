@@ -58,7 +58,7 @@ function filesOf(text: string): Files {
     const isAllowed = path === MANIFEST || pathProblem(path, files) === undefined;
     if (!isAllowed || typeof content !== "string" || files.size >= MAXIMUM_FILES)
       throw new Error("it has files that a project cannot have");
-    files.set(path, content.replaceAll("\r\n", "\n"));
+    files.set(path, content.replaceAll(/\r\n?/g, "\n"));
   }
   return ordered(files);
 }

@@ -57,7 +57,13 @@ export function useBuilds(files: Files): Builds {
       isRunning.current = true;
       for (let next: Files | undefined; (next = waiting.current) !== undefined;) {
         waiting.current = undefined;
-        const outcome = await compiler.build(next);
+        const outcome = await compiler.build(next).catch(
+          // A browser can refuse to start a worker, for example because it has no memory left.
+          (error: unknown): BuildOutcome => ({
+            kind: "failed",
+            message: `The worker failed: ${String(error)}. Reload the page.`,
+          }),
+        );
         setLast({ files: next, outcome });
         if (succeeded(outcome)) setBuilt({ files: next, outcome });
       }

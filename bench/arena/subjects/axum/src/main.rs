@@ -1,6 +1,5 @@
 //! Peer: the profiles of HttpArena with axum, tower-http and sqlx. The variable `ARENA_WORKERS` is the number of threads; one thread is tokio's single-threaded runtime.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -68,6 +67,12 @@ struct Shared {
 }
 
 #[derive(Deserialize)]
+struct Addends {
+    a: i64,
+    b: i64,
+}
+
+#[derive(Deserialize)]
 struct Multiplier {
     m: Option<i64>,
 }
@@ -131,21 +136,16 @@ async fn serve() {
     axum::serve(listener, app).await.expect("the server");
 }
 
-/// Returns the sum of the values of a query that are integers.
-fn total(query: &HashMap<String, String>) -> i64 {
-    query.values().filter_map(|value| value.parse::<i64>().ok()).sum()
-}
-
-async fn sum(Query(query): Query<HashMap<String, String>>) -> String {
-    total(&query).to_string()
+async fn sum(Query(Addends { a, b }): Query<Addends>) -> String {
+    (a + b).to_string()
 }
 
 async fn sum_with_body(
-    Query(query): Query<HashMap<String, String>>,
+    Query(Addends { a, b }): Query<Addends>,
     body: String,
 ) -> Result<String, StatusCode> {
     let number: i64 = body.trim().parse().map_err(|_| StatusCode::BAD_REQUEST)?;
-    Ok((total(&query) + number).to_string())
+    Ok((a + b + number).to_string())
 }
 
 async fn json(
