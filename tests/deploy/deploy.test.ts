@@ -35,8 +35,10 @@ const projects: readonly (readonly [name: string, args: readonly string[]])[] = 
   ["tests/cluster/app", ["--image", "registry.example.com/cluster:1.0.0", "--replicas", "3"]],
   ["examples/shop", []],
   ["examples/chat", []],
+  ["examples/chat", ["--tls"]],
   ["examples/notes-rust", []],
   ["examples/shop-rust", []],
+  ["examples/shop-rust", ["--tls"]],
 ];
 
 interface Manifest {
@@ -46,7 +48,8 @@ interface Manifest {
 }
 
 for (const [path, args] of projects) {
-  describe(`the files of ${path}`, { timeout: 120_000 }, () => {
+  const isTls = args.includes("--tls");
+  describe(`the files of ${[path, ...args].join(" ")}`, { timeout: 120_000 }, () => {
     let home: string;
     let out: string;
     const files: string[] = [];
@@ -123,7 +126,7 @@ for (const [path, args] of projects) {
         (of("HorizontalPodAutoscaler")[0]!.spec["scaleTargetRef"] as { name: string }).name,
         server!.metadata.name,
       );
-      assert.equal(template.spec.containers[0]!.ports[0]!.name, "http");
+      assert.equal(template.spec.containers[0]!.ports[0]!.name, isTls ? "https" : "http");
       assert.ok(template.spec.terminationGracePeriodSeconds > 10, "longer than the grace period of kit");
     });
 
@@ -163,7 +166,7 @@ for (const [path, args] of projects) {
       for (const file of below("systemd")) {
         // oxlint-disable-next-line no-await-in-loop -- a few files
         const unit = await text(file);
-        for (const [, program] of unit.matchAll(/^ExecStart=(\S+)/gm)) {
+        for (const [, program] of unit.matchAll(/^Exec(?:Start|Reload)=(\S+)/gm)) {
           const at = join(root, program!);
           // oxlint-disable-next-line no-await-in-loop -- a few files
           await mkdir(dirname(at), { recursive: true });

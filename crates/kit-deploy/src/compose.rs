@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::deployment::{Deployment, Runtime};
+use crate::tls::Tls;
 use crate::variable::VariableSource;
 use crate::yaml::document;
 
@@ -46,16 +47,31 @@ fn server(deployment: &Deployment) -> Value {
     let mut set = |key: &str, value: Value| service.insert(key.to_owned(), value);
     set("environment", Value::Object(environment(deployment, true)));
     let port = deployment.port;
-    set(
-        "# ports",
-        json!("For a proxy on this machine, which handles TLS."),
-    );
-    set("ports", json!([format!("127.0.0.1:{port}:{port}")]));
-    if let (Runtime::Node { .. }, Some(health)) = (&deployment.runtime, &deployment.health) {
-        let script = format!(
-            "fetch('http://127.0.0.1:{port}{}').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))",
-            health.ready.replace('\'', "%27").replace('$', "$$")
+    if let Some(tls) = &deployment.tls {
+        set("# ports", json!("Clients connect to this port of the machine."));
+        set("ports", json!([format!("443:{port}")]));
+        let (about, mounts) = certificates(tls);
+        set("# volumes", json!(about));
+        set("volumes", json!(mounts));
+    } else {
+        set(
+            "# ports",
+            json!("For a proxy on this machine, which handles TLS."),
         );
+        set("ports", json!([format!("127.0.0.1:{port}:{port}")]));
+    }
+    if let (Runtime::Node { .. }, Some(health)) = (&deployment.runtime, deployment.probed_health()) {
+        let path = health.ready.replace('\'', "%27").replace('$', "$$");
+        let script = if deployment.tls.is_some() {
+            // The certificate has the name of the server, and not the address of the container.
+            format!(
+                "require('node:https').get({{ host: '127.0.0.1', port: {port}, path: '{path}', rejectUnauthorized: false }}, (answer) => process.exit(answer.statusCode < 400 ? 0 : 1)).on('error', () => process.exit(1))"
+            )
+        } else {
+            format!(
+                "fetch('http://127.0.0.1:{port}{path}').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
+            )
+        };
         set(
             "healthcheck",
             json!({
@@ -79,11 +95,35 @@ fn server(deployment: &Deployment) -> Value {
     Value::Object(service)
 }
 
+/// Returns a comment about the files of TLS, and their directories as volumes. The container sees the new files of a directory, but not
+/// those that replace single files.
+fn certificates(tls: &Tls) -> (String, Vec<String>) {
+    let mut about = Vec::new();
+    let mut mounts = Vec::new();
+    for (number, (directory, files)) in tls.directories().into_iter().enumerate() {
+        let own = match number {
+            0 => "tls".to_owned(),
+            number => format!("tls-{}", number + 1),
+        };
+        about.extend(files.iter().map(|file| format!("{own}/{}", file.name)));
+        mounts.push(format!("./{own}:{}:ro", directory.replace('$', "$$")));
+    }
+    let about = format!(
+        "Put the certificate beside this file: {}. The user 1000 must be able to read the files.",
+        about.join(", ")
+    );
+    (about, mounts)
+}
+
 fn worker(deployment: &Deployment) -> Value {
     let mut service = service(&deployment.image);
     let mut set = |key: &str, value: Value| service.insert(key.to_owned(), value);
-    let program = deployment.worker.as_deref().unwrap_or_default();
-    set("command", json!(["node", program.replace('$', "$$")]));
+    let words: Vec<String> = deployment
+        .worker_command("node")
+        .into_iter()
+        .map(|word| word.replace('$', "$$"))
+        .collect();
+    set("command", json!(words));
     set("environment", Value::Object(environment(deployment, false)));
     wait_for_migrations(deployment, &mut set);
     set("restart", json!("unless-stopped"));
@@ -133,6 +173,9 @@ fn environment(deployment: &Deployment, is_server: bool) -> Map<String, Value> {
         set("PORT", deployment.port.to_string());
         if deployment.metrics.is_some() {
             set("OTEL_EXPORTER_PROMETHEUS_HOST", "0.0.0.0".to_owned());
+        }
+        for (name, path) in deployment.tls.iter().flat_map(|tls| &tls.variables) {
+            set(name, path.clone());
         }
     }
     if matches!(deployment.runtime, Runtime::Node { .. }) {

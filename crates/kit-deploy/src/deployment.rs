@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::name::dns_label;
 use crate::options::{Found, find};
+use crate::tls::{Tls, tls};
 use crate::variable::{ReadVariable, Variable, VariableSource, default_port, variables};
 
 /// Port of an application that declares no other.
@@ -33,8 +34,8 @@ pub struct Project<'a> {
     pub version: &'a str,
     /// Program that serves.
     pub runtime: Runtime,
-    /// Path of the program that does jobs; `None` if there is none.
-    pub worker: Option<&'a str>,
+    /// Program that does jobs; `None` if there is none.
+    pub worker: Option<Worker>,
     /// True if the project has committed migrations.
     pub has_migrations: bool,
     /// Variables that sources read from `process.env`.
@@ -48,12 +49,27 @@ pub enum Runtime {
     Node {
         /// Path of the program, such as `src/main.ts`.
         program: String,
+        /// Options of node, such as `--enable-source-maps`.
+        options: Vec<String>,
+        /// Arguments of the program.
+        arguments: Vec<String>,
     },
     /// A Rust server that kit generated.
     Rust {
         /// Name of the program.
         program: String,
     },
+}
+
+/// Program for Node that does jobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worker {
+    /// Path of the program, such as `src/worker.ts`.
+    pub program: String,
+    /// Options of node.
+    pub options: Vec<String>,
+    /// Arguments of the program.
+    pub arguments: Vec<String>,
 }
 
 /// Options of the command.
@@ -67,6 +83,8 @@ pub struct Choices {
     pub replicas: Option<u32>,
     /// Port of the application.
     pub port: Option<u16>,
+    /// True if the application listens with TLS, false if it does not; `None` to read the answer from the source.
+    pub tls: Option<bool>,
 }
 
 /// Paths of the health checks.
@@ -112,14 +130,16 @@ pub struct Deployment {
     pub has_migrations: bool,
     /// True if the application uses PostgreSQL.
     pub has_database: bool,
-    /// Path of the program that does jobs.
-    pub worker: Option<String>,
+    /// Program that does jobs.
+    pub worker: Option<Worker>,
     /// True if the application exports traces, metrics or logs by OTLP.
     pub has_telemetry: bool,
     /// Environment variables.
     pub variables: Vec<Variable>,
     /// Facts that the user has to check, as sentences.
     pub notes: Vec<String>,
+    /// Files of TLS; `None` if the application speaks plain HTTP.
+    pub(crate) tls: Option<Tls>,
     /// The option `shutdownDelayMs`.
     shutdown_delay_ms: u64,
 }
@@ -167,6 +187,12 @@ impl Deployment {
                 source: VariableSource::Secret { required: true },
             });
         }
+        let tls = tls(program, &name, is_rust, choices.tls, &mut variables, &mut notes);
+        if is_rust && tls.is_some() && !has_database {
+            notes.push(
+                "the server needs the feature `tls` of kit-runtime in Cargo.toml, unless it has the feature `http2`".to_owned(),
+            );
+        }
         let required = |variable: &&Variable| variable.source == VariableSource::Required;
         for Variable { name, .. } in variables.iter().filter(required) {
             notes.push(format!(
@@ -196,9 +222,10 @@ impl Deployment {
             processes: processes(program, is_rust, &mut notes),
             has_migrations: project.has_migrations,
             has_database,
-            worker: project.worker.map(str::to_owned),
+            worker: project.worker.clone(),
             has_telemetry: has_telemetry(program),
             variables,
+            tls,
             shutdown_delay_ms: shutdown_delay(program, is_rust, &mut notes),
             runtime: project.runtime.clone(),
             notes,
@@ -231,10 +258,32 @@ impl Deployment {
         format!("{delay}{grace} s for requests in progress, {workers}{MARGIN_SECONDS} s of reserve")
     }
 
+    /// Returns the health checks that probes can use. A server that refuses clients without a certificate refuses probes, too.
+    pub(crate) fn probed_health(&self) -> Option<&Health> {
+        let refuses = self.tls.as_ref().is_some_and(|tls| tls.refuses_unknown_clients);
+        self.health.as_ref().filter(|_| !refuses)
+    }
+
+    /// Returns the scheme of the server, which is the name of its port, too.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
     /// Returns the seconds that a process must continue to serve after the load balancer is told that it stops, and that the
     /// option `shutdownDelayMs` does not cover.
     pub(crate) fn extra_delay_seconds(&self) -> u64 {
         BALANCER_SECONDS.saturating_sub(self.shutdown_delay_ms / 1000)
+    }
+
+    /// Returns the words of the command that starts the worker. `node` is the program of Node.
+    pub(crate) fn worker_command(&self, node: &str) -> Vec<String> {
+        let mut words = vec![node.to_owned()];
+        if let Some(worker) = &self.worker {
+            words.extend(worker.options.iter().cloned());
+            words.push(worker.program.clone());
+            words.extend(worker.arguments.iter().cloned());
+        }
+        words
     }
 
     /// Returns the seconds that a worker needs to stop, and their explanation.

@@ -70,6 +70,18 @@ fn usage(deployment: &Deployment) -> String {
             "  kubectl create secret generic {name} --from-env-file=secrets.env"
         ));
     }
+    if let Some(tls) = &deployment.tls {
+        lines.push(format!(
+            "Create the secret {name}-tls with the certificate, or let cert-manager create the secret."
+        ));
+        lines.push(if tls.has_authorities() {
+            format!(
+                "  kubectl create secret generic {name}-tls --from-file=tls.crt --from-file=tls.key --from-file=ca.crt"
+            )
+        } else {
+            format!("  kubectl create secret tls {name}-tls --cert=tls.crt --key=tls.key")
+        });
+    }
     lines.push("Each release:".to_owned());
     if deployment.has_migrations {
         lines.extend([
@@ -123,13 +135,19 @@ fn pods(deployment: &Deployment, component: Component) -> Value {
 }
 
 fn service(deployment: &Deployment) -> Value {
+    let scheme = deployment.scheme();
+    let port = if deployment.tls.is_some() {
+        json!({ "name": scheme, "appProtocol": scheme, "port": 443, "targetPort": scheme })
+    } else {
+        json!({ "name": scheme, "port": 80, "targetPort": scheme })
+    };
     json!({
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata(deployment, Component::Server),
         "spec": {
             "selector": labels(deployment, Component::Server),
-            "ports": [{ "name": "http", "port": 80, "targetPort": "http" }],
+            "ports": [port],
         },
     })
 }
@@ -198,7 +216,7 @@ fn network_policies(deployment: &Deployment) -> Vec<Value> {
     });
     let mut ingress = vec![json!({
         "# clients": "All pods may send requests. Add `from` to restrict them, for example to the ingress controller.",
-        "ports": [{ "protocol": "TCP", "port": "http" }],
+        "ports": [{ "protocol": "TCP", "port": deployment.scheme() }],
     })];
     if deployment.metrics.is_some() {
         ingress.push(json!({

@@ -15,7 +15,11 @@
 //! let project = Project {
 //!     name: "shop",
 //!     version: "1.2.0",
-//!     runtime: Runtime::Node { program: "src/main.ts".to_owned() },
+//!     runtime: Runtime::Node {
+//!         program: "src/main.ts".to_owned(),
+//!         options: vec!["--enable-source-maps".to_owned()],
+//!         arguments: vec![],
+//!     },
 //!     worker: None,
 //!     has_migrations: false,
 //!     read_variables: &[],
@@ -23,7 +27,7 @@
 //! let deployment = Deployment::new(&Program::default(), &project, &Choices::default());
 //! let files = files(&deployment, &[Format::Systemd]);
 //! assert_eq!(files[0].path, "systemd/shop.service");
-//! assert!(files[0].text.contains("\nExecStart=/usr/bin/node src/main.ts\n"));
+//! assert!(files[0].text.contains("\nExecStart=/usr/bin/node --enable-source-maps src/main.ts\n"));
 //! ```
 
 mod compose;
@@ -35,10 +39,11 @@ mod name;
 mod options;
 mod pod;
 mod systemd;
+mod tls;
 mod variable;
 mod yaml;
 
-pub use deployment::{Choices, Deployment, Health, Processes, Project, Runtime};
+pub use deployment::{Choices, Deployment, Health, Processes, Project, Runtime, Worker};
 pub use file::{File, Format, files};
 pub use mark::{State, state};
 pub use variable::{ReadVariable, Variable, VariableSource};

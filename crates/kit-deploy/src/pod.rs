@@ -3,7 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::deployment::{Deployment, Health, Processes, Runtime};
+use crate::tls::{Tls, TlsFile};
 use crate::variable::{Variable, VariableSource};
+
+/// Mode of the files of TLS, 0440: the user of the container reads them as a member of the group. JSON has no octal numbers.
+const CERTIFICATE_MODE: u32 = 0o440;
 
 /// User and group in the container: `node` in the images of Node.
 const USER: u32 = 1000;
@@ -103,10 +107,13 @@ fn spec(deployment: &Deployment, component: Component) -> Value {
         }),
     );
     set("containers", json!([container(deployment, component)]));
-    set(
-        "volumes",
-        json!([{ "name": "tmp", "emptyDir": { "sizeLimit": "256Mi" } }]),
+    let mut volumes = vec![json!({ "name": "tmp", "emptyDir": { "sizeLimit": "256Mi" } })];
+    volumes.extend(
+        certificates(deployment, component)
+            .into_iter()
+            .map(|one| one.volume),
     );
+    set("volumes", Value::Array(volumes));
     Value::Object(spec)
 }
 
@@ -122,8 +129,7 @@ fn container(deployment: &Deployment, component: Component) -> Value {
     match component {
         Component::Server => {}
         Component::Worker => {
-            let program = deployment.worker.as_deref().unwrap_or_default();
-            set("command", json!(["node", program]));
+            set("command", json!(deployment.worker_command("node")));
         }
         Component::Migration => {
             set(
@@ -135,14 +141,14 @@ fn container(deployment: &Deployment, component: Component) -> Value {
     }
     set("env", Value::Array(env(deployment, component)));
     if component == Component::Server {
-        let mut ports = vec![json!({ "name": "http", "containerPort": deployment.port })];
+        let mut ports = vec![json!({ "name": deployment.scheme(), "containerPort": deployment.port })];
         ports.extend(
             deployment
                 .metrics
                 .map(|port| json!({ "name": "metrics", "containerPort": port })),
         );
         set("ports", Value::Array(ports));
-        for (name, probe) in probes(deployment.health.as_ref()) {
+        for (name, probe) in probes(deployment) {
             set(name, probe);
         }
         let delay = deployment.extra_delay_seconds();
@@ -166,13 +172,63 @@ fn container(deployment: &Deployment, component: Component) -> Value {
             "capabilities": { "drop": ["ALL"] },
         }),
     );
-    set("volumeMounts", json!([{ "name": "tmp", "mountPath": "/tmp" }]));
+    let mut mounts = vec![json!({ "name": "tmp", "mountPath": "/tmp" })];
+    mounts.extend(
+        certificates(deployment, component)
+            .into_iter()
+            .map(|one| one.mount),
+    );
+    set("volumeMounts", Value::Array(mounts));
     Value::Object(container)
 }
 
-fn probes(health: Option<&Health>) -> Vec<(&'static str, Value)> {
-    let Some(Health { live, ready }) = health else {
-        let check = json!({ "port": "http" });
+/// A directory of the container with files of TLS.
+struct Certificates {
+    volume: Value,
+    mount: Value,
+}
+
+/// Returns the directories with the files of TLS. Only the server reads them.
+///
+/// Each is the mount of a whole directory: Kubernetes updates these when the secret changes, but not the mount of a single file
+/// (`subPath`).
+fn certificates(deployment: &Deployment, component: Component) -> Vec<Certificates> {
+    let tls = deployment.tls.as_ref().filter(|_| component == Component::Server);
+    let directories = tls.map(Tls::directories).unwrap_or_default();
+    let numbered = |number: usize| match number {
+        0 => "tls".to_owned(),
+        number => format!("tls-{}", number + 1),
+    };
+    let of_directory = |(number, (directory, files)): (usize, (&str, Vec<&TlsFile>))| {
+        let items: Vec<Value> = files
+            .iter()
+            .map(|file| json!({ "key": file.key, "path": file.name }))
+            .collect();
+        Certificates {
+            volume: json!({
+                "name": numbered(number),
+                "secret": {
+                    "secretName": format!("{}-tls", deployment.name),
+                    "# mode": "0440, as a decimal number.",
+                    "defaultMode": CERTIFICATE_MODE,
+                    "items": items,
+                },
+            }),
+            mount: json!({
+                "# tls": "The certificate. The files of the image in this directory are hidden.",
+                "name": numbered(number),
+                "mountPath": directory,
+                "readOnly": true,
+            }),
+        }
+    };
+    directories.into_iter().enumerate().map(of_directory).collect()
+}
+
+fn probes(deployment: &Deployment) -> Vec<(&'static str, Value)> {
+    let port = deployment.scheme();
+    let Some(Health { live, ready }) = deployment.probed_health() else {
+        let check = json!({ "port": port });
         return vec![
             (
                 "startupProbe",
@@ -184,7 +240,14 @@ fn probes(health: Option<&Health>) -> Vec<(&'static str, Value)> {
             ),
         ];
     };
-    let get = |path: &str| json!({ "path": path, "port": "http" });
+    let get = |path: &str| {
+        let mut get = json!({ "path": path, "port": port });
+        if deployment.tls.is_some() {
+            // Probes do not verify certificates.
+            get["scheme"] = json!("HTTPS");
+        }
+        get
+    };
     vec![
         (
             "startupProbe",
@@ -229,6 +292,9 @@ fn env(deployment: &Deployment, component: Component) -> Vec<Value> {
         set("PORT", &deployment.port.to_string());
         if deployment.metrics.is_some() {
             set("OTEL_EXPORTER_PROMETHEUS_HOST", "0.0.0.0");
+        }
+        for (name, path) in deployment.tls.iter().flat_map(|tls| &tls.variables) {
+            set(name, path);
         }
     }
     if matches!(deployment.runtime, Runtime::Node { .. }) {

@@ -19,6 +19,9 @@ pub(crate) fn files(deployment: &Deployment) -> Vec<(String, String)> {
     files
 }
 
+/// Program of Node.
+const NODE: &str = "/usr/bin/node";
+
 /// Part of a unit file.
 struct Unit(String);
 
@@ -45,7 +48,15 @@ fn server(deployment: &Deployment) -> String {
     let name = &deployment.name;
     let mut unit = Unit(usage(deployment));
     let program = match &deployment.runtime {
-        Runtime::Node { program } => format!("/usr/bin/node {}", escaped(program)),
+        Runtime::Node {
+            program,
+            options,
+            arguments,
+        } => {
+            let node = [NODE.to_owned()];
+            let words = node.iter().chain(options).chain([program]).chain(arguments);
+            command(words)
+        }
         Runtime::Rust { program } => format!("/opt/{name}/{}", escaped(program)),
     };
     let reason = deployment.stop_reason();
@@ -55,7 +66,15 @@ fn server(deployment: &Deployment) -> String {
     unit.set("Type", "exec");
     unit.set("WorkingDirectory", &format!("/opt/{name}"));
     unit.set("ExecStart", &program);
+    if deployment.tls.is_some() {
+        unit.comment("The server reads the files of TLS again. Without a reload, it notices new files after a few seconds.");
+        unit.set("ExecReload", "/bin/kill -HUP $MAINPID");
+        unit.set("SupplementaryGroups", &format!("{name}-tls"));
+    }
     unit.set("Environment", &format!("PORT={}", deployment.port));
+    for (variable, path) in deployment.tls.iter().flat_map(|tls| &tls.variables) {
+        unit.set("Environment", &format!("{variable}={path}"));
+    }
     variables(&mut unit, deployment);
     unit.comment(&reason);
     unit.set("TimeoutStopSec", &deployment.stop_seconds().to_string());
@@ -76,14 +95,13 @@ fn server(deployment: &Deployment) -> String {
 fn worker(deployment: &Deployment) -> String {
     let name = &deployment.name;
     let mut unit = Unit(String::new());
-    let program = deployment.worker.as_deref().unwrap_or_default();
     let (seconds, reason) = Deployment::worker_stop();
     begin(&mut unit, &format!("{name}: worker"));
     restart_without_end(&mut unit);
     unit.section("Service");
     unit.set("Type", "exec");
     unit.set("WorkingDirectory", &format!("/opt/{name}"));
-    unit.set("ExecStart", &format!("/usr/bin/node {}", escaped(program)));
+    unit.set("ExecStart", &command(&deployment.worker_command(NODE)));
     variables(&mut unit, deployment);
     unit.comment(&reason);
     unit.set("TimeoutStopSec", &seconds.to_string());
@@ -146,6 +164,25 @@ fn usage(deployment: &Deployment) -> String {
         lines.push(format!(
             "Write /etc/{name}/migrate-environment, mode 0600, if another role applies the migrations: MIGRATE_URL (optional)."
         ));
+    }
+    if let Some(tls) = &deployment.tls {
+        let paths: Vec<String> = tls
+            .files
+            .iter()
+            .map(|file| format!("{}/{}", file.directory, file.name))
+            .collect();
+        let key = tls.files.iter().find(|file| file.key == "tls.key");
+        let key = key.map_or_else(String::new, |key| {
+            escaped(&format!("{}/{}", key.directory, key.name))
+        });
+        lines.push(format!(
+            "Write {}. Once, so that the unit can read the key:",
+            paths.join(", ")
+        ));
+        lines.push(format!(
+            "  groupadd --system {name}-tls && chgrp {name}-tls {key} && chmod 0640 {key}"
+        ));
+        lines.push(format!("After a new certificate: systemctl reload {name}"));
     }
     let start = if deployment.has_migrations {
         format!("systemctl start {name}-migrate && systemctl restart {name}")
@@ -260,9 +297,15 @@ fn install(unit: &mut Unit) {
     unit.set("WantedBy", "multi-user.target");
 }
 
+/// Returns the words of a command as the value of `ExecStart`.
+fn command<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| escaped(word)).collect();
+    words.join(" ")
+}
+
 /// Returns an argument of `ExecStart` in double quotes if systemd would split or expand the argument.
 fn escaped(argument: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./-@+".contains(letter);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./-@+=:,".contains(letter);
     if argument.chars().all(is_plain) {
         return argument.to_owned();
     }
@@ -284,7 +327,7 @@ mod tests {
     use kit_ir::Program;
 
     use super::files;
-    use crate::{Choices, Deployment, Project, Runtime};
+    use crate::{Choices, Deployment, Project, Runtime, Worker};
 
     #[test]
     fn only_the_unit_of_migrations_reads_the_url_of_the_role_that_may_change_tables() {
@@ -293,8 +336,14 @@ mod tests {
             version: "1.0.0",
             runtime: Runtime::Node {
                 program: "src/main.ts".to_owned(),
+                options: vec!["--import".to_owned(), "./with space.mjs".to_owned()],
+                arguments: vec!["--port=1".to_owned()],
             },
-            worker: Some("src/worker.ts"),
+            worker: Some(Worker {
+                program: "src/worker.ts".to_owned(),
+                options: Vec::new(),
+                arguments: Vec::new(),
+            }),
             has_migrations: true,
             read_variables: &[],
         };
@@ -302,7 +351,15 @@ mod tests {
         for (path, text) in files(&deployment) {
             let reads = text.contains("\nEnvironmentFile=-/etc/shop/migrate-environment\n");
             assert_eq!(reads, path == "shop-migrate.service", "{path}: {text}");
-            assert!(text.contains("\nExecStart=/usr/bin/node "), "{path}: {text}");
+            let command = match path.as_str() {
+                "shop.service" => "--import \"./with space.mjs\" src/main.ts --port=1\n",
+                "shop-worker.service" => "src/worker.ts\n",
+                _ => "/opt/shop/node_modules/.bin/kit migrate:apply\n",
+            };
+            assert!(
+                text.contains(&format!("\nExecStart=/usr/bin/node {command}")),
+                "{path}: {text}"
+            );
         }
     }
 }

@@ -232,6 +232,10 @@ pub struct Application {
     /// The option `limits`; `None` if it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<LiteralOption>,
+    /// The option `tls` of a call of `listen`; `None` if no call has the option. A path that is known only when the application
+    /// runs is `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<LiteralOption>,
     /// All other options with their values, by name, such as `requestTimeoutMs`. `routes`, `plugins` and `compiled` are left
     /// out. The value of `server` is the object that the adapter's function receives. In an object, a property whose value is
     /// known only when the application runs is `null`.

@@ -45,11 +45,12 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
         .filter_map(|path| graph.entry(path))
         .collect();
     let mut modules = [type_modules.as_slice(), &route_modules].concat();
+    let needles = ["@kit/core", "@kit/jobs", unmatched_tables::TAG, factory::TLS];
     modules.extend(
         input
             .entry_files
             .iter()
-            .filter_map(|path| graph.entry_with(path, &["@kit/core", "@kit/jobs", unmatched_tables::TAG])),
+            .filter_map(|path| graph.entry_with(path, &needles)),
     );
     let mut seen = FxHashSet::default();
     modules.retain(|module| seen.insert(*module));
@@ -637,6 +638,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
         request_log: literal(&factory.request_log),
         csrf: literal(&factory.csrf),
         limits: literal(&factory.limits),
+        tls: literal(&factory.tls),
         options: factory
             .options
             .iter()

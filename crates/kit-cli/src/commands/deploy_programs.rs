@@ -1,38 +1,269 @@
-//! Names of programs in the files of a project, for `kit generate deploy`.
+//! Programs of a project with their options, from its files, for `kit generate deploy`.
 
+use kit_build::{Analysis, read_text};
+use kit_deploy::{Runtime, Worker};
 use toml_edit::DocumentMut;
 
-/// Returns the program that a script runs with `node`: `src/main.ts` of `node --enable-source-maps src/main.ts`.
-pub(super) fn program_of(script: &str) -> Option<&str> {
-    let mut words = script
-        .split_whitespace()
-        .skip_while(|word| *word != "node")
-        .skip(1);
-    // The next word belongs to the option.
-    let with_value = [
-        "-r",
-        "--require",
-        "--import",
-        "--loader",
-        "--env-file",
-        "-C",
-        "--conditions",
-    ];
-    let program = loop {
-        let word = words.next()?;
-        if with_value.contains(&word) {
-            words.next();
+use crate::entry;
+use crate::failure::{CommandError, Problem};
+use crate::project::{Project, has_rust_server};
+
+/// Finds the program that serves: the one in the script `start` of package.json, or one of the usual programs. Returns also the
+/// note about parts of the script that the shell computes.
+pub(super) fn runtime(project: &Project) -> Result<(Runtime, Option<String>), CommandError> {
+    if has_rust_server(&project.config) {
+        let manifest = read_text(&project.root.join("Cargo.toml"))?;
+        let name = manifest.as_deref().and_then(crate_name);
+        let program = name.unwrap_or_else(|| project.config.project.name.clone());
+        return Ok((Runtime::Rust { program }, None));
+    }
+    let scripts = scripts(project)?;
+    if let Some(command) = scripts["start"].as_str().and_then(node_command) {
+        let note = command.is_computed.then(|| {
+            "the shell computes a part of the script `start` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`"
+                .to_owned()
+        });
+        let NodeCommand {
+            options,
+            program,
+            arguments,
+            is_computed: _,
+        } = command;
+        let runtime = Runtime::Node {
+            program,
+            options,
+            arguments,
+        };
+        return Ok((runtime, note));
+    }
+    if entry::exists(&project.root) {
+        let program = entry::find(&project.root, None)?;
+        let runtime = Runtime::Node {
+            program,
+            options: Vec::new(),
+            arguments: Vec::new(),
+        };
+        return Ok((runtime, None));
+    }
+    Err(Problem::build(
+        "configuration",
+        "kit found no program that serves: the script `start` of package.json runs none with `node`, and there is no src/main.ts",
+    )
+    .at("package.json")
+    .help("add a script `start` such as `node src/server.ts` to package.json")
+    .into())
+}
+
+/// Returns the scripts of package.json; null if there are none.
+fn scripts(project: &Project) -> Result<serde_json::Value, CommandError> {
+    let text = read_text(&project.root.join("package.json"))?.unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    Ok(manifest["scripts"].clone())
+}
+
+/// Returns the program that does jobs: the one of `--worker`, or the file `worker` beside the program that serves, if the
+/// application declares jobs. A script of package.json that starts this program has its options and arguments. If there is none,
+/// the program gets the options of the program that serves.
+pub(super) fn worker(
+    given: Option<&str>,
+    project: &Project,
+    analysis: &Analysis,
+    runtime: &Runtime,
+) -> Result<Option<Worker>, CommandError> {
+    let Some(program) = worker_program(given, project, analysis, runtime)? else {
+        return Ok(None);
+    };
+    let scripts = scripts(project)?;
+    let commands = scripts
+        .as_object()
+        .into_iter()
+        .flat_map(|scripts| scripts.values());
+    let own = commands
+        .filter_map(|script| node_command(script.as_str()?))
+        .find(|command| command.program == program);
+    let (options, arguments) = match (own, runtime) {
+        (Some(command), _) => (command.options, command.arguments),
+        (None, Runtime::Node { options, .. }) => (options.clone(), Vec::new()),
+        (None, Runtime::Rust { .. }) => (Vec::new(), Vec::new()),
+    };
+    Ok(Some(Worker {
+        program,
+        options,
+        arguments,
+    }))
+}
+
+fn worker_program(
+    given: Option<&str>,
+    project: &Project,
+    analysis: &Analysis,
+    runtime: &Runtime,
+) -> Result<Option<String>, CommandError> {
+    let program = match (given, runtime) {
+        (Some(_), Runtime::Rust { .. }) => {
+            return Err(Problem::build(
+                "configuration",
+                "`--worker` is for applications on Node: a Rust server has no jobs",
+            )
+            .help("run the command in the project whose worker does the jobs")
+            .into());
+        }
+        (None, Runtime::Rust { .. }) => return Ok(None),
+        (Some(worker), Runtime::Node { .. }) => {
+            if !program_exists(project, worker) {
+                return Err(
+                    Problem::build("configuration", format!("there is no file {worker}"))
+                        .help("name the program with its path in the project: `--worker src/worker.ts`")
+                        .into(),
+                );
+            }
+            return Ok(Some(worker.to_owned()));
+        }
+        (None, Runtime::Node { program, .. }) => program,
+    };
+    if analysis.program.application.jobs.is_none() {
+        return Ok(None);
+    }
+    let candidate = entry::worker_beside(program);
+    Ok(program_exists(project, &candidate).then_some(candidate))
+}
+
+/// Returns true if a program exists, or its source: `src/worker.ts` of `dist/src/worker.js`, which a build creates.
+fn program_exists(project: &Project, program: &str) -> bool {
+    let is_file = |path: &str| project.root.join(path).is_file();
+    let dist = format!("{}/", project.config.dist_dir);
+    let built = program
+        .strip_prefix(&dist)
+        .and_then(|inner| inner.strip_suffix("js"));
+    is_file(program)
+        || built.is_some_and(|stem| is_file(&format!("{stem}ts")) || is_file(&format!("src/{stem}ts")))
+}
+
+/// Options of node whose value may be the next word. Without this list, the value of `--import` looks like the program.
+const WITH_VALUE: [&str; 12] = [
+    "-C",
+    "-r",
+    "--conditions",
+    "--disable-warning",
+    "--dns-result-order",
+    "--env-file",
+    "--env-file-if-exists",
+    "--experimental-loader",
+    "--import",
+    "--loader",
+    "--require",
+    "--title",
+];
+
+/// Command of a script that starts node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NodeCommand {
+    /// Options of node.
+    options: Vec<String>,
+    /// Path of the program.
+    program: String,
+    /// Arguments of the program.
+    arguments: Vec<String>,
+    /// True if the shell computes a part of the options or arguments. These are left out then.
+    is_computed: bool,
+}
+
+/// Returns the command that a script runs with `node`: the options `--enable-source-maps` and the program `src/main.ts` of
+/// `node --enable-source-maps src/main.ts`.
+fn node_command(script: &str) -> Option<NodeCommand> {
+    let commands = commands(script);
+    commands.iter().find_map(|words| {
+        let start = words.iter().position(|word| word.text == "node")? + 1;
+        let (program, name) = program_of(&words[start..])?;
+        let (program_at, rest) = (start + program, start + program + 1);
+        let is_computed = words[start..].iter().any(|word| word.is_computed);
+        let texts = |words: &[Word]| {
+            let texts = words.iter().map(|word| word.text.clone());
+            texts.filter(|_| !is_computed).collect()
+        };
+        Some(NodeCommand {
+            options: texts(&words[start..program_at]),
+            arguments: texts(&words[rest..]),
+            program: name.to_owned(),
+            is_computed,
+        })
+    })
+}
+
+/// Returns the position and the path of the program in the words after `node`.
+fn program_of(words: &[Word]) -> Option<(usize, &str)> {
+    let mut position = 0;
+    loop {
+        let word = words.get(position)?.text.as_str();
+        if WITH_VALUE.contains(&word) {
+            position += 1;
         } else if !word.starts_with('-') {
-            break word;
+            let program = word.strip_prefix("./").unwrap_or(word);
+            let ending = program.rsplit_once('.')?.1;
+            let is_program = matches!(ending, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs");
+            return is_program.then_some((position, program));
+        }
+        position += 1;
+    }
+}
+
+/// A word of a command.
+#[derive(Debug, Clone, Default)]
+struct Word {
+    text: String,
+    /// True if the shell replaces a part of the word.
+    is_computed: bool,
+}
+
+/// Splits a script into its commands, and these into words, as a shell does. Quotes are removed. Redirections are computed words.
+fn commands(script: &str) -> Vec<Vec<Word>> {
+    let mut commands = vec![Vec::new()];
+    let mut word: Option<Word> = None;
+    let mut letters = script.chars();
+    let end = |word: &mut Option<Word>, commands: &mut Vec<Vec<Word>>| {
+        if let (Some(word), Some(words)) = (word.take(), commands.last_mut()) {
+            words.push(word);
         }
     };
-    let program = program.strip_prefix("./").unwrap_or(program);
-    let ending = program.rsplit_once('.')?.1;
-    matches!(ending, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs").then_some(program)
+    while let Some(letter) = letters.next() {
+        match letter {
+            letter if letter.is_whitespace() => end(&mut word, &mut commands),
+            '&' | '|' | ';' => {
+                end(&mut word, &mut commands);
+                commands.push(Vec::new());
+            }
+            '\'' => {
+                let quoted: String = letters.by_ref().take_while(|letter| *letter != '\'').collect();
+                word.get_or_insert_default().text.push_str(&quoted);
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                while let Some(letter) = letters.next() {
+                    match letter {
+                        '"' => break,
+                        '\\' => word.text.extend(letters.next()),
+                        letter => {
+                            word.is_computed |= matches!(letter, '$' | '`');
+                            word.text.push(letter);
+                        }
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().text.extend(letters.next()),
+            letter => {
+                let word = word.get_or_insert_default();
+                word.is_computed |=
+                    matches!(letter, '$' | '`' | '*' | '?' | '[' | '<' | '>' | '(' | ')' | '~');
+                word.text.push(letter);
+            }
+        }
+    }
+    end(&mut word, &mut commands);
+    commands
 }
 
 /// Returns the name of the package in a `Cargo.toml`.
-pub(super) fn crate_name(manifest: &str) -> Option<String> {
+fn crate_name(manifest: &str) -> Option<String> {
     let manifest: DocumentMut = manifest.parse().ok()?;
     let name = manifest.get("package")?.get("name")?.as_str()?;
     Some(name.to_owned())
@@ -40,25 +271,70 @@ pub(super) fn crate_name(manifest: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{crate_name, program_of};
+    use super::{crate_name, node_command};
 
     #[test]
     fn the_program_is_the_first_path_after_node() {
-        for (script, program) in [
-            ("node src/main.ts", Some("src/main.ts")),
+        for (script, options, program, arguments) in [
+            ("node src/main.ts", "", "src/main.ts", ""),
             (
                 "NODE_ENV=production node --enable-source-maps ./dist/main.js --port 1",
-                Some("dist/main.js"),
+                "--enable-source-maps",
+                "dist/main.js",
+                "--port 1",
             ),
             (
                 "node --import ./otel.mjs -r dotenv src/main.ts",
-                Some("src/main.ts"),
+                "--import ./otel.mjs -r dotenv",
+                "src/main.ts",
+                "",
             ),
-            ("tsx src/main.ts", None),
-            ("node .", None),
+            (
+                "kit build && node --max-old-space-size=512 src/main.ts; echo done",
+                "--max-old-space-size=512",
+                "src/main.ts",
+                "",
+            ),
+            (
+                "node --title \"my 'shop'\" 'src/main.ts' a\\ b",
+                "--title my 'shop'",
+                "src/main.ts",
+                "a b",
+            ),
         ] {
-            assert_eq!(program_of(script), program, "{script}");
+            let command = node_command(script).unwrap_or_else(|| panic!("{script}"));
+            assert_eq!(command.options.join(" "), options, "{script}");
+            assert_eq!(command.program, program, "{script}");
+            assert_eq!(command.arguments.join(" "), arguments, "{script}");
+            assert!(!command.is_computed, "{script}");
         }
+        for script in [
+            "tsx src/main.ts",
+            "node .",
+            "node",
+            "node --import ./otel.mjs",
+            "",
+        ] {
+            assert_eq!(node_command(script), None, "{script}");
+        }
+    }
+
+    #[test]
+    fn options_that_the_shell_computes_are_left_out() {
+        for script in [
+            "node --title $NAME src/main.ts",
+            "node src/main.ts --port \"${PORT}\"",
+            "node src/main.ts > log.txt",
+        ] {
+            let command = node_command(script).unwrap_or_else(|| panic!("{script}"));
+            assert!(command.is_computed, "{script}");
+            assert_eq!(command.program, "src/main.ts", "{script}");
+            assert!(
+                command.options.is_empty() && command.arguments.is_empty(),
+                "{script}"
+            );
+        }
+        assert!(!node_command("node src/main.ts '$HOME'").unwrap().is_computed);
     }
 
     #[test]

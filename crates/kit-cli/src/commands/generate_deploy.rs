@@ -6,19 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use kit_build::{Analysis, analyze_with, read_text, write_text};
 use kit_deploy::{
-    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, Runtime, State, files, state,
+    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, State, files, state,
 };
 use kit_diagnostics::{Severity, Sources as _};
 use serde::Serialize;
 
 use super::build_steps::request;
-use super::deploy_programs::{crate_name, program_of};
+use super::deploy_programs::{runtime, worker};
 use crate::common_args::Common;
 use crate::context::Context;
-use crate::entry;
 use crate::failure::{CommandError, Problem};
 use crate::plugins::Plugins;
-use crate::project::{Project, build_time, has_rust_server};
+use crate::project::{Project, build_time};
 
 /// Write files that run the application in production: Kubernetes manifests, a compose file and systemd units.
 ///
@@ -56,6 +55,12 @@ pub(crate) struct Arguments {
     /// Program that does the jobs of `@kit/jobs`; by default the file `worker` beside the program that serves.
     #[arg(long, value_name = "FILE")]
     worker: Option<String>,
+    /// The application listens with TLS; by default if the source has a call of `listen` with the option `tls`.
+    #[arg(long, conflicts_with = "no_tls")]
+    tls: bool,
+    /// The application speaks plain HTTP.
+    #[arg(long)]
+    no_tls: bool,
     /// Print the files that would be written, and write nothing; with `--json`, also their texts.
     #[arg(long)]
     dry_run: bool,
@@ -116,7 +121,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             Box::new(analysis.sources),
         ));
     }
-    let deployment = deployment(arguments, &project, &analysis)?;
+    let (deployment, computed) = deployment(arguments, &project, &analysis)?;
+    let notes: Vec<String> = computed.into_iter().chain(deployment.notes.clone()).collect();
     let directory = match &arguments.out {
         Some(path) => {
             // A relative path starts at the working directory, not at the project's root.
@@ -130,7 +136,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let mut report = Report {
         status: if arguments.dry_run { "planned" } else { "generated" },
         files: Vec::new(),
-        notes: &deployment.notes,
+        notes: &notes,
     };
     for file in files(&deployment, &formats) {
         let path = directory.join(&file.path);
@@ -219,15 +225,15 @@ fn deployment(
     arguments: &Arguments,
     project: &Project,
     analysis: &Analysis,
-) -> Result<Deployment, CommandError> {
-    let runtime = runtime(project)?;
-    let worker = worker(arguments, project, analysis, &runtime)?;
+) -> Result<(Deployment, Option<String>), CommandError> {
+    let (runtime, computed) = runtime(project)?;
+    let worker = worker(arguments.worker.as_deref(), project, analysis, &runtime)?;
     let read = read_variables(project, analysis);
     let deployed = DeployedProject {
         name: &project.config.project.name,
         version: &project.config.project.version,
         runtime,
-        worker: worker.as_deref(),
+        worker,
         has_migrations: !analysis.migrations.is_empty(),
         read_variables: &read,
     };
@@ -236,90 +242,10 @@ fn deployment(
         migration_image: arguments.migration_image.clone(),
         replicas: arguments.replicas,
         port: arguments.port,
+        tls: (arguments.tls || arguments.no_tls).then_some(arguments.tls),
     };
-    Ok(Deployment::new(&analysis.program, &deployed, &choices))
-}
-
-/// Finds the program that serves: the one in the script `start` of package.json, or one of the usual programs.
-fn runtime(project: &Project) -> Result<Runtime, CommandError> {
-    if has_rust_server(&project.config) {
-        let manifest = read_text(&project.root.join("Cargo.toml"))?;
-        let name = manifest.as_deref().and_then(crate_name);
-        let program = name.unwrap_or_else(|| project.config.project.name.clone());
-        return Ok(Runtime::Rust { program });
-    }
-    let start = script(project, "start")?;
-    if let Some(program) = start.as_deref().and_then(program_of) {
-        return Ok(Runtime::Node {
-            program: program.to_owned(),
-        });
-    }
-    if entry::exists(&project.root) {
-        let program = entry::find(&project.root, None)?;
-        return Ok(Runtime::Node { program });
-    }
-    Err(Problem::build(
-        "configuration",
-        "kit found no program that serves: the script `start` of package.json runs none with `node`, and there is no src/main.ts",
-    )
-    .at("package.json")
-    .help("add a script `start` such as `node src/server.ts` to package.json")
-    .into())
-}
-
-/// Returns a script of package.json.
-fn script(project: &Project, name: &str) -> Result<Option<String>, CommandError> {
-    let text = read_text(&project.root.join("package.json"))?.unwrap_or_default();
-    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    Ok(manifest["scripts"][name].as_str().map(str::to_owned))
-}
-
-/// Returns the program that does jobs: the one of `--worker`, or the file `worker` beside the program that serves, if the
-/// application declares jobs.
-fn worker(
-    arguments: &Arguments,
-    project: &Project,
-    analysis: &Analysis,
-    runtime: &Runtime,
-) -> Result<Option<String>, CommandError> {
-    let program = match (&arguments.worker, runtime) {
-        (Some(_), Runtime::Rust { .. }) => {
-            return Err(Problem::build(
-                "configuration",
-                "`--worker` is for applications on Node: a Rust server has no jobs",
-            )
-            .help("run the command in the project whose worker does the jobs")
-            .into());
-        }
-        (None, Runtime::Rust { .. }) => return Ok(None),
-        (Some(worker), Runtime::Node { .. }) => {
-            if !program_exists(project, worker) {
-                return Err(
-                    Problem::build("configuration", format!("there is no file {worker}"))
-                        .help("name the program with its path in the project: `--worker src/worker.ts`")
-                        .into(),
-                );
-            }
-            return Ok(Some(worker.clone()));
-        }
-        (None, Runtime::Node { program }) => program,
-    };
-    if analysis.program.application.jobs.is_none() {
-        return Ok(None);
-    }
-    let candidate = entry::worker_beside(program);
-    Ok(program_exists(project, &candidate).then_some(candidate))
-}
-
-/// Returns true if a program exists, or its source: `src/worker.ts` of `dist/src/worker.js`, which a build creates.
-fn program_exists(project: &Project, program: &str) -> bool {
-    let is_file = |path: &str| project.root.join(path).is_file();
-    let dist = format!("{}/", project.config.dist_dir);
-    let built = program
-        .strip_prefix(&dist)
-        .and_then(|inner| inner.strip_suffix("js"));
-    is_file(program)
-        || built.is_some_and(|stem| is_file(&format!("{stem}ts")) || is_file(&format!("src/{stem}ts")))
+    let deployment = Deployment::new(&analysis.program, &deployed, &choices);
+    Ok((deployment, computed))
 }
 
 /// Returns the variables that the sources of the application read from `process.env`, sorted by name.
@@ -353,17 +279,35 @@ fn is_own_source(path: &str, output: &str) -> bool {
     is_code && !is_test && !path.contains("node_modules/") && !path.starts_with(&format!("{output}/"))
 }
 
-/// Returns the names in `process.env.NAME` and `process.env["NAME"]`.
-fn variables_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split("process.env").skip(1).filter_map(|rest| {
-        let rest = rest.strip_prefix('.').or_else(|| {
+/// Returns the names in `process.env.NAME`, `process.env["NAME"]` and `{ NAME } = process.env`.
+fn variables_of(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (start, matched) in text.match_indices("process.env") {
+        let rest = &text[start + matched.len()..];
+        if let Some(name) = rest.strip_prefix('.').or_else(|| {
             let rest = rest.strip_prefix('[')?;
             rest.strip_prefix('"').or_else(|| rest.strip_prefix('\''))
-        })?;
-        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-        (end > 0).then_some(&rest[..end])
-    })
+        }) {
+            found.push(leading_name(name));
+            continue;
+        }
+        let before = text[..start].trim_end().strip_suffix('=');
+        let Some(pattern) = before.and_then(|before| before.trim_end().strip_suffix('}')) else {
+            continue;
+        };
+        // Each default is a literal in most programs. A brace in a default hides the names before it.
+        let names = pattern.rsplit_once('{').map_or("", |(_, names)| names);
+        found.extend(names.split(',').map(|name| leading_name(name.trim())));
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// Returns the name of a variable at the beginning of a text.
+fn leading_name(text: &str) -> &str {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
+    &text[..end]
 }
 
 /// Returns the path relative to the root of the project, if the file is inside.
@@ -442,7 +386,15 @@ mod tests {
     #[test]
     fn variables_are_read_by_a_dot_or_by_brackets() {
         let text = "process.env[\"AUTH_SECRET\"]; process.env.PORT || 1; process.env[name]; process.env['A1']; process.env.npm_name; process.env;";
-        let names: Vec<&str> = variables_of(text).collect();
-        assert_eq!(names, ["AUTH_SECRET", "PORT", "A1", "npm_name"]);
+        assert_eq!(variables_of(text), ["AUTH_SECRET", "PORT", "A1", "npm_name"]);
+    }
+
+    #[test]
+    fn finds_variables_that_sources_read() {
+        let text = "const a = process.env.ONE ?? process.env['TWO'];
+            const { THREE, FOUR: four = \"4\",
+              FIVE = '5' } = process.env;
+            const all = process.env; if (x) {} const { SIX } = other; Object.keys(process.env)";
+        assert_eq!(variables_of(text), ["ONE", "TWO", "THREE", "FOUR", "FIVE"]);
     }
 }

@@ -7,7 +7,7 @@ use super::calls::{calls, kit_function};
 use super::expression::{Resolved, follow, properties};
 use super::{
     CREATE_APP, DECLARE_API, DefinedMiddleware, Factory, LiteralOption, Located, MIDDLEWARE_MAKERS,
-    WRAPPER_MAKERS, cors, environment, errors, groups, jobs, literal, middleware, security_headers,
+    WRAPPER_MAKERS, cors, environment, errors, groups, jobs, listen, literal, middleware, security_headers,
     warn_computed,
 };
 use crate::lower::Lowering;
@@ -21,7 +21,12 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
             let is_declared = match kit_function(lowering, *module, call) {
                 Some(CREATE_APP) => false,
                 Some(DECLARE_API) => true,
-                _ => continue,
+                _ => {
+                    if factory.tls.is_none() {
+                        factory.tls = listen::tls(lowering, *module, call);
+                    }
+                    continue;
+                }
             };
             let location = Location {
                 module: *module,

@@ -14,6 +14,7 @@ mod expression;
 mod groups;
 mod handlers;
 mod jobs;
+mod listen;
 mod literal;
 mod middleware;
 mod middleware_responses;
@@ -33,6 +34,7 @@ pub(crate) use app::read;
 pub(crate) use groups::Group;
 pub(crate) use handlers::HandlerMap;
 pub(crate) use jobs::check as check_jobs;
+pub(crate) use listen::TLS;
 pub(crate) use middleware::{DeclaredWrapper, Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
 pub(crate) use security_headers::Values as SecurityHeaderValues;
@@ -70,6 +72,8 @@ pub(crate) struct Factory {
     pub(crate) request_log: LiteralOption,
     pub(crate) csrf: LiteralOption,
     pub(crate) limits: LiteralOption,
+    /// The option `tls` of a call of `listen`.
+    pub(crate) tls: LiteralOption,
     /// Location and value of each other option, by name. In an object, a property whose value is known only when the
     /// application runs is `null`.
     pub(crate) options: BTreeMap<String, (Location, Option<serde_json::Value>)>,

@@ -182,6 +182,7 @@ fn each_span_of_application(application: &mut Application, change: &mut dyn FnMu
         request_log,
         csrf,
         limits,
+        tls,
         options,
         has_unread_options: _,
     } = application;
@@ -197,7 +198,7 @@ fn each_span_of_application(application: &mut Application, change: &mut dyn FnMu
         change(&mut jobs.span);
         jobs.entries.iter_mut().for_each(|job| change(&mut job.span));
     }
-    let literals = [compression, etag, static_files, request_log, csrf, limits];
+    let literals = [compression, etag, static_files, request_log, csrf, limits, tls];
     let literals = literals.into_iter().flatten().chain(options.values_mut());
     for literal in literals {
         change(&mut literal.span);

@@ -166,3 +166,61 @@ fn the_location_of_an_option_is_in_the_file_of_the_application() {
     assert_eq!(place(timeout), ("src/app.ts", 4));
     assert_eq!(etag.as_ref().map(place), Some(("src/app.ts", 5)));
 }
+
+/// The option `tls` of the calls of `listen` in a module.
+#[track_caller]
+fn tls(code: &str) -> Option<LiteralOption> {
+    let source = format!(
+        "import {{ createApp, type App }} from \"@kit/core\";\nexport const app = createApp({{ routes: [] }});\ndeclare const production: boolean; declare const path: string; declare const files: {{ cert: string; key: string }};\n{code}\n"
+    );
+    let output = output(&[("src/app.ts", source.as_str())]);
+    assert_eq!(mistakes(&output), "");
+    output.program.application.tls
+}
+
+#[test]
+fn reads_the_paths_of_tls_in_a_call_of_listen() {
+    let files = json!({ "cert": "/etc/tls/a.pem", "key": "/etc/tls/a.key" });
+    let object = "{ cert: \"/etc/tls/a.pem\", key: \"/etc/tls/a.key\" }";
+    for code in [
+        format!("await app.listen({{ port: 1, tls: {object} }});"),
+        format!(
+            "const tls = {object} as const;\nexport const start = (one: App) => one.listen({{ port: 1, tls }});"
+        ),
+        format!("await app.listen({{ port: 1, tls: production ? {object} : undefined }});"),
+        format!("await app.listen({{ port: 1, tls: !production ? undefined : {object} }});"),
+        format!("await app.listen({{ port: 1, ...(production && {{ tls: {object} }}) }});"),
+        format!("await app.listen({{ port: 1, ...(production ? {{ tls: {object} }} : {{}}) }});"),
+        format!("const options = {{ port: 1, tls: {object} }};\nawait app.listen(options);"),
+        format!("await app.listen({{ port: 1 }});\nawait app.listen({{ port: 2, tls: {object} }});"),
+    ] {
+        let option = tls(&code).unwrap_or_else(|| panic!("no option in {code}"));
+        assert_eq!(option.value.as_ref(), Some(&files), "{code}");
+    }
+}
+
+#[test]
+fn tls_without_paths_in_the_source_has_a_location_only() {
+    for code in [
+        "await app.listen({ port: 1, tls: files });",
+        "export const start = (tls: typeof files) => app.listen({ port: 1, tls });",
+        "await app.listen({ port: 1, tls: production ? files : undefined });",
+    ] {
+        let option = tls(code).unwrap_or_else(|| panic!("no option in {code}"));
+        assert_eq!(option.value, None, "{code}");
+    }
+    let option = tls("await app.listen({ port: 1, tls: { cert: path, key: \"k.pem\" } });").unwrap();
+    assert_eq!(option.value, Some(json!({ "cert": null, "key": "k.pem" })));
+}
+
+#[test]
+fn a_call_of_listen_without_tls_has_no_option() {
+    for code in [
+        "await app.listen({ port: 1 });",
+        "await app.listen({ port: 1, tls: undefined });",
+        "await app.listen({ port: 1, ...(production && {}) });",
+        "export const other = { tls: files };",
+    ] {
+        assert_eq!(tls(code), None, "{code}");
+    }
+}

@@ -325,6 +325,8 @@ export interface Application {
   requestLog?: LiteralOption;
   csrf?: LiteralOption;
   limits?: LiteralOption;
+  /** The option `tls` of a call of `listen`. A path that is known only when the application runs is null. */
+  tls?: LiteralOption;
 }
 
 /** Type of the environment variables. */

@@ -4,6 +4,7 @@ mod built_project;
 mod database;
 mod machine;
 mod packages;
+mod tls;
 mod variables;
 
 use anstyle::{AnsiColor, Style};
@@ -20,7 +21,7 @@ use crate::{Stream, env_file};
 /// Check the project and the machine for problems.
 ///
 /// Checks Node and npm, the platform and its HTTP engine, the packages of kit and their addons, the configuration, if .kit/ is up to date, the environment
-/// variables, the ports of the application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
+/// variables, the files of TLS, the ports of the application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
 /// nothing; exits with 1 if a check fails.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -96,6 +97,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             checks.push(built_project::configuration(&project));
             checks.extend(built_project::check(&project, context).await);
             checks.extend(variables::check(&project, context).await);
+            checks.extend(tls::check(&project, context).await);
             checks.push(database::check(&root, context));
         }
     }

@@ -1,0 +1,218 @@
+//! Certificate, key and authorities of an application that listens with TLS.
+
+use kit_ir::{LiteralOption, Program};
+use serde_json::Value;
+
+use crate::variable::Variable;
+
+/// Files of TLS: the property of the option `tls`, the key in the secret of Kubernetes, and the variable that a Rust server
+/// reads the path from.
+const FILES: [(&str, &str, &str); 3] = [
+    ("cert", "tls.crt", "TLS_CERT"),
+    ("key", "tls.key", "TLS_KEY"),
+    ("clientCa", "ca.crt", "TLS_CLIENT_CA"),
+];
+
+/// Files that the application reads for TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tls {
+    /// The files, with the certificate first.
+    pub(crate) files: Vec<TlsFile>,
+    /// Variables that tell the application the paths.
+    pub(crate) variables: Vec<(&'static str, String)>,
+    /// True if the server refuses clients without a certificate.
+    pub(crate) refuses_unknown_clients: bool,
+}
+
+/// A file that the application reads for TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TlsFile {
+    /// Key in the secret of Kubernetes, as cert-manager writes the secret.
+    pub(crate) key: &'static str,
+    /// Directory of the file, without a slash at the end.
+    pub(crate) directory: String,
+    /// Name of the file.
+    pub(crate) name: String,
+}
+
+impl Tls {
+    /// Returns the directories of the files, with the files of each.
+    pub(crate) fn directories(&self) -> Vec<(&str, Vec<&TlsFile>)> {
+        let mut directories: Vec<(&str, Vec<&TlsFile>)> = Vec::new();
+        for file in &self.files {
+            match directories.iter_mut().find(|(known, _)| *known == file.directory) {
+                Some((_, files)) => files.push(file),
+                None => directories.push((&file.directory, vec![file])),
+            }
+        }
+        directories
+    }
+
+    /// Returns true if the application reads certificates of authorities of clients.
+    pub(crate) fn has_authorities(&self) -> bool {
+        self.files.iter().any(|file| file.key == "ca.crt")
+    }
+}
+
+/// Reads the option `tls` of `listen`. Returns `None` if the application speaks plain HTTP.
+///
+/// A path that the source does not contain becomes one in `/etc/<name>/tls`. The variable with the usual name tells the application
+/// this path, and is removed from `variables`.
+pub(crate) fn tls(
+    program: &Program,
+    name: &str,
+    is_rust: bool,
+    choice: Option<bool>,
+    variables: &mut Vec<Variable>,
+    notes: &mut Vec<String>,
+) -> Option<Tls> {
+    let option = program.application.tls.as_ref().filter(|_| !is_rust);
+    if !choice.unwrap_or(option.is_some()) {
+        return None;
+    }
+    let value = option.and_then(|option| option.value.as_ref());
+    let directory = format!("/etc/{name}/tls");
+    let mut tls = Tls {
+        files: Vec::new(),
+        variables: Vec::new(),
+        refuses_unknown_clients: false,
+    };
+    for (property, key, variable) in FILES {
+        let is_read = variables.iter().any(|read| read.name == variable);
+        let given = value.and_then(|value| value.get(property));
+        let is_optional = property == "clientCa";
+        if is_optional && given.is_none() && !(is_read && value.is_none()) {
+            continue;
+        }
+        if let Some((directory, file)) = given.and_then(absolute) {
+            tls.files.push(TlsFile {
+                key,
+                directory: directory.to_owned(),
+                name: file.to_owned(),
+            });
+            continue;
+        }
+        let path = format!("{directory}/{key}");
+        if is_rust || is_read {
+            variables.retain(|read| read.name != variable);
+            tls.variables.push((variable, path));
+        } else {
+            notes.push(format!(
+                "kit cannot read `tls.{property}` without running the application: let the application read {path}, where the files put it"
+            ));
+        }
+        tls.files.push(TlsFile {
+            key,
+            directory: directory.clone(),
+            name: key.to_owned(),
+        });
+    }
+    if option.is_none() && !is_rust {
+        notes.push(
+            "kit found no call of `listen` with the option `tls`: the probes fail unless the application listens with TLS"
+                .to_owned(),
+        );
+    }
+    tls.refuses_unknown_clients = tls.has_authorities() && !accepts_unknown_clients(option);
+    if tls.refuses_unknown_clients {
+        notes.push(
+            "the application refuses clients without a certificate, and probes have none, so the probes only connect to the port"
+                .to_owned(),
+        );
+    }
+    Some(tls)
+}
+
+/// Returns true if the source says that clients need no certificate.
+fn accepts_unknown_clients(option: Option<&LiteralOption>) -> bool {
+    let value = option.and_then(|option| option.value.as_ref());
+    let rule = value.and_then(|value| value.get("clientCertificates"));
+    rule.and_then(Value::as_str) == Some("optional")
+}
+
+/// Splits an absolute path into its directory and its file. Returns `None` for other values, and for files in the root directory,
+/// which no volume can replace.
+fn absolute(path: &Value) -> Option<(&str, &str)> {
+    let (directory, file) = path.as_str()?.rsplit_once('/')?;
+    let is_plain = directory.starts_with('/') && directory.len() > 1 && !file.is_empty();
+    is_plain.then_some((directory, file))
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_ir::{LiteralOption, Program, SourceId, Span};
+    use serde_json::{Value, json};
+
+    use super::{Tls, tls};
+    use crate::variable::{Variable, VariableSource};
+
+    fn program(value: Option<Value>) -> Program {
+        let mut program = Program::default();
+        let span = Span {
+            source: SourceId(0),
+            start: 0,
+            end: 0,
+            line: 1,
+            column: 1,
+        };
+        program.application.tls = Some(LiteralOption { value, span });
+        program
+    }
+
+    fn read(value: Option<Value>, names: &[&str]) -> (Option<Tls>, Vec<String>, Vec<String>) {
+        let mut variables: Vec<Variable> = names
+            .iter()
+            .map(|name| Variable {
+                name: (*name).to_owned(),
+                description: None,
+                source: VariableSource::Required,
+            })
+            .collect();
+        let mut notes = Vec::new();
+        let tls = tls(&program(value), "shop", false, None, &mut variables, &mut notes);
+        (tls, variables.into_iter().map(|one| one.name).collect(), notes)
+    }
+
+    #[test]
+    fn paths_of_the_source_are_the_paths_of_the_files() {
+        let value = json!({ "cert": "/etc/tls/a.pem", "key": "/etc/keys/a.key" });
+        let (tls, _, notes) = read(Some(value), &[]);
+        let tls = tls.unwrap();
+        let directories = tls.directories();
+        assert_eq!(directories.len(), 2);
+        assert_eq!((directories[0].0, directories[1].0), ("/etc/tls", "/etc/keys"));
+        assert_eq!(directories[0].1[0].name, "a.pem");
+        assert_eq!(directories[1].1[0].key, "tls.key");
+        assert!(tls.variables.is_empty() && notes.is_empty(), "{notes:?}");
+    }
+
+    #[test]
+    fn variables_tell_the_paths_that_the_source_does_not_contain() {
+        let value = json!({ "cert": null, "key": "relative.key" });
+        let (tls, rest, notes) = read(Some(value), &["TLS_CERT", "OTHER"]);
+        let tls = tls.unwrap();
+        assert_eq!(tls.variables, [("TLS_CERT", "/etc/shop/tls/tls.crt".to_owned())]);
+        assert_eq!(rest, ["OTHER"]);
+        assert_eq!(tls.directories().len(), 1);
+        assert!(
+            notes.len() == 1 && notes[0].contains("`tls.key`") && notes[0].contains("/etc/shop/tls/tls.key"),
+            "{notes:?}"
+        );
+    }
+
+    #[test]
+    fn clients_without_a_certificate_are_refused_unless_the_source_accepts_them() {
+        let with = |rule: Value| {
+            let mut value = json!({ "cert": "/t/a", "key": "/t/b", "clientCa": "/t/c" });
+            value["clientCertificates"] = rule;
+            read(Some(value), &[]).0.unwrap().refuses_unknown_clients
+        };
+        assert!(with(json!("required")));
+        assert!(with(json!(null)));
+        assert!(!with(json!("optional")));
+        let (tls, _, _) = read(Some(json!({ "cert": "/t/a", "key": "/t/b" })), &["TLS_CLIENT_CA"]);
+        assert!(!tls.unwrap().refuses_unknown_clients);
+        let (tls, _, _) = read(None, &["TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA"]);
+        assert!(tls.unwrap().refuses_unknown_clients);
+    }
+}
