@@ -123,7 +123,7 @@ impl Runner {
             let hook = format!("--import=data:text/javascript,{}", encoded(LINKS_HOOK));
             command
                 .env("WINEDEBUG", "-all")
-                // Not `~/.wine`, where the user may have programs and settings.
+                // The programs and settings of the user are in `~/.wine`.
                 .env("WINEPREFIX", repository.path("target/platforms/wine"))
                 .env("NODE_OPTIONS", hook);
         }
