@@ -76,10 +76,9 @@ fn restore_after_interruption(path: &Path) -> anyhow::Result<()> {
         .and_then(|found| found.modified())
         .is_ok_and(|time| time == TRIED);
     let result = match (is_tried, earlier.exists()) {
-        (true, true) => std::fs::rename(&earlier, path),
         (true, false) => std::fs::remove_file(path),
         (false, true) if path.exists() => std::fs::remove_file(&earlier),
-        (false, true) => std::fs::rename(&earlier, path),
+        (true | false, true) => std::fs::rename(&earlier, path),
         (false, false) => Ok(()),
     };
     result.with_context(|| format!("cannot restore {}", path.display()))
@@ -126,10 +125,14 @@ mod tests {
         std::fs::write(kept, "earlier").unwrap();
         std::fs::write(rebuilt, "earlier").unwrap();
         // No value is dropped after these, as if the run was ended.
-        paths.iter().for_each(|path| place(&library, path).unwrap());
+        for path in &paths {
+            place(&library, path).unwrap();
+        }
         std::fs::remove_file(rebuilt).unwrap();
         std::fs::write(rebuilt, "new").unwrap();
-        paths.iter().for_each(|path| place(&library, path).unwrap());
+        for path in &paths {
+            place(&library, path).unwrap();
+        }
         assert_eq!(text(rebuilt).as_deref(), Some("tried"));
         drop(Placed {
             files: paths.to_vec(),
