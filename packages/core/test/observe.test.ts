@@ -52,44 +52,6 @@ async function watch(
 const getThing: TestRoute = [thing, ({ params }) => ({ id: params["id"] })];
 const last = (host: PluginHost): RequestRecord => host.requests!.recent({ limit: 1 })[0]!;
 
-describe("observe.onEnd", () => {
-  it("gets the end of each request, and nothing is recorded if it is the only function", async () => {
-    const ends: (readonly [string | null, string, number])[] = [];
-    const { send, host } = await watch([getThing, [post, bad]], {
-      onEnd: (found, method, status, durationMs) => {
-        assert.ok(durationMs >= 0 && durationMs < 60_000);
-        ends.push([found, method, status]);
-      },
-    });
-    await send("GET /things/7");
-    await send("POST /things", json({ name: "a" }));
-    await send("POST /things", json({}));
-    await send("GET /nowhere");
-    assert.deepEqual(ends, [
-      ["GET /things/:id", "GET", 200],
-      ["POST /things", "POST", 500],
-      ["POST /things", "POST", 400],
-      [null, "GET", 404],
-    ]);
-    assert.equal(host.requests, null);
-  });
-
-  it("gets requests beside observers that record them", async () => {
-    let count = 0;
-    const { send, host } = await watch([getThing], { onEnd: () => void (count += 1), capacity: 4 });
-    await send("GET /things/7");
-    assert.equal(count, 1);
-    assert.equal(host.requests!.finishedCount, 1);
-  });
-
-  it("does not affect requests if it throws, and the error names the plugin", async () => {
-    const { send, log } = await watch([getThing], { onEnd: bad }, { logLevel: "info" });
-    assert.equal((await send("GET /things/7")).status, 200);
-    const failed = log.find(({ message }) => message === "A plugin failed");
-    assert.match(JSON.stringify(failed), /observe\.onEnd of the plugin watch failed/);
-  });
-});
-
 describe("host.requests", () => {
   it("is null if no plugin observes requests", async () => {
     let host: PluginHost | undefined;
