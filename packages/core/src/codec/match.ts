@@ -356,9 +356,21 @@ export function isOptional(property: PropertyShape, form: Form): boolean {
   return property.optional === "always" || (property.optional === "input" && form === "wire");
 }
 
+const declaredKeys = new WeakMap<ObjectShape, ReadonlySet<string>>();
+
+/** Returns the keys of the declared properties. A set for each object that is explained would cost more than the search in it. */
+function declaredKeysOf(shape: ObjectShape): ReadonlySet<string> {
+  let keys = declaredKeys.get(shape);
+  if (keys === undefined) {
+    keys = new Set(shape.properties.map((property) => property.key));
+    declaredKeys.set(shape, keys);
+  }
+  return keys;
+}
+
 /** Yields the entries of an object that are not declared properties. */
 export function* otherEntries(shape: ObjectShape, value: object): Generator<[string, unknown]> {
-  const declared = new Set(shape.properties.map((property) => property.key));
+  const declared = declaredKeysOf(shape);
   for (const key of Object.keys(value)) {
     if (key !== "__proto__" && !declared.has(key)) {
       const item = (value as Readonly<Record<string, unknown>>)[key];
