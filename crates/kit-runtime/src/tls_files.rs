@@ -1,7 +1,9 @@
 //! Certificates and keys of TLS clients, from PEM files and from the operating system. Errors are sentences that name the file.
 
 use rustls::RootCertStore;
+#[cfg(any(feature = "otlp", feature = "sqlx"))]
 use rustls::pki_types::pem::PemObject as _;
+#[cfg(any(feature = "otlp", feature = "sqlx"))]
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// Returns the authorities of the operating system.
@@ -30,6 +32,7 @@ pub(crate) fn system_roots() -> Result<RootCertStore, String> {
 /// # Errors
 ///
 /// If the file cannot be read, or holds no certificate.
+#[cfg(any(feature = "otlp", feature = "sqlx"))]
 pub(crate) fn roots(file: &str) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates(file)? {
@@ -45,6 +48,7 @@ pub(crate) fn roots(file: &str) -> Result<RootCertStore, String> {
 /// # Errors
 ///
 /// If the file cannot be read, or holds no certificate.
+#[cfg(any(feature = "otlp", feature = "sqlx"))]
 pub(crate) fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
     let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
         .and_then(Iterator::collect)
@@ -61,6 +65,7 @@ pub(crate) fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, S
 /// # Errors
 ///
 /// If the file cannot be read, holds no key, or can be read by others.
+#[cfg(any(feature = "otlp", feature = "sqlx"))]
 pub(crate) fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, String> {
     use std::os::unix::fs::MetadataExt as _;
     // If the metadata cannot be read, the file cannot be read either, and the code below reports that.
