@@ -5,6 +5,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { apiDocs } from "@kit/api-docs";
+
 test("both packages contain the same file to detect the C library of Node", async () => {
   const packages = join(import.meta.dirname, "../packages");
   const [server, compiler] = await Promise.all(
@@ -55,4 +57,30 @@ test("static files have the same content types in TypeScript and in Rust", async
     ),
   );
   assert.equal(/const table = `\n([^`]+)`;/.exec(node!)?.[1], rust);
+});
+
+test("the API reference has the same page and the same policy on Node and on the Rust server", async () => {
+  const file = join(import.meta.dirname, "../crates/kit-runtime/src/http/docs.rs");
+  const rust = await readFile(file, "utf8");
+  const literal = (start: RegExp) => {
+    const [, text] = new RegExp(`${start.source}\\s*"((?:[^"\\\\]|\\\\[^])*)"`).exec(rust) ?? [];
+    assert.ok(text !== undefined, `docs.rs has no literal after ${start.source}`);
+    return text
+      .replaceAll(/\\\n\s*/g, "")
+      .replaceAll("\\n", "\n")
+      .replaceAll('\\"', '"');
+  };
+  assert.equal(literal(/CONTENT_SECURITY_POLICY: &str =/), apiDocs.contentSecurityPolicy);
+  const page = literal(/\n {8}format!\(/);
+  const note = literal(/asyncapi\.map_or_else\([^"]*format!\(/);
+  const links = { files: "docs/", document: "docs/openapi.json", root: "./" };
+  for (const [more, shown] of [
+    [{ messages: "docs/asyncapi.json" }, note],
+    [{}, ""],
+  ] as const) {
+    const expected = page
+      .replace("{note}", shown)
+      .replaceAll(/\{(files|document|root)\}/g, (_, name: keyof typeof links) => links[name]);
+    assert.equal(expected, apiDocs.page({ ...links, ...more }));
+  }
 });

@@ -174,6 +174,19 @@ pub trait Contract: serde::Serialize + serde::de::DeserializeOwned {
     fn shape() -> &'static Shape;
 }
 
+/// Returns an integer as the Rust type of `number`, for example the number of all rows of a list. The result is exact up to
+/// 9,007,199,254,740,992 (2 to the power of 53), and otherwise the nearest `f64`, as for every number in JavaScript.
+///
+/// ```
+/// use kit_runtime::as_number;
+///
+/// assert_eq!(as_number(20), 20.0);
+/// ```
+#[allow(clippy::cast_precision_loss)] // Reason: the documentation names the bound.
+pub const fn as_number(integer: i64) -> f64 {
+    integer as f64
+}
+
 /// Name of this server in errors and logs.
 pub const SERVER_ADAPTER: &str = "axum";
 

@@ -3,17 +3,18 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
+/// True from the announcement of the shutdown on.
 static IS_CLOSING: AtomicBool = AtomicBool::new(false);
+
+/// Wakes the tasks that wait for [`IS_CLOSING`].
+static WAITING: Notify = Notify::const_new();
 
 /// Returns true if the server is shutting down.
 pub(crate) fn is_closing() -> bool {
-    IS_CLOSING.load(Ordering::Relaxed)
+    IS_CLOSING.load(Ordering::SeqCst)
 }
-
-/// Value that becomes true when the shutdown is announced, for tasks of the user.
-static ANNOUNCED: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
 
 /// Waits until the server gets SIGTERM or SIGINT, before it completes the requests in progress. A task in the background can
 /// end its work then. Waits forever if the program does not call [`serve`](crate::serve).
@@ -32,8 +33,11 @@ static ANNOUNCED: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender
 /// }
 /// ```
 pub async fn stopping() {
-    // Fails only if there is no sender, but the sender lives as long as the program.
-    let _ = ANNOUNCED.subscribe().wait_for(|is_closing| *is_closing).await;
+    // An announcement after this line wakes the task, also if the task does not wait yet.
+    let announced = WAITING.notified();
+    if !is_closing() {
+        announced.await;
+    }
 }
 
 /// Value that becomes true when the server shuts down. Each open connection has a receiver.
@@ -57,8 +61,8 @@ impl Shutdown {
 
 /// Announces the shutdown: responses from now on end their connections.
 pub(crate) fn announce() {
-    IS_CLOSING.store(true, Ordering::Relaxed);
-    ANNOUNCED.send_replace(true);
+    IS_CLOSING.store(true, Ordering::SeqCst);
+    WAITING.notify_waiters();
 }
 
 /// Begins the shutdown of all open connections.

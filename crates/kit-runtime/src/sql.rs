@@ -5,7 +5,9 @@ use serde_json::Value;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
-use sqlx::postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueFormat, PgValueRef};
+use sqlx::postgres::{
+    PgArgumentBuffer, PgArguments, PgDatabaseError, PgRow, PgTypeInfo, PgValueFormat, PgValueRef,
+};
 use sqlx::query::{QueryAs, QueryScalar};
 use sqlx::{
     Decode, Encode, Error, FromRow, PgConnection, PgExecutor, PgPool, Postgres, Row as _, Transaction, Type,
@@ -45,10 +47,17 @@ pub fn violated_constraint(error: &Error) -> Option<&str> {
 pub fn is_value_error(error: &Error) -> bool {
     match error {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html
-        Error::Database(error) => matches!(
-            error.code().as_deref(),
-            Some("22001" | "22003" | "22007" | "22008" | "22026" | "2200M" | "2200N" | "22P02")
-        ),
+        Error::Database(error) => match error.code().as_deref() {
+            // The last state is that of a text that is too long for its index, for `tsvector` or for `ltree`.
+            Some("22001" | "22003" | "22007" | "22008" | "22026" | "2200M" | "2200N" | "22P02" | "54000") => {
+                true
+            }
+            // `tsvector` and `ltree` report a wrong text like a mistake in a statement, but a mistake in a statement has a position.
+            Some("42601" | "42622") => error
+                .try_downcast_ref::<PgDatabaseError>()
+                .is_some_and(|error| error.position().is_none()),
+            _ => false,
+        },
         // sqlx keeps only the message of the error: `Encoding argument $1 failed: …`.
         Error::Encode(error) => error.to_string().ends_with(&OutOfRange.to_string()),
         _ => false,

@@ -6,6 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::Problem;
+use crate::literal_option::unknown_value;
 use crate::names::field;
 use crate::source::{ident, string_literal};
 use crate::types::Types;
@@ -84,9 +85,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     };
     let Some(rules) = &cors.rules else {
         return vec![problem(
-            "the Rust server needs the value of `cors` at build time, but the value is known only when the \
-             application runs"
-                .to_owned(),
+            unknown_value("cors"),
             "write the value as an object of literals, such as `{ origins: [\"https://app.example.com\"] }`; only `origins` may \
              be a variable of `await env<AppEnv>()`",
         )];

@@ -6,6 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::Problem;
+use crate::literal_option::unknown_value;
 use crate::source::{Imports, doc, ident, string_literal};
 use crate::types::Types;
 
@@ -78,9 +79,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
         .as_ref()
         .filter(|errors| errors.rules.is_none());
     let problem = unknown.map(|errors| Problem {
-        message: "the Rust server needs the value of `errors` at build time, but the value is known only when the \
-                  application runs"
-            .to_owned(),
+        message: unknown_value("errors"),
         span: errors.span,
         help: "write the value as an object of literals, such as `{ format: \"problem-details\", validationStatus: 422 }`, \
                or with a constant of `defineErrorFormat<MyError>({ … })`"

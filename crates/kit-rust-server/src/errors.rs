@@ -131,11 +131,13 @@ pub(crate) fn file(types: &Types<'_>) -> File {
 
         impl AppError {
             /// Returns the code, which clients can rely on.
+            #[must_use]
             pub const fn code(#receiver) -> &'static str {
                 match self { #(#codes,)* }
             }
 
             /// Returns the status of the response.
+            #[must_use]
             pub fn status(#receiver) -> #status_code {
                 match self { #(#statuses,)* }
             }

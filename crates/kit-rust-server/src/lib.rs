@@ -60,7 +60,7 @@ mod static_files;
 mod status;
 mod types;
 
-pub use handlers::{AddedHandler, HandlerEdit, MissingHandlers, RefusedEdit};
+pub use handlers::{AddedHandler, HandlerEdit, MissingHandlers, RefusedEdit, UnusedHandler};
 pub use manifest::ManifestProblem;
 pub use origins::{HandlerOrigin, ModelOrigin};
 
@@ -319,7 +319,7 @@ fn jobs_problem(program: &Program) -> Option<Problem> {
 fn features(program: &Program, types: &types::Types<'_>) -> Vec<&'static str> {
     let mut features = edge::features(program);
     features.extend(sockets::feature(program));
-    features.extend(types.have_decimals().then_some("decimal"));
+    features.extend(types.features());
     features
 }
 

@@ -5,6 +5,22 @@ use serde_json::{Map, Value};
 
 use crate::Problem;
 
+/// Returns the message about an option whose value is known only when the application runs.
+pub(crate) fn unknown_value(option: &str) -> String {
+    format!(
+        "the Rust server needs the value of `{option}` at build time, but the value is known only when the application runs"
+    )
+}
+
+/// Returns the message and the advice about a property that an option does not have.
+pub(crate) fn unknown_property(option: &str, property: &str, known: &[&str]) -> (String, String) {
+    let known: Vec<_> = known.iter().map(|known| format!("`{known}`")).collect();
+    (
+        format!("there is no option `{option}.{property}`"),
+        format!("use one of {}", known.join(", ")),
+    )
+}
+
 /// An option of the application that is set, with its name.
 pub(crate) struct Named<'a> {
     pub(crate) name: &'static str,
@@ -37,10 +53,7 @@ impl Named<'_> {
         let name = self.name;
         let Some(value) = &self.option.value else {
             return vec![self.problem(
-                format!(
-                    "the Rust server needs the value of `{name}` at build time, but the value is known only when the \
-                     application runs"
-                ),
+                unknown_value(name),
                 format!("write the value as `true` or as an object of literals, such as `{example}`"),
             )];
         };
@@ -53,11 +66,8 @@ impl Named<'_> {
         let unknown = members.keys().filter(|member| !known.contains(&member.as_str()));
         unknown
             .map(|member| {
-                let known: Vec<_> = known.iter().map(|known| format!("`{known}`")).collect();
-                self.problem(
-                    format!("there is no option `{name}.{member}`"),
-                    format!("use one of {}", known.join(", ")),
-                )
+                let (message, help) = unknown_property(name, member, known);
+                self.problem(message, help)
             })
             .collect()
     }

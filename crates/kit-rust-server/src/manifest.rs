@@ -149,6 +149,11 @@ impl Runtime {
         }
     }
 
+    /// Returns the directory of generated files.
+    fn directory(&self) -> &str {
+        self.path.strip_suffix("/runtime").unwrap_or(&self.path)
+    }
+
     fn line(&self) -> String {
         let features = match self.features.as_slice() {
             [] => String::new(),
@@ -319,10 +324,12 @@ fn dependencies(has_database: bool) -> Vec<Dependency> {
     found
 }
 
-/// Dependency that only the first `Cargo.toml` of a project with a database has.
-const WITHOUT_IDNA: &str = "# sqlx parses URLs with Unicode tables that take a tenth of the build. Without the tables, host names must be ASCII: remove this
+/// Dependencies that only the first `Cargo.toml` of a project with a database has.
+const SMALLER: &str = "# sqlx parses URLs with Unicode tables that take a tenth of the build. Without the tables, host names must be ASCII: remove this
 # line if your program connects to hosts with other letters.
 idna_adapter = \"=1.0.0\"
+# Later versions of this part of `rand` need `zerocopy`, which takes a twentieth of the build.
+ppv-lite86 = \"=0.2.17\"
 ";
 
 /// Profiles of a new project. Backtraces name the functions of dependencies, but not their lines, which makes the first build
@@ -332,6 +339,7 @@ debug = \"line-tables-only\"
 
 [profile.dev.package.\"*\"]
 debug = false
+incremental = false
 
 [profile.release]
 lto = \"thin\"
@@ -340,7 +348,7 @@ codegen-units = 1
 
 fn fresh(package: &str, runtime: &Runtime, dependencies: &[Dependency], has_tests: bool) -> String {
     let has_database = dependencies.iter().any(|dependency| dependency.name == "sqlx");
-    let mut lines = if has_database { WITHOUT_IDNA } else { "" }.to_owned();
+    let mut lines = if has_database { SMALLER } else { "" }.to_owned();
     lines.push_str(&runtime.line());
     for Dependency { line, .. } in dependencies {
         let _ = write!(lines, "{line}");
@@ -351,7 +359,8 @@ fn fresh(package: &str, runtime: &Runtime, dependencies: &[Dependency], has_test
         String::new()
     };
     format!(
-        "{HEADER}\n\n[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"{EDITION}\"\nrust-version = \"1.85\"\npublish = false\n\n[dependencies]\n{lines}\n{tests}{PROFILES}\n# A workspace of its own, so that it builds wherever it stands.\n[workspace]\n"
+        "{HEADER}\n\n[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"{EDITION}\"\nrust-version = \"1.85\"\npublish = false\n\n[dependencies]\n{lines}\n{tests}{PROFILES}\n# A workspace of its own, so that it builds wherever it stands.\n[workspace]\nexclude = [{}]\n",
+        Value::from(runtime.directory())
     )
 }
 

@@ -48,7 +48,7 @@ fn keeps_all_lines_that_the_user_has_added_or_changed() {
 
 #[test]
 fn does_not_change_a_manifest_that_belongs_to_a_workspace() {
-    let own = fresh().replace("[workspace]\n", "");
+    let own = fresh().replace("[workspace]\nexclude = [\".kit\"]\n", "");
     assert_eq!(completed(&own), own);
     let inherits = own
         .replace("serde_json = \"1\"", "serde_json.workspace = true")
@@ -193,7 +193,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
             "version = \"=0.8.6\"",
             "version = \"0.9\"",
             "`sqlx` is `0.9` in Cargo.toml; the generated code is built with 0.8.6",
-            18,
+            20,
         ),
         (
             "name = \"notes\"",

@@ -368,6 +368,7 @@ fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
             quote!(#[derive(Debug, Clone, Default)]),
             quote! {
                 /// Creates the state.
+                #[must_use]
                 pub fn new() -> Self {
                     Self {}
                 }
@@ -377,6 +378,10 @@ fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
             quote!(#[derive(Debug, Clone)]),
             quote! {
                 /// Reads the environment variables, and creates the state.
+                ///
+                /// # Errors
+                ///
+                /// If a variable is missing or wrong.
                 pub fn new() -> Result<Self, Error> {
                     Ok(Self { #values })
                 }
@@ -385,9 +390,13 @@ fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
         (env, true) => {
             let doc = doc(match env {
                 Some(_) => {
-                    "Reads the environment variables, and connects to the database that `DATABASE_URL` names."
+                    "Reads the environment variables, and connects to the database that `DATABASE_URL` names.\n\n\
+                     # Errors\n\nIf a variable is missing or wrong, or if the database does not respond."
                 }
-                None => "Connects to the database that the variable `DATABASE_URL` names.",
+                None => {
+                    "Connects to the database that the variable `DATABASE_URL` names.\n\n\
+                     # Errors\n\nIf the variable is wrong, or if the database does not respond."
+                }
             });
             (
                 quote!(#[derive(Debug, Clone)]),
@@ -442,7 +451,11 @@ fn environment(types: &Types<'_>) -> Option<TokenStream> {
 
         use crate::models::#name;
 
-        /// Reads the environment variables. Returns an error that names each wrong variable.
+        /// Reads the environment variables.
+        ///
+        /// # Errors
+        ///
+        /// If a variable is missing or wrong. The error names each of them.
         pub fn read() -> Result<Arc<#name>, Error> {
             let env: #name = kit_runtime::environment(#source)?;
             #check

@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::Problem;
+use crate::literal_option::unknown_value;
 use crate::security_header_values::describe_known_values;
 use crate::source::string_literal;
 use crate::types::Types;
@@ -98,9 +99,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     };
     let Some(values) = &option.values else {
         return vec![problem(
-            "the Rust server needs the value of `securityHeaders` at build time, but the value is known only when the \
-             application runs"
-                .to_owned(),
+            unknown_value("securityHeaders"),
             "write the value as `true` or as an object of literals, such as `{ frameOptions: \"SAMEORIGIN\" }`".to_owned(),
         )];
     };

@@ -217,10 +217,23 @@ fn text(types: &Types<'_>, shape: &TokenStream, rules: &Constraints, module: &mu
 /// Returns a Rust literal of the type `f64`.
 pub(crate) fn decimal(number: f64) -> TokenStream {
     let text = format!("{number:?}");
-    match text.split_once('.') {
-        Some((whole, fraction)) if !text.contains('e') => digits(&format!("{}.{fraction}", grouped(whole))),
-        _ => digits(&text),
-    }
+    let end = text.find('e').unwrap_or(text.len());
+    let (number, exponent) = text.split_at(end);
+    let Some((whole, fraction)) = number.split_once('.') else {
+        return digits(&text);
+    };
+    let whole = grouped(whole);
+    let fraction = if fraction.len() < 5 && !whole.contains('_') {
+        fraction.to_owned()
+    } else {
+        let groups: Vec<_> = fraction
+            .as_bytes()
+            .chunks(3)
+            .map(String::from_utf8_lossy)
+            .collect();
+        groups.join("_")
+    };
+    digits(&format!("{whole}.{fraction}{exponent}"))
 }
 
 /// Returns a Rust integer literal for a number up to 2^53 - 1. Returns `None` for any other number.

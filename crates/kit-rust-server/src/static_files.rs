@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::Problem;
 use crate::cors::is_header_name;
-use crate::literal_option::Named;
+use crate::literal_option::{Named, unknown_value};
 use crate::source::string_literal;
 use crate::types::Types;
 
@@ -117,9 +117,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     };
     let Some(value) = &option.option.value else {
         return vec![option.problem(
-            "the Rust server needs the value of `staticFiles` at build time, but the value is known only when the \
-             application runs"
-                .to_owned(),
+            unknown_value("staticFiles"),
             format!("write the value as an object of literals, such as `{EXAMPLE}`, or as a list of them"),
         )];
     };

@@ -101,13 +101,7 @@ struct Own;\r
 /// Documentation.\r
 impl Routes for App { /* nothing */ }\r
 ";
-    // The implementation is found by the name of the trait, which the user must not rename.
-    let refused = missing("notes", &program, &file.path, text).refused;
-    assert_eq!(refused[0].reason, "the file does not implement `NoteRoutes`");
-    let text = text
-        .replace("NoteRoutes as Routes", "NoteRoutes")
-        .replace("Routes for App", "NoteRoutes for App");
-    let added = edited(missing("notes", &program, &file.path, &text), &file.path);
+    let added = edited(missing("notes", &program, &file.path, text), &file.path);
     let mut rest = added.as_str();
     for line in text.replace("/* nothing */ }", "/* nothing */ ").lines() {
         let at = rest
@@ -117,6 +111,26 @@ impl Routes for App { /* nothing */ }\r
     }
     assert_eq!(added.matches("\r\n").count(), added.matches('\n').count());
     assert_eq!(added.matches("error::Error").count(), 1, "{added}");
+}
+
+#[test]
+fn names_the_handlers_whose_contract_is_gone() {
+    let program = support::notes::program();
+    let output = generated("notes", &program);
+    let file = handlers(&output).next().unwrap();
+    assert_eq!(missing("notes", &program, &file.path, &file.text).unused, []);
+    let text = file
+        .text
+        .replace("async fn put_notes_by_id(", "async fn replace_note(");
+    let missing = missing("notes", &program, &file.path, &text);
+    let [unused] = &missing.unused[..] else {
+        panic!("{:?}", missing.unused);
+    };
+    assert_eq!(
+        (&unused.path, unused.function.as_str()),
+        (&file.path, "replace_note")
+    );
+    assert_eq!(missing.edits[0].added[0].function, "put_notes_by_id");
 }
 
 #[test]
@@ -140,6 +154,10 @@ fn refuses_files_that_it_cannot_edit() {
         (
             "struct Note;\nimpl NoteRoutes for App {}",
             "the handlers need `crate::models::Note`, but the file uses the name `Note` for an item of its own",
+        ),
+        (
+            "use other::NoteRoutes as Routes;\nimpl Routes for App {}",
+            "the file does not implement `NoteRoutes`",
         ),
     ] {
         let missing = missing("notes", &program, &file.path, text);

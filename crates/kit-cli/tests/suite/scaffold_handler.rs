@@ -43,7 +43,7 @@ fn adds_the_missing_handler_of_a_handler_map() {
     let handler = json!({ "route": "POST /notes", "function": "POST /notes", "isComplete": false });
     assert_eq!(
         report,
-        json!({ "status": "added", "changed": [{ "path": "src/app.ts", "handlers": [handler] }] })
+        json!({ "status": "added", "changed": [{ "path": "src/app.ts", "handlers": [handler] }], "unused": [] })
     );
     let text = String::from_utf8_lossy(&project.tree("")["src/app.ts"]).into_owned();
     assert!(
@@ -91,18 +91,19 @@ fn adds_missing_handlers_of_a_rust_server() {
         ("src/notes.routes.ts", HANDLER_CONTRACTS),
         (
             "src/handlers/notes.rs",
-            "use crate::app::App;\nuse crate::router::NoteRoutes;\n\nimpl NoteRoutes for App {\n    // mine\n}\n",
+            "use crate::app::App;\nuse crate::router::NoteRoutes;\n\nimpl NoteRoutes for App {\n    // mine\n    fn old(&self) {}\n}\n",
         ),
     ]);
     project.host.config = Some(Ok(json!({
         "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
     })));
     let outcome = project.kit(&["scaffold", "add", "handler", "GET /notes"]);
-    let lines = "added 1 handler in src/handlers/notes.rs:\n  GET /notes: to write\n";
+    let lines = "src/handlers/notes.rs: no contract has the handler `old`; delete it\n\
+                 added 1 handler in src/handlers/notes.rs:\n  GET /notes: to write\n";
     assert_eq!(outcome.parts(), (0, lines, ""));
     let text = String::from_utf8_lossy(&project.tree("")["src/handlers/notes.rs"]).into_owned();
     assert!(
-        text.contains("    // mine\n\n    async fn get_notes(&self, _input: GetNotes)"),
+        text.contains("    // mine\n    fn old(&self) {}\n\n    async fn get_notes(&self, _input: GetNotes)"),
         "{text}"
     );
 }

@@ -2,12 +2,17 @@
 
 mod build;
 mod describe;
+#[cfg_attr(not(feature = "pattern"), path = "no_pattern.rs")]
 mod pattern;
 mod template;
 
 pub use describe::{alternatives, count, describe};
+#[cfg(feature = "pattern")]
 pub use pattern::Pattern;
 pub use template::{Template, TemplatePart};
+
+#[cfg(not(feature = "pattern"))]
+use pattern::Pattern;
 
 /// The values that a type accepts in JSON.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@ mod accept;
 mod access_tokens;
 mod authority;
 mod bodies;
+#[cfg(feature = "pattern")]
 mod boundaries;
 #[cfg(feature = "otlp")]
 mod collector;

@@ -99,13 +99,18 @@ impl UserFile {
         })
     }
 
-    /// Returns the implementation of a trait.
+    /// Returns the implementation of a trait of the generated router, which the file may import with another name.
     pub(super) fn implementation(&self, name: &str) -> Option<Implementation<'_>> {
+        let imported = format!("crate::router::{name}");
         self.items.iter().find_map(|item| match item {
             Item::Impl(block) => {
                 let (path, _) = block.trait_.as_ref()?;
-                let last = path.segments.last()?;
-                (last.ident == name).then(|| Implementation {
+                let last = path.segments.last()?.ident.to_string();
+                let is_imported = || {
+                    let known = self.names.get(&last).filter(|_| path.segments.len() == 1);
+                    known.is_some_and(|path| path.as_ref() == Some(&imported))
+                };
+                (last == name || is_imported()).then(|| Implementation {
                     item: block,
                     start: range(item).start,
                 })
@@ -210,12 +215,12 @@ impl Implementation<'_> {
         text[open..close].trim().is_empty()
     }
 
-    /// Returns true if the block has a method with this name.
-    pub(super) fn has_method(&self, name: &str) -> bool {
-        self.item
-            .items
-            .iter()
-            .any(|item| matches!(item, ImplItem::Fn(method) if method.sig.ident == name))
+    /// Returns the names of the methods.
+    pub(super) fn methods(&self) -> impl Iterator<Item = String> {
+        self.item.items.iter().filter_map(|item| match item {
+            ImplItem::Fn(method) => Some(method.sig.ident.to_string()),
+            _ => None,
+        })
     }
 
     /// Returns the insertion of methods at the end of the block.

@@ -394,7 +394,8 @@ fn page(page: &Page, reading: &Reading, call: &TokenStream, uses: &mut Uses) -> 
     let numbers = numbers.iter().map(|(field, is_float)| {
         let name = ident(&field.name);
         if *is_float {
-            quote!(#name: #name as f64)
+            uses.runtime("as_number");
+            quote!(#name: as_number(#name))
         } else {
             quote!(#name)
         }

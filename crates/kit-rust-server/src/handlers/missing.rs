@@ -17,6 +17,18 @@ pub struct MissingHandlers {
     pub edits: Vec<HandlerEdit>,
     /// Files to which kit cannot add the handlers.
     pub refused: Vec<RefusedEdit>,
+    /// Handlers of the user whose contracts are gone. Only the user knows if other code needs a part of them.
+    pub unused: Vec<UnusedHandler>,
+}
+
+/// A handler that no contract has any more. The Rust compiler refuses the handler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnusedHandler {
+    /// Path of the file, relative to the project's root.
+    pub path: String,
+    /// Name of the method.
+    pub function: String,
 }
 
 /// A file of the user, and the handlers that kit adds to the file.
@@ -65,18 +77,32 @@ pub(super) fn find(
         let path = group.file();
         let Some(text) = read(&path) else { continue };
         match edit(known, group, &text, is_wanted) {
-            Ok(None) => {}
-            Ok(Some((text, added))) => found.edits.push(HandlerEdit { path, text, added }),
+            Ok(Handlers { edited, unused }) => {
+                found
+                    .unused
+                    .extend(unused.into_iter().map(|function| UnusedHandler {
+                        path: path.clone(),
+                        function,
+                    }));
+                if let Some((text, added)) = edited {
+                    found.edits.push(HandlerEdit { path, text, added });
+                }
+            }
             Err((reason, help)) => found.refused.push(RefusedEdit { path, reason, help }),
         }
     }
     found
 }
 
-/// Edited text of a file, with the added handlers.
-type Edited = Option<(String, Vec<AddedHandler>)>;
+/// Handlers of a file, compared with the contracts.
+struct Handlers {
+    /// Edited text of the file, with the added handlers. `None` if no handler is missing.
+    edited: Option<(String, Vec<AddedHandler>)>,
+    /// Names of the handlers that no contract has.
+    unused: Vec<String>,
+}
 
-/// Returns the text of a file with its missing handlers; `None` if no handler is missing.
+/// Returns the text of a file with its missing handlers, and the handlers that no contract has.
 ///
 /// # Errors
 /// Returns the reason why kit cannot edit the file, and advice.
@@ -85,7 +111,7 @@ fn edit(
     group: &Group<'_>,
     text: &str,
     is_wanted: &dyn Fn(&str) -> bool,
-) -> Result<Edited, (String, String)> {
+) -> Result<Handlers, (String, String)> {
     let file = UserFile::parse(text).map_err(|reason| {
         let help = "correct the mistake, then run the command again".to_owned();
         (reason, help)
@@ -102,10 +128,13 @@ fn edit(
         .routes
         .iter()
         .filter(|handled| is_wanted(&handled.route.reference()))
-        .filter(|handled| !implementation.has_method(&handled.function))
+        .filter(|handled| implementation.methods().all(|name| name != handled.function))
         .collect();
+    let methods = implementation.methods();
+    let is_unused = |name: &String| group.routes.iter().all(|handled| handled.function != *name);
+    let unused: Vec<String> = methods.filter(is_unused).collect();
     if missing.is_empty() {
-        return Ok(None);
+        return Ok(Handlers { edited: None, unused });
     }
     let mut uses = Uses {
         functions: file.functions(),
@@ -160,5 +189,8 @@ fn edit(
         (reason, help)
     })?;
     insertions.extend(imported);
-    Ok(Some((insert(text, insertions), added)))
+    Ok(Handlers {
+        edited: Some((insert(text, insertions), added)),
+        unused,
+    })
 }

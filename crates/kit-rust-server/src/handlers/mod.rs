@@ -24,7 +24,7 @@ mod upsert;
 mod values;
 mod view;
 
-pub use missing::{AddedHandler, HandlerEdit, MissingHandlers, RefusedEdit};
+pub use missing::{AddedHandler, HandlerEdit, MissingHandlers, RefusedEdit, UnusedHandler};
 
 use kit_ir::{DeclarationId, Property, Route, TypeId};
 use proc_macro2::{Ident, TokenStream};

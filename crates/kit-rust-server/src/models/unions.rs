@@ -148,6 +148,7 @@ impl Models<'_, '_> {
                 pub const ALL: &[Self] = &[#(Self::#values),*];
 
                 /// Returns the text on the wire.
+                #[must_use]
                 pub const fn as_str(self) -> &'static str {
                     match self { #(#arms,)* }
                 }

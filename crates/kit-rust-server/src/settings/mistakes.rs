@@ -5,6 +5,7 @@ use kit_ir::Span;
 use serde_json::{Map, Value};
 
 use super::proxies;
+use crate::literal_option::{unknown_property, unknown_value};
 use crate::{Options, Problem};
 
 /// Options that are objects, with the names of their properties.
@@ -50,10 +51,7 @@ impl Mistake {
 
 /// Returns the mistake of an option whose value is known only when the application runs.
 pub(super) fn unknown(option: &str, help: &str) -> Mistake {
-    let message = format!(
-        "the Rust server needs the value of `{option}` at build time, but the value is known only when the application runs"
-    );
-    Mistake::new(message, help)
+    Mistake::new(unknown_value(option), help)
 }
 
 pub(super) fn wrong(option: &str, value: &Value, expected: &str) -> Mistake {
@@ -126,11 +124,8 @@ fn object(name: &str, value: Option<&Value>) -> Vec<Mistake> {
         .keys()
         .filter(|member| !known.contains(&member.as_str()))
         .map(|member| {
-            let known: Vec<_> = known.iter().map(|known| format!("`{known}`")).collect();
-            Mistake::new(
-                format!("there is no option `{name}.{member}`"),
-                format!("use one of {}", known.join(", ")),
-            )
+            let (message, help) = unknown_property(name, member, known);
+            Mistake::new(message, help)
         })
         .collect();
     for (member, value) in members {
@@ -263,15 +258,12 @@ fn none_of(signal: &str) -> &'static str {
 
 /// Returns the mistakes in the names of `telemetry.prometheus`.
 fn prometheus(members: &Map<String, Value>) -> Vec<Mistake> {
-    let unknown = members
-        .keys()
-        .filter(|member| !matches!(member.as_str(), "port" | "hostname"));
+    const KNOWN: [&str; 2] = ["port", "hostname"];
+    let unknown = members.keys().filter(|member| !KNOWN.contains(&member.as_str()));
     unknown
         .map(|member| {
-            Mistake::new(
-                format!("there is no option `telemetry.prometheus.{member}`"),
-                "use one of `port`, `hostname`",
-            )
+            let (message, help) = unknown_property("telemetry.prometheus", member, &KNOWN);
+            Mistake::new(message, help)
         })
         .collect()
 }

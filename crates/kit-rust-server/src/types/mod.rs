@@ -361,8 +361,15 @@ impl<'a> Types<'a> {
         &self.modules[usize::from(id)]
     }
 
-    /// Returns true if a Rust type of the application needs `kit_runtime::Decimal`.
-    pub(crate) fn have_decimals(&self) -> bool {
+    /// Returns the cargo features of `kit-runtime` that the models need.
+    pub(crate) fn features(&self) -> Vec<&'static str> {
+        let decimal = self.have(is_decimal).then_some("decimal");
+        let pattern = self.have(|rules| rules.pattern.is_some()).then_some("pattern");
+        decimal.into_iter().chain(pattern).collect()
+    }
+
+    /// Returns true if one of the Rust types, or a part of one, has these constraints.
+    fn have(&self, constraints: impl Fn(&Constraints) -> bool) -> bool {
         let mut pending: Vec<TypeId> = self
             .needed
             .iter()
@@ -370,7 +377,7 @@ impl<'a> Types<'a> {
             .collect();
         while let Some(id) = pending.pop() {
             let r#type = &self.program.types[id];
-            if is_decimal(&r#type.constraints) {
+            if constraints(&r#type.constraints) {
                 return true;
             }
             pending.extend(kit_analysis::children(&r#type.kind));

@@ -106,6 +106,7 @@ pub fn baseline(program: &Program) -> Committed {
         ("backup", "cidr"),
         ("settings", "json DEFAULT '{\"speed\": 1}'::json NOT NULL"),
         ("manual", "xml NOT NULL"),
+        ("words", "tsvector NOT NULL"),
     ];
     // The database has a name of its own for the unique constraint.
     for table in &mut schema.tables {

@@ -26,7 +26,8 @@ const ADOPTED: &str = "
         ALTER backup TYPE cidr USING backup::cidr,
         ALTER settings DROP DEFAULT,
         ALTER settings TYPE json USING settings::json,
-        ALTER manual TYPE xml USING manual::xml;";
+        ALTER manual TYPE xml USING manual::xml,
+        ALTER words TYPE tsvector USING words::tsvector;";
 
 /// Tests that rows have the values that a driver of Node returns, and that wrong values are errors of the client.
 pub fn machines(program: &Path, database: &str) {
@@ -35,7 +36,7 @@ pub fn machines(program: &Path, database: &str) {
     let machine = json!({
         "code": "ab", "name": "lathe", "address": "10.0.0.1", "mask": "101", "opens": "01:02:03",
         "ratio": 0.1, "size": 7, "mood": "calm", "labels": ["old", "red"], "backup": "10.1.0.0/16",
-        "manual": "<p/>"
+        "manual": "<p/>", "words": "'lathe'"
     });
     let stored = {
         let mut stored = machine.clone();
@@ -76,6 +77,8 @@ pub fn machines(program: &Path, database: &str) {
         json!({ "name": "much too long" }),
         json!({ "backup": "10.1.0.1/16" }),
         json!({ "manual": "<p>" }),
+        json!({ "words": "'lathe" }),
+        json!({ "words": "w".repeat(2048) }),
     ] {
         let error = server.error_of("PUT", "/machines/ab", Some(change.clone()));
         assert_eq!((error.0, error.1.as_str()), (400, "VALIDATION_ERROR"), "{change}");

@@ -142,7 +142,7 @@ impl Workspace {
         let names: Vec<_> = members.keys().map(|name| format!("    \"{name}\",\n")).collect();
         // The profile is that of generated projects.
         let workspace = format!(
-            "[workspace]\nresolver = \"3\"\nmembers = [\n{}]\nexclude = [\"random\"]\n\n[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.\"*\"]\ndebug = false\n",
+            "[workspace]\nresolver = \"3\"\nmembers = [\n{}]\nexclude = [\"random\"]\n\n[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.\"*\"]\ndebug = false\nincremental = false\n",
             names.concat()
         );
         write(&root.join("Cargo.toml"), &workspace);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kit_runtime::sql::{is_value_error, snapshot, violated_constraint};
-use kit_runtime::value;
+use kit_runtime::{as_number, value};
 
 use crate::app::App;
 use crate::db::delivery::{self, DeliveryChanges, DeliveryFilter, NewDelivery};
@@ -153,10 +153,10 @@ impl DeliveryRoutes for App {
         Ok(DeliveryPage {
             data,
             pagination: DeliveryPagePagination {
-                total: total as f64,
-                page: page as f64,
-                page_size: page_size as f64,
-                total_pages: total_pages as f64,
+                total: as_number(total),
+                page: as_number(page),
+                page_size: as_number(page_size),
+                total_pages: as_number(total_pages),
             },
         })
     }

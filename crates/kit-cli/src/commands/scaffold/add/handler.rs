@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use kit_build::{Analysis, MissingHandler, add_handlers, analyze_with, read_text, write_text};
 use kit_diagnostics::Severity;
-use kit_rust_server::{AddedHandler, Committed, HandlerEdit, MissingHandlers, Options, missing_handlers};
+use kit_rust_server::{
+    AddedHandler, Committed, HandlerEdit, MissingHandlers, Options, UnusedHandler, missing_handlers,
+};
 use serde::Serialize;
 
 use super::Arguments;
@@ -34,15 +36,18 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let wanted = arguments.name.as_deref();
     refuse_unknown(&analysis, wanted)?;
     let mut edits = typescript(&project, &analysis, wanted)?;
+    let mut unused = Vec::new();
     if has_rust_server(&project.config) {
-        edits.extend(rust(&project, &analysis, wanted)?);
+        let (more, of_no_contract) = rust(&project, &analysis, wanted)?;
+        edits.extend(more);
+        unused = of_no_contract;
     }
     if !arguments.dry_run {
         for edit in &edits {
             write_text(&project.root.join(&edit.path), &edit.text)?;
         }
     }
-    report(&edits, wanted, arguments.dry_run, context);
+    report(&edits, &unused, wanted, arguments.dry_run, context);
     Ok(())
 }
 
@@ -122,12 +127,12 @@ fn typescript(
     Ok(edits)
 }
 
-/// Returns the edits of handlers in Rust.
+/// Returns the edits of handlers in Rust, and the handlers that no contract has.
 fn rust(
     project: &Project,
     analysis: &Analysis,
     wanted: Option<&str>,
-) -> Result<Vec<HandlerEdit>, CommandError> {
+) -> Result<(Vec<HandlerEdit>, Vec<UnusedHandler>), CommandError> {
     let options = Options {
         output_dir: project.config.output_dir.clone(),
         migrations: analysis
@@ -147,7 +152,11 @@ fn rust(
             route.reference() == reference && is_wanted(wanted, &[reference, &route.key, &route.group])
         })
     };
-    let MissingHandlers { edits, refused } = missing_handlers(&analysis.program, &options, &read, &is_wanted);
+    let MissingHandlers {
+        edits,
+        refused,
+        unused,
+    } = missing_handlers(&analysis.program, &options, &read, &is_wanted);
     if let Some(refused) = refused.first() {
         let path = &refused.path;
         return Err(Problem::scaffold(format!(
@@ -158,10 +167,16 @@ fn rust(
         .help(&refused.help)
         .into());
     }
-    Ok(edits)
+    Ok((edits, unused))
 }
 
-fn report(edits: &[HandlerEdit], wanted: Option<&str>, dry_run: bool, context: &Context<'_>) {
+fn report(
+    edits: &[HandlerEdit],
+    unused: &[UnusedHandler],
+    wanted: Option<&str>,
+    dry_run: bool,
+    context: &Context<'_>,
+) {
     let (status, verb) = if dry_run {
         ("planned", "would add")
     } else {
@@ -176,7 +191,13 @@ fn report(edits: &[HandlerEdit], wanted: Option<&str>, dry_run: bool, context: &
                 handlers: &edit.added,
             })
             .collect(),
+        unused,
     });
+    for UnusedHandler { path, function } in unused {
+        context.console.result(&format!(
+            "{path}: no contract has the handler `{function}`; delete it"
+        ));
+    }
     if edits.is_empty() {
         context.console.result(match wanted {
             Some(_) => "the named routes have handlers",
@@ -202,6 +223,8 @@ struct Report<'a> {
     status: &'static str,
     /// Edited files.
     changed: Vec<ChangedFile<'a>>,
+    /// Handlers in Rust whose contracts are gone.
+    unused: &'a [UnusedHandler],
 }
 
 #[derive(Serialize)]

@@ -22,6 +22,7 @@ pub enum AppError {
 
 impl AppError {
     /// Returns the code, which clients can rely on.
+    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::SoldOut(_) => "SOLD_OUT",
@@ -32,6 +33,7 @@ impl AppError {
     }
 
     /// Returns the status of the response.
+    #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
             Self::SoldOut(_) | Self::OrderExists => StatusCode::CONFLICT,

@@ -8,6 +8,7 @@ pub struct App {}
 
 impl App {
     /// Creates the state.
+    #[must_use]
     pub fn new() -> Self {
         Self {}
     }

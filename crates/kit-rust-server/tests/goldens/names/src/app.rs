@@ -14,6 +14,10 @@ pub struct App {
 
 impl App {
     /// Connects to the database that the variable `DATABASE_URL` names.
+    ///
+    /// # Errors
+    ///
+    /// If the variable is wrong, or if the database does not respond.
     pub async fn connect() -> Result<Self, Error> {
         Ok(Self {
             pool: db::connect().await?,

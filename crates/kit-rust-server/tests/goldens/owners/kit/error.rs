@@ -26,6 +26,7 @@ pub enum AppError {
 
 impl AppError {
     /// Returns the code, which clients can rely on.
+    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unauthorized => "UNAUTHORIZED",
@@ -38,6 +39,7 @@ impl AppError {
     }
 
     /// Returns the status of the response.
+    #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,

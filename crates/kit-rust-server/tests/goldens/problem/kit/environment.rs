@@ -7,7 +7,11 @@ use kit_runtime::Error;
 
 use crate::models::BookEnv;
 
-/// Reads the environment variables. Returns an error that names each wrong variable.
+/// Reads the environment variables.
+///
+/// # Errors
+///
+/// If a variable is missing or wrong. The error names each of them.
 pub fn read() -> Result<Arc<BookEnv>, Error> {
     let env: BookEnv = kit_runtime::environment("src/environment.ts:4")?;
     Ok(Arc::new(env))

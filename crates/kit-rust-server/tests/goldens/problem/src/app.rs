@@ -16,6 +16,10 @@ pub struct App {
 
 impl App {
     /// Reads the environment variables, and creates the state.
+    ///
+    /// # Errors
+    ///
+    /// If a variable is missing or wrong.
     pub fn new() -> Result<Self, Error> {
         Ok(Self {
             env: environment::read()?,

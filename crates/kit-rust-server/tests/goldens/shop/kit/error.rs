@@ -33,6 +33,7 @@ pub enum AppError {
 
 impl AppError {
     /// Returns the code, which clients can rely on.
+    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::SlugTaken => "SLUG_TAKEN",
@@ -50,6 +51,7 @@ impl AppError {
     }
 
     /// Returns the status of the response.
+    #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
             Self::SlugTaken | Self::ProductExists | Self::StockExists | Self::CountryInUse => {

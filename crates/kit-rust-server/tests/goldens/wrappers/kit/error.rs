@@ -20,6 +20,7 @@ pub enum AppError {
 
 impl AppError {
     /// Returns the code, which clients can rely on.
+    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::TooManyReports(_) => "TOO_MANY_REPORTS",
@@ -29,6 +30,7 @@ impl AppError {
     }
 
     /// Returns the status of the response.
+    #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooManyReports(_) => StatusCode::TOO_MANY_REQUESTS,

@@ -23,4 +23,5 @@ export interface Machine {
   /** @default {"speed":1} */
   settings: Settings;
   manual: string;
+  words: string;
 }

@@ -143,6 +143,7 @@ impl PostOrdersCookiesTheme {
     pub const ALL: &[Self] = &[Self::Dark, Self::Light];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Dark => "dark",

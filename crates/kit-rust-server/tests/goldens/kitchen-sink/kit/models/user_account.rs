@@ -62,6 +62,7 @@ impl UserAccountStatus {
     pub const ALL: &[Self] = &[Self::Active, Self::Suspended, Self::Deleted];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -156,6 +157,7 @@ impl ScalarsText {
     pub const ALL: &[Self] = &[Self::ItSQuotedX];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ItSQuotedX => "it's \"quoted\"\n\u{2028}`${x}`",
@@ -245,8 +247,8 @@ impl Contract for Numbers {
                 Property::optional(
                     "stored",
                     Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
             ],
         );
@@ -853,6 +855,7 @@ impl CircleKind {
     pub const ALL: &[Self] = &[Self::Circle];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Circle => "circle",
@@ -895,6 +898,7 @@ impl FigureSquareKind {
     pub const ALL: &[Self] = &[Self::Square];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Square => "square",
@@ -995,6 +999,7 @@ impl UnionsMany {
     ];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Choice0 => "choice0",
@@ -1513,6 +1518,7 @@ impl ChoicesQuadrantXFirst {
     pub const ALL: &[Self] = &[Self::X];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1533,6 +1539,7 @@ impl ChoicesQuadrantXSecond {
     pub const ALL: &[Self] = &[Self::X];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1562,6 +1569,7 @@ impl ChoicesQuadrantX2First {
     pub const ALL: &[Self] = &[Self::X];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1582,6 +1590,7 @@ impl ChoicesQuadrantX2Second {
     pub const ALL: &[Self] = &[Self::Y];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1611,6 +1620,7 @@ impl ChoicesQuadrantYFirst {
     pub const ALL: &[Self] = &[Self::Y];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1631,6 +1641,7 @@ impl ChoicesQuadrantYSecond {
     pub const ALL: &[Self] = &[Self::X];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",
@@ -1660,6 +1671,7 @@ impl ChoicesQuadrantY2First {
     pub const ALL: &[Self] = &[Self::Y];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1680,6 +1692,7 @@ impl ChoicesQuadrantY2Second {
     pub const ALL: &[Self] = &[Self::Y];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Y => "y",
@@ -1766,6 +1779,7 @@ impl ChoicesVersionedXVersion {
     pub const ALL: &[Self] = &[Self::X];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::X => "x",

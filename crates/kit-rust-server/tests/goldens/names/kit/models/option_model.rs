@@ -113,6 +113,7 @@ impl OptionModelState {
     pub const ALL: &[Self] = &[Self::Open, Self::ShutDown];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -137,6 +138,7 @@ impl OptionModelFormer {
     pub const ALL: &[Self] = &[Self::Open, Self::ShutDown];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -223,8 +225,8 @@ impl Contract for OptionModel {
                 shape::Property::optional(
                     "id",
                     shape::Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
                 shape::Property::required("type", shape::Shape::TEXT),
                 shape::Property::required("self", shape::Shape::TEXT),
@@ -249,8 +251,8 @@ impl Contract for OptionModel {
                 shape::Property::required(
                     "seen",
                     shape::Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
                 shape::Property::required(
                     "even",
@@ -491,6 +493,7 @@ impl ResultModel {
     pub const ALL: &[Self] = &[Self::Ok, Self::Err, Self::ValueSelf, Self::ValueSelf2];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -528,6 +531,7 @@ impl StringModelBoxFullKind {
     pub const ALL: &[Self] = &[Self::Full];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -555,6 +559,7 @@ impl StringModelBoxEmptyKind {
     pub const ALL: &[Self] = &[Self::Empty];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -1107,6 +1112,7 @@ impl OddNameList {
     pub const ALL: &[Self] = &[Self::A, Self::B];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::A => "a",

@@ -20,6 +20,7 @@ impl GetProjectsQuerySort {
     pub const ALL: &[Self] = &[Self::Name, Self::CreatedAt];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -576,6 +577,7 @@ impl GetLabelsSortedQuerySort {
     pub const ALL: &[Self] = &[Self::Text, Self::Id];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",

@@ -18,6 +18,7 @@ impl Direction {
     pub const ALL: &[Self] = &[Self::Asc, Self::Desc];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Asc => "asc",

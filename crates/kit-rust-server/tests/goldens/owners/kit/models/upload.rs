@@ -22,8 +22,8 @@ impl Contract for Upload {
                 Property::optional(
                     "id",
                     Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
                 Property::required(
                     "tenantId",

@@ -1,7 +1,7 @@
 //! Handlers of `TaskRoutes`. This file is yours: kit wrote it once and does not change it.
 
 use kit_runtime::sql::{is_value_error, violated_constraint};
-use kit_runtime::value;
+use kit_runtime::{as_number, value};
 
 use crate::app::App;
 use crate::db::project;
@@ -111,10 +111,10 @@ impl TaskRoutes for App {
         Ok(PageOfTaskTitle {
             data,
             pagination: PagePagination {
-                total: total as f64,
-                page: page as f64,
-                page_size: page_size as f64,
-                total_pages: total_pages as f64,
+                total: as_number(total),
+                page: as_number(page),
+                page_size: as_number(page_size),
+                total_pages: as_number(total_pages),
             },
         })
     }

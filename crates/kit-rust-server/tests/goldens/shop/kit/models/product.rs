@@ -20,6 +20,7 @@ impl ProductStatus {
     pub const ALL: &[Self] = &[Self::Draft, Self::Listed, Self::SoldOut];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -128,8 +129,8 @@ impl Contract for Product {
                 Property::optional(
                     "views",
                     Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
                 Property::optional("createdAt", Shape::Date),
                 Property::optional("updatedAt", Shape::Date),
@@ -156,6 +157,7 @@ impl ProductKind {
     pub const ALL: &[Self] = &[Self::Thing, Self::Service, Self::Download];
 
     /// Returns the text on the wire.
+    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Thing => "thing",
@@ -266,8 +268,8 @@ impl Contract for CreateProductInput {
                 Property::optional(
                     "views",
                     Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
             ],
         );
@@ -450,8 +452,8 @@ impl Contract for UpdateProductInput {
                 Property::optional(
                     "views",
                     Shape::BIGINT
-                        .minimum(-9.223372036854776e18)
-                        .exclusive_maximum(9.223372036854776e18),
+                        .minimum(-9.223_372_036_854_776e18)
+                        .exclusive_maximum(9.223_372_036_854_776e18),
                 ),
             ],
         );
