@@ -58,9 +58,13 @@ const fn contains(set: &[u8], byte: u8) -> bool {
     false
 }
 
-/// Returns true if every byte is in the class.
+/// Returns true if every byte is in the class. Looks at all bytes, because most requests are valid and a loop without an exit is
+/// faster.
 pub(crate) fn all(bytes: &[u8], class: u8) -> bool {
-    bytes.iter().all(|&byte| CLASSES[usize::from(byte)] & class != 0)
+    let common = bytes
+        .iter()
+        .fold(class, |common, &byte| common & CLASSES[usize::from(byte)]);
+    common != 0
 }
 
 /// Removes the surrounding spaces and tabs, which are not a part of a field value. Other whitespace characters are a

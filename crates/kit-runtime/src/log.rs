@@ -22,17 +22,22 @@ use crate::{Error, SERVER_ADAPTER, Timestamp, debug, http, log_level, stdout, te
 pub(crate) fn start() -> Result<(), Error> {
     let level = level(&variable("LOG_LEVEL").unwrap_or_default())?;
     redact::load()?;
-    let installed = tracing_subscriber::registry()
-        .with(telemetry::application_spans())
-        .with(debug::calls())
-        .with(Lines.with_filter(AboveLowest))
-        .try_init();
+    let installed = subscriber().try_init();
     // If the program has already installed a subscriber, that subscriber stays.
     if installed.is_ok() {
         log_level::installed();
     }
     log_level::set(level);
     Ok(())
+}
+
+/// Returns the subscriber of the process. Each layer must name its lowest level. Otherwise libraries create events of every
+/// level, for nothing: sqlx would format each statement.
+fn subscriber() -> impl Subscriber + Send + Sync {
+    tracing_subscriber::registry()
+        .with(telemetry::application_spans())
+        .with(debug::calls())
+        .with(Lines.with_filter(AboveLowest))
 }
 
 /// Sets the level that the application gives to the log. Does nothing if `LOG_LEVEL` is set or if there is no such level.
@@ -145,9 +150,19 @@ fn entry(level: Level, mut fields: Fields) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    use tracing::Subscriber as _;
     use tracing_subscriber::filter::LevelFilter;
 
-    use super::level;
+    use super::{level, subscriber};
+
+    #[test]
+    fn asks_libraries_for_no_events_below_the_lowest_level() {
+        let lowest = subscriber().max_level_hint();
+        assert!(
+            lowest.is_some_and(|lowest| lowest < LevelFilter::TRACE),
+            "{lowest:?}"
+        );
+    }
 
     #[test]
     fn parses_the_names_of_log_levels() {

@@ -1,7 +1,6 @@
 //! Limits the number of log entries that clients can cause.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +20,7 @@ pub(crate) struct Sampler<K> {
     limit: u64,
     /// Logs the number of events of a kind that were not logged individually.
     log_remaining: fn(&K, u64),
-    windows: Mutex<HashMap<K, Window>>,
+    windows: Mutex<BTreeMap<K, Window>>,
 }
 
 #[derive(Default)]
@@ -31,7 +30,7 @@ struct Window {
     unlogged: u64,
 }
 
-impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
+impl<K: Clone + Ord + Send + Sync + 'static> Sampler<K> {
     pub(crate) fn new(limit: u64, log_remaining: fn(&K, u64)) -> Self {
         Self {
             limit,
@@ -98,7 +97,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         }
     }
 
-    fn windows(&self) -> MutexGuard<'_, HashMap<K, Window>> {
+    fn windows(&self) -> MutexGuard<'_, BTreeMap<K, Window>> {
         self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -278,6 +278,9 @@ fn literal_limit(literal: Literal) -> Value {
 
 /// Returns the rule `type` with the names of all types that the shapes accept.
 fn type_rule(shapes: &[&'static Shape]) -> BrokenRule {
+    if let [only] = shapes {
+        return BrokenRule::with_limit(Rule::Type, type_name(only));
+    }
     let mut names: Vec<&str> = Vec::new();
     for shape in shapes {
         let name = type_name(shape);

@@ -1,5 +1,7 @@
 //! Walks over a shape and a value and collects the failures.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Failure;
@@ -86,7 +88,7 @@ fn list_first(failures: &mut Vec<Failure>, listed: usize) {
     failures.truncate(listed);
     failures.push(Failure {
         path: "$".to_owned(),
-        expected: format!("no more than {}", count(listed, "failure")),
+        expected: format!("no more than {}", count(listed, "failure")).into(),
         received: "more than are listed".to_owned(),
         value: None,
         rule: Rule::MaxFailures,
@@ -212,7 +214,7 @@ impl Explainer {
     fn refuse_depth(&mut self, at: Location<'_>) {
         self.push(Failure {
             path: at.path.text(),
-            expected: format!("at most {MAX_DEPTH} levels of nesting"),
+            expected: format!("at most {MAX_DEPTH} levels of nesting").into(),
             received: "a deeper level".to_owned(),
             value: None,
             rule: Rule::MaxDepth,
@@ -356,7 +358,7 @@ impl Explainer {
         let Some(value) = value else {
             self.push(Failure {
                 path: at.path.text(),
-                expected,
+                expected: expected.into(),
                 received: "nothing".to_owned(),
                 value: Some(Value::Null),
                 rule: Rule::Required,
@@ -368,7 +370,14 @@ impl Explainer {
         let is_sensitive = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
         let advice = || suggest_one_of(shapes, value);
         let broken = broken_rule_of_union(shapes, value);
-        self.add_failure(expected, broken, advice, (value, "string"), at, is_sensitive);
+        self.add_failure(
+            expected.into(),
+            broken,
+            advice,
+            (value, "string"),
+            at,
+            is_sensitive,
+        );
     }
 
     fn add_failure_of(&mut self, shape: &'static Shape, value: &Json, at: Location<'_>) {
@@ -386,7 +395,7 @@ impl Explainer {
     /// the word for a string in the description of the received value: `string` or `key`.
     fn add_failure(
         &mut self,
-        expected: String,
+        expected: Cow<'static, str>,
         broken: BrokenRule,
         advice: impl FnOnce() -> Option<String>,
         (value, noun): (&Json, &str),

@@ -11,6 +11,8 @@ mod rules;
 mod suggest;
 mod value_text;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 pub(crate) use broken_rule::BrokenRule;
@@ -32,7 +34,7 @@ pub struct Failure {
     /// Path of the value that fails, as `JSONPath`: `$.tags[0]`.
     pub path: String,
     /// Description of the expected value, with all its rules.
-    pub expected: String,
+    pub expected: Cow<'static, str>,
     /// Description of the received value: `string of 0 characters`.
     pub received: String,
     /// The received value, with long strings and lists cut. A secret value is `"[redacted]"`. A missing value is

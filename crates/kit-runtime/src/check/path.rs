@@ -4,10 +4,12 @@
 use std::fmt::Write as _;
 
 use super::value_text::shortened;
-use crate::json::member_step;
+use crate::json::{is_identifier, member_step};
 
 /// Maximum length of a path, in UTF-16 code units.
 const MAX_PATH: usize = 1_000;
+/// Length of the paths that need one allocation.
+const USUAL_PATH: usize = 32;
 
 /// A path in `JSONPath` notation that is built step by step: `$.tags[0]`. A key of more than 200 UTF-16 code units is
 /// cut and ends with `…`. A step that would make the path longer than 1,000 code units becomes `…`, and later steps are
@@ -22,8 +24,10 @@ pub(crate) struct PathText {
 impl PathText {
     /// Creates the path `$`.
     pub(crate) fn root() -> Self {
+        let mut text = String::with_capacity(USUAL_PATH);
+        text.push('$');
         Self {
-            text: "$".to_owned(),
+            text,
             units: 1,
             is_cut: false,
         }
@@ -31,7 +35,15 @@ impl PathText {
 
     /// Appends a property name: `.title`, or `["odd key"]` if the key is not an identifier.
     pub(crate) fn member(&mut self, key: &str) {
-        if !self.is_cut {
+        if self.is_cut {
+            return;
+        }
+        // Most keys are short identifiers, which consist of ASCII characters.
+        if self.units + 1 + key.len() <= USUAL_PATH && is_identifier(key) {
+            self.text.push('.');
+            self.text.push_str(key);
+            self.units += 1 + key.len();
+        } else {
             self.step(&member_step(&shortened(key)));
         }
     }

@@ -16,6 +16,7 @@ pub(super) fn fits_text_shape(shape: &Shape, text: &str) -> bool {
         Shape::Text(rules) => satisfies_text_rules(rules, text),
         Shape::Date => is_timestamp(text),
         Shape::Literal(Literal::Text(literal)) => *literal == text,
+        Shape::Null | Shape::Boolean | Shape::Number(_) => false,
         _ => fits_scalar_shape(shape, &Json::String(text.to_owned())),
     }
 }

@@ -55,6 +55,10 @@ fn shown_within(value: &Json, levels: usize) -> Value {
 
 /// Returns the first 200 UTF-16 code units of a string. Adds `…` if the string is longer.
 pub(super) fn shortened(text: &str) -> String {
+    // A string has at least as many bytes as code units.
+    if text.len() <= MAX_TEXT {
+        return text.to_owned();
+    }
     let mut units = 0;
     for (at, character) in text.char_indices() {
         units += character.len_utf16();
@@ -83,6 +87,6 @@ pub(super) fn received(value: &Json, noun: &str, hidden: bool) -> String {
         Json::Number(number) if number.is_finite() => format!("number {}", number_text(*number)),
         Json::Number(number) if *number > 0.0 => "number Infinity".to_owned(),
         Json::Number(_) => "number -Infinity".to_owned(),
-        Json::String(text) => format!("{noun} of {}", count(text.chars().count(), "character")),
+        Json::String(text) => [noun, " of ", &count(text.chars().count(), "character")].concat(),
     }
 }

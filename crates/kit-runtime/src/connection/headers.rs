@@ -32,9 +32,7 @@ fn defaults() -> &'static [(HeaderName, HeaderValue)] {
 pub(crate) fn add_defaults<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     for (name, value) in defaults() {
-        if !headers.contains_key(name) {
-            headers.insert(name, value.clone());
-        }
+        headers.entry(name).or_insert_with(|| value.clone());
     }
 }
 

@@ -77,13 +77,15 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     let shared = Arc::new(ConnectionState::new(&peer));
     let peer = peer.address;
     let stream = Stream::new(socket, timeouts, Arc::clone(&shared), permit);
+    // Requests borrow the router: all connections share its reference count, so that a clone for each request would make the
+    // processors wait for each other.
+    let (router, shared) = (&router, &shared);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         headers::apply_target_host(&mut request);
         let in_progress = shared.begin();
         let is_old = request.version() == Version::HTTP_10;
-        let (router, shared) = (router.clone(), Arc::clone(&shared));
         async move {
-            let response = router.respond(request, &shared).await;
+            let response = router.respond(request, shared).await;
             let mut response = match in_progress.refusal() {
                 Some(rejection) => refusal::to_response(rejection, peer.ip()),
                 None => response,

@@ -18,11 +18,11 @@ pub(super) async fn read<B>(headers: &HeaderMap, mut body: B, limit: usize) -> R
 where
     B: HttpBody<Data = Bytes> + Unpin,
 {
-    if is_empty(headers) {
+    let declared = declared_length(headers);
+    if is_empty_with(declared, headers) {
         return Ok(Bytes::new());
     }
-    refuse_declared(headers, limit)?;
-    let declared = declared_length(headers);
+    refuse_length(declared, limit)?;
     // A body that arrives in one chunk is not copied.
     let mut first = Bytes::new();
     let mut whole = Vec::new();
@@ -56,12 +56,20 @@ fn declared_length(headers: &HeaderMap) -> Option<usize> {
 
 /// Returns true if a request declares that it has no body.
 pub(super) fn is_empty(headers: &HeaderMap) -> bool {
-    declared_length(headers).unwrap_or(0) == 0 && !headers.contains_key(header::TRANSFER_ENCODING)
+    is_empty_with(declared_length(headers), headers)
+}
+
+fn is_empty_with(declared: Option<usize>, headers: &HeaderMap) -> bool {
+    declared.unwrap_or(0) == 0 && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
 /// Refuses a body whose declared length is greater than `limit`.
 pub(super) fn refuse_declared(headers: &HeaderMap, limit: usize) -> Result<(), Error> {
-    match declared_length(headers) {
+    refuse_length(declared_length(headers), limit)
+}
+
+fn refuse_length(declared: Option<usize>, limit: usize) -> Result<(), Error> {
+    match declared {
         Some(length) if length > limit => Err(too_large(limit)),
         _ => Ok(()),
     }
@@ -74,18 +82,17 @@ pub(super) fn too_large(limit: usize) -> Error {
         .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
 }
 
-/// Decodes a body if the body is valid in every respect. Returns `None` for any other body, for which
-/// [`read_json`] and the check against the shape create the error.
-pub(super) fn read_valid<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<T> {
+/// Returns the text of a body whose content type is JSON. Returns `None` for any other body, and for one that is not UTF-8. For
+/// these, [`read_json`] creates the error.
+pub(super) fn json_text<'b>(headers: &HeaderMap, bytes: &'b Bytes) -> Option<&'b str> {
     refuse_type(headers).ok()?;
-    json::read_valid(std::str::from_utf8(bytes).ok()?)
+    std::str::from_utf8(bytes).ok()
 }
 
 /// Returns the failures of a body that is an object of texts, numbers and booleans. Returns `None` for any other body, and for a
 /// valid one.
-pub(super) fn failures<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<Vec<Failure>> {
-    refuse_type(headers).ok()?;
-    json::explain_flat(Secrets::None, T::shape(), std::str::from_utf8(bytes).ok()?)
+pub(super) fn failures<T: Contract>(text: &str) -> Option<Vec<Failure>> {
+    json::explain_flat(Secrets::None, T::shape(), text)
 }
 
 /// Parses a JSON body. Returns the value, and true if the JSON contains a `\u` escape. The path of errors is `$`,
@@ -98,7 +105,7 @@ pub(super) fn read_json(
     let refused = |expected: &str, received: &str, broken: BrokenRule, suggestion: &str| {
         let failure = Failure {
             path: "$".to_owned(),
-            expected: expected.to_owned(),
+            expected: expected.to_owned().into(),
             received: received.to_owned(),
             // Null means that the body is missing. A body that is not JSON has no value to show.
             value: (broken.rule == Rule::Required).then_some(Value::Null),

@@ -39,6 +39,9 @@ pub(crate) fn current() -> Option<Context> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
+/// Header with the trace of the caller. A name that was parsed once is found faster than a string.
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 /// Route that a request matched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchedRoute {
@@ -189,7 +192,7 @@ impl Context {
     /// ```
     pub fn trace_id(&self) -> &str {
         self.0.trace_id.get_or_init(|| {
-            self.header("traceparent")
+            text_of(&self.0.headers, &TRACEPARENT)
                 .as_deref()
                 .and_then(read_traceparent)
                 .map_or_else(random_trace_id, str::to_owned)

@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, Map
 use serde::forward_to_deserialize_any;
 
 use crate::Contract;
-use crate::check::explain;
+use crate::check::{explain, fits_scalar};
 use crate::coerce::{QueryValue, coerce, decode_query_component};
 use crate::json::Json;
 use crate::shape::{Object, Property, Shape};
@@ -84,7 +84,12 @@ fn value(property: &'static Property, text: Encoding<'_>) -> Result<Json, Error>
         Encoding::Query(text) => decode_query_component(text),
     };
     let value = coerce(&property.shape, QueryValue::One(text.into_owned()));
-    if explain(&property.shape, &value).is_empty() {
+    let fits = if value.is_container() {
+        explain(&property.shape, &value).is_empty()
+    } else {
+        fits_scalar(&property.shape, &value)
+    };
+    if fits {
         Ok(value)
     } else {
         Err(Error::custom("it does not fit"))

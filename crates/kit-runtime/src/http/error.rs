@@ -227,7 +227,7 @@ impl Error {
 
     /// Creates an error for a slot of a request that does not fit the type `schema`.
     pub(super) fn invalid(slot: Slot, schema: &'static str, failures: Vec<Failure>) -> Self {
-        let message = message_of(&format!("Invalid {slot}"), &failures);
+        let message = message_of(slot.invalid(), &failures);
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
         error.0.invalid = Some(Invalid {
             schema,

@@ -14,7 +14,7 @@ use super::error::Invalid;
 use super::error_format::{Written, chosen};
 use super::fields::{ValidationDetails, development_failure};
 use super::{Context, Error, Phase, rejection_log};
-use crate::json::to_text;
+use crate::json::to_text_of;
 use crate::log_level::is_enabled;
 use crate::redact::redactor;
 use crate::settings::settings;
@@ -64,7 +64,12 @@ impl Error {
         let error = ErrorJson::new(self, context);
         // Failures contain values of the request, and numbers are written as in JavaScript. Serializing strings and
         // JSON trees cannot fail.
-        to_text(&Envelope { error }).unwrap_or_default()
+        let failures = self
+            .0
+            .invalid
+            .as_ref()
+            .map_or(0, |invalid| invalid.failures.len());
+        to_text_of(&Envelope { error }, 256 + failures * 128).unwrap_or_default()
     }
 
     /// Returns the source location that created the error, such as `src/handlers/notes.rs:12`. Returns `None`
@@ -78,8 +83,11 @@ impl Error {
     /// Hides user data in a message for the log: replaces the value that PostgreSQL quotes when it rejects
     /// the value.
     fn without_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match (self.is_bad_data(), text.find('"'), text.rfind('"')) {
-            (true, Some(start), Some(end)) if start < end => {
+        if !self.is_bad_data() {
+            return Cow::Borrowed(text);
+        }
+        match (text.find('"'), text.rfind('"')) {
+            (Some(start), Some(end)) if start < end => {
                 Cow::Owned(format!("{}\"[redacted]\"{}", &text[..start], &text[end + 1..]))
             }
             _ => Cow::Borrowed(text),

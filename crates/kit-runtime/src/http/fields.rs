@@ -69,7 +69,7 @@ pub(super) fn development_failure(failure: &Failure) -> Value {
     let suggestion = suggestion.clone().unwrap_or_else(fallback);
     let mut members = Map::new();
     members.insert("path".to_owned(), path.as_str().into());
-    members.insert("expected".to_owned(), expected.as_str().into());
+    members.insert("expected".to_owned(), expected.as_ref().into());
     members.insert("received".to_owned(), received.as_str().into());
     members.insert("rule".to_owned(), rule.name().into());
     if let Some(limit) = limit {
@@ -85,15 +85,27 @@ pub(super) fn message_of(what: &str, failures: &[Failure]) -> String {
     let Some(first) = failures.first() else {
         return what.to_owned();
     };
-    let more = match failures.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
     let Failure {
         path,
         expected,
         received,
         ..
     } = first;
-    format!("{what}: {path}: expected {expected}, received {received}{more}")
+    let (before, more, after) = match failures.len() {
+        1 => ("", String::new(), ""),
+        count => (" (and ", (count - 1).to_string(), " more)"),
+    };
+    [
+        what,
+        ": ",
+        path,
+        ": expected ",
+        expected,
+        ", received ",
+        received,
+        before,
+        &more,
+        after,
+    ]
+    .concat()
 }

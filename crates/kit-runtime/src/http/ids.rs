@@ -1,5 +1,6 @@
 //! Ids of traces and requests. The ids must be unique, but not secret.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -7,18 +8,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Random keys that the standard library generates for this process.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-static DRAWN: AtomicU64 = AtomicU64::new(0);
+/// Number of threads that have drawn a number.
+static THREADS: AtomicU64 = AtomicU64::new(0);
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
+thread_local! {
+    /// Next input of the hash function. Each thread has its own range, because processors would wait for each other if their
+    /// threads shared a counter.
+    static NEXT: Cell<u64> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed) << 40);
+}
+
 fn random() -> u64 {
-    KEYS.hash_one(DRAWN.fetch_add(1, Ordering::Relaxed))
+    KEYS.hash_one(NEXT.replace(NEXT.get().wrapping_add(1)))
 }
 
 /// Returns a random W3C trace id: 32 hexadecimal digits, not all zero.
 pub(crate) fn random_trace_id() -> String {
-    let id = u128::from(random().max(1)) << 64 | u128::from(random());
-    let digit = |place: u32| char::from_digit(u32::try_from(id >> (4 * place) & 15).unwrap_or(0), 16);
-    (0..32).rev().filter_map(digit).collect()
+    let mut digits = [b'0'; 32];
+    for (half, mut rest) in digits.chunks_exact_mut(16).zip([random().max(1), random()]) {
+        for digit in half.iter_mut().rev() {
+            *digit = b"0123456789abcdef"[usize::try_from(rest % 16).unwrap_or(0)];
+            rest /= 16;
+        }
+    }
+    // ASCII is valid UTF-8.
+    String::from_utf8(digits.to_vec()).unwrap_or_default()
 }
 
 /// Returns a random span id, not zero.

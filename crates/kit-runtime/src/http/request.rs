@@ -13,7 +13,7 @@ use super::unstorable::find_unstorable;
 use super::{Context, Error, Phase, Segment, body, ignored_input};
 use crate::check::{Failure, Rule, Secrets, explain_without};
 use crate::coerce::{coerce_cookies, coerce_headers, coerce_params, coerce_query};
-use crate::json::{Json, from_json};
+use crate::json::{Json, from_json, read_valid};
 use crate::shape::Shape;
 use crate::{Contract, is_development};
 
@@ -195,14 +195,16 @@ impl Request {
         self.context.enter_validation(Phase::Body);
         self.has_body.store(true, Ordering::Relaxed);
         let bytes = self.body.whole()?;
-        if let Some(body) = body::read_valid(self.headers(), bytes) {
+        let text = body::json_text(self.headers(), bytes);
+        // A body that is not valid in every respect is read again, to find its failures.
+        if let Some(body) = text.and_then(read_valid) {
             return Ok(body);
         }
         // Suggestions are only for developers, and need the whole value.
         let failures = if is_development() {
             None
         } else {
-            body::failures::<T>(self.headers(), bytes)
+            text.and_then(body::failures::<T>)
         };
         if let Some(failures) = failures {
             return Err(Error::invalid(Slot::Body, T::NAME, failures));
@@ -272,7 +274,7 @@ impl Request {
         let noun = if length == 1 { "byte" } else { "bytes" };
         let failure = Failure {
             path: "$".to_owned(),
-            expected: "no body".to_owned(),
+            expected: "no body".into(),
             received: format!("a body of {length} {noun}"),
             value: None,
             rule: Rule::Unknown,

@@ -471,7 +471,7 @@ impl<A: Application> Service<A> {
 fn bad_path(path: &str) -> Error {
     let failure = Failure {
         path: "$".to_owned(),
-        expected: "a path with valid percent-escapes in UTF-8".to_owned(),
+        expected: "a path with valid percent-escapes in UTF-8".into(),
         received: String::new(),
         value: Some(path.into()),
         rule: Rule::Encoding,

@@ -1,7 +1,5 @@
 //! Source locations of a route in the project, which errors show in development.
 
-use std::fmt;
-
 /// Source locations of a route. Paths are relative to the root of the project.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RouteSource {
@@ -51,14 +49,16 @@ impl Slot {
             Self::Response => "response",
         }
     }
-}
 
-/// Formats the slot for error messages, such as `body`.
-impl fmt::Display for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Params => "path parameters",
-            other => other.name(),
-        })
+    /// Returns the beginning of the message about an invalid slot.
+    pub(super) fn invalid(self) -> &'static str {
+        match self {
+            Self::Params => "Invalid path parameters",
+            Self::Query => "Invalid query",
+            Self::Headers => "Invalid headers",
+            Self::Cookies => "Invalid cookies",
+            Self::Body => "Invalid body",
+            Self::Response => "Invalid response",
+        }
     }
 }

@@ -113,7 +113,7 @@ impl Error {
         };
         let failure = Failure {
             path: format!("$[{name:?}]"),
-            expected: expected.to_owned(),
+            expected: expected.to_owned().into(),
             received: received.to_owned(),
             value: None,
             rule,

@@ -61,7 +61,7 @@ fn is_unstorable(text: &str) -> bool {
 fn failure(path: String, what: &str) -> Failure {
     Failure {
         path,
-        expected: format!("{what} without U+0000 and unpaired surrogates"),
+        expected: format!("{what} without U+0000 and unpaired surrogates").into(),
         received: format!("{what} with one of them"),
         value: None,
         rule: Rule::Characters,

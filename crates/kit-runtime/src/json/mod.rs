@@ -17,6 +17,7 @@ pub(crate) use flat::explain_flat;
 pub use number::number_text;
 pub use parse::{MAX_LEVELS, SyntaxError, parse};
 pub use serialize::to_text;
+pub(crate) use serialize::to_text_of;
 
 /// A parsed JSON value.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,16 +89,20 @@ pub fn quoted(text: &str) -> String {
 /// assert_eq!(member_step("odd key"), r#"["odd key"]"#);
 /// ```
 pub fn member_step(key: &str) -> String {
-    let mut bytes = key.bytes();
-    let is_plain = bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if is_plain {
+    if is_identifier(key) {
         format!(".{key}")
     } else {
         format!("[{}]", quoted(key))
     }
+}
+
+/// Returns true for a key that a JSONPath contains without quotes.
+pub(crate) fn is_identifier(key: &str) -> bool {
+    let mut bytes = key.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Moves the keys that are array indexes in JavaScript, such as `"7"`, to the front, in ascending order.

@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
+use super::de::whole;
 use super::finite::Finite;
 use super::number_text;
 
@@ -22,7 +23,12 @@ use super::number_text;
 ///
 /// If the value has no JSON form: a number that is not finite, or a map whose keys are not strings.
 pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = Vec::with_capacity(256);
+    to_text_of(value, 256)
+}
+
+/// Serializes a value to JSON text of about this number of bytes.
+pub(crate) fn to_text_of(value: &impl Serialize, bytes: usize) -> Result<String, serde_json::Error> {
+    let mut text = Vec::with_capacity(bytes);
     let mut serializer = Serializer::with_formatter(&mut text, JavaScriptNumbers);
     value.serialize(Finite(&mut serializer))?;
     String::from_utf8(text).map_err(serde::ser::Error::custom)
@@ -33,7 +39,10 @@ struct JavaScriptNumbers;
 
 impl Formatter for JavaScriptNumbers {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        writer.write_all(number_text(value).as_bytes())
+        match whole(value) {
+            Some(whole) => self.write_i64(writer, whole),
+            None => writer.write_all(number_text(value).as_bytes()),
+        }
     }
 }
 

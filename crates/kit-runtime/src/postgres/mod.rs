@@ -41,6 +41,9 @@ const START: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(250);
 /// Timeout of a ping on a connection.
 const PING: Duration = Duration::from_millis(500);
+/// Idle time after which the pool pings a connection before a request uses it. sqlx pings each connection when it returns to the
+/// pool, so a second ping right after that tells nothing new.
+const PINGED_AFTER: Duration = Duration::from_millis(50);
 
 /// Connects to a database and returns the pool.
 ///
@@ -95,7 +98,10 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
         })
         // Replaces the test of idle connections in sqlx, which waits without limit and does not notify `outage`.
         .test_before_acquire(false)
-        .before_acquire(move |connection, _| {
+        .before_acquire(move |connection, pooled| {
+            if pooled.idle_for < PINGED_AFTER {
+                return Box::pin(async { Ok(true) });
+            }
             let noticed = Arc::clone(&noticed);
             Box::pin(async move {
                 let is_alive = is_alive(connection).await;

@@ -79,6 +79,11 @@ const VALUES_WITHOUT_EFFECT: [(&str, &str); 8] = [
 ];
 
 impl TlsSettings {
+    /// Returns true if certificates are read from files or from the operating system.
+    pub(super) fn needs_files(&self) -> bool {
+        self.checks != CertificateChecks::Nothing || self.identity.is_some()
+    }
+
     /// Reads the TLS parameters of a URL. Returns the URL without them, and the settings. `variable` reads an
     /// environment variable, for parameters that the URL lacks.
     pub(super) fn of(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<(String, Self), Error> {

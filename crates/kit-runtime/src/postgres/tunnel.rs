@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rustls::ClientConfig;
@@ -48,7 +48,8 @@ struct Target {
     host: String,
     port: u16,
     name: ServerName<'static>,
-    config: Arc<ClientConfig>,
+    security: TlsSettings,
+    config: OnceLock<Arc<ClientConfig>>,
     is_plain_allowed: bool,
     is_encrypted: AtomicBool,
     problem: Mutex<Option<TunnelError>>,
@@ -70,12 +71,17 @@ impl Tunnel {
         let target = Arc::new(Target {
             port: options.get_port(),
             name,
-            config: tls::client(security)?,
+            security: security.clone(),
+            config: OnceLock::new(),
             is_plain_allowed: mode == TlsMode::Offered,
             is_encrypted: AtomicBool::new(false),
             problem: Mutex::default(),
             host,
         });
+        // Without files, the settings cannot be wrong. Most of these servers have no TLS, and then need no code of it in memory.
+        if security.needs_files() {
+            target.config()?;
+        }
         let directory =
             std::env::temp_dir().join(format!("kit-{}-{}", std::process::id(), http::random_trace_id()));
         let unusable = |error: io::Error| {
@@ -169,6 +175,15 @@ enum RemoteStream {
 }
 
 impl Target {
+    /// Returns the configuration of TLS, which is created at the first call.
+    fn config(&self) -> Result<Arc<ClientConfig>, Error> {
+        if let Some(config) = self.config.get() {
+            return Ok(Arc::clone(config));
+        }
+        let config = tls::client(&self.security)?;
+        Ok(Arc::clone(self.config.get_or_init(|| config)))
+    }
+
     /// Connects to PostgreSQL and copies bytes in both directions until one side closes.
     async fn forward(&self, local: UnixStream) {
         let opened = tokio::time::timeout(CONNECT, self.open()).await;
@@ -215,7 +230,10 @@ impl Target {
                 )));
             }
         }
-        let connector = TlsConnector::from(Arc::clone(&self.config));
+        let config = self
+            .config()
+            .map_err(|error| refusal(error.message().to_owned()))?;
+        let connector = TlsConnector::from(config);
         let encrypted = connector.connect(self.name.clone(), remote).await;
         encrypted
             .map(|stream| RemoteStream::Encrypted(Box::new(stream)))

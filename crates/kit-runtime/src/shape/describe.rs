@@ -1,7 +1,7 @@
 //! Descriptions of shapes in words.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::{Array, Literal, Number, Shape, Text, Tuple};
 use crate::json::{number_text, quoted};
@@ -9,23 +9,33 @@ use crate::json::{number_text, quoted};
 /// Maximum number of alternatives that a description lists.
 const MAX_CHOICES: usize = 12;
 
-/// Descriptions of shapes, by the addresses of the shapes. Shapes live as long as the program.
-static KNOWN: LazyLock<RwLock<HashMap<usize, Box<str>>>> = LazyLock::new(RwLock::default);
+/// Maximum number of descriptions that are kept, and maximum number of slots that are searched for one.
+const SLOTS: usize = 1024;
+const SEARCHED: usize = 8;
 
-/// Describes a shape and its rules in words: `string, 1 to 200 characters`. Composes the words only once for each shape, because
+/// Descriptions of shapes with the addresses of the shapes, which live as long as the program. A slot never changes after its
+/// first use, so that requests read it without a lock.
+static KNOWN: [OnceLock<(usize, &str)>; SLOTS] = [const { OnceLock::new() }; SLOTS];
+
+/// Describes a shape and its rules in words: `string, 1 to 200 characters`. Composes the words only once for most shapes, because
 /// each wrong request has a description.
-pub fn describe(shape: &'static Shape) -> String {
+pub fn describe(shape: &'static Shape) -> Cow<'static, str> {
     let shape = shape.resolve();
     let address = std::ptr::from_ref(shape).addr();
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(text) = known.get(&address) {
-        return text.to_string();
+    let first = address / align_of::<Shape>();
+    for at in first..first + SEARCHED {
+        let slot = &KNOWN[at % SLOTS];
+        let found = slot.get().copied().unwrap_or_else(|| {
+            // Composed before the slot is taken, because the members of a union are described too.
+            let text = compose(shape);
+            *slot.get_or_init(|| (address, text.leak()))
+        });
+        // Another thread may have taken the slot for another shape.
+        if found.0 == address {
+            return Cow::Borrowed(found.1);
+        }
     }
-    drop(known);
-    let text = compose(shape);
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    known.insert(address, text.clone().into_boxed_str());
-    text
+    Cow::Owned(compose(shape))
 }
 
 fn compose(shape: &'static Shape) -> String {
@@ -48,15 +58,15 @@ fn compose(shape: &'static Shape) -> String {
             Some(name) => format!("object ({name})"),
             None => "object".to_owned(),
         },
-        Shape::Union(union) => alternatives(union.members.iter().map(describe)),
+        Shape::Union(union) => alternatives(union.members.iter().map(|member| describe(member))),
         Shape::Reference(_) | Shape::Recursive(_) => String::new(),
     }
 }
 
 /// Joins alternatives: `"a", "b" or "c"`. Omits duplicates. If there are more than 12 alternatives, lists 12
 /// and counts the others.
-pub fn alternatives(words: impl Iterator<Item = String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
+pub fn alternatives(words: impl Iterator<Item = Cow<'static, str>>) -> String {
+    let mut distinct: Vec<Cow<'static, str>> = Vec::new();
     for word in words {
         if !distinct.contains(&word) {
             distinct.push(word);
@@ -68,7 +78,7 @@ pub fn alternatives(words: impl Iterator<Item = String>) -> String {
     }
     match distinct.pop() {
         None => "no value at all".to_owned(),
-        Some(last) if distinct.is_empty() => last,
+        Some(last) if distinct.is_empty() => last.into_owned(),
         Some(last) => format!("{} or {last}", distinct.join(", ")),
     }
 }
@@ -76,7 +86,8 @@ pub fn alternatives(words: impl Iterator<Item = String>) -> String {
 /// Formats a number and the noun after it in the singular or plural: `1 item`, `2 items`.
 pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    // Without `format!`, because each wrong request has such words.
+    [&number.to_string(), " ", noun, plural].concat()
 }
 
 fn text(rules: &Text) -> String {

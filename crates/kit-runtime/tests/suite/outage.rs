@@ -5,8 +5,10 @@
 use kit_test_postgres as support;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kit_runtime::postgres::connect;
+use kit_runtime::{Error, StatusCode};
 use sqlx::PgPool;
 use support::own_server;
 use tokio::net::{TcpListener, TcpStream};
@@ -75,31 +77,40 @@ fn requests_fail_immediately_while_the_database_refuses_connections() {
         .expect("a port");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
-        let carrier = Carrier::open(0, target).await;
+        let mut carrier = Carrier::open(0, target).await;
         let port = carrier.port;
         let url = url.replace(&target.to_string(), &port.to_string()) + "?sslmode=disable";
         let pool = connect(&url).await.expect("a pool");
-        for _ in 0..2 {
-            assert_eq!(ask(&pool).await.expect("an answer"), 1);
+        // The pool pings a connection only if it was idle for some time. A query on a broken connection fails before that.
+        for idle in [Duration::ZERO, Duration::from_millis(200)] {
+            for _ in 0..2 {
+                assert_eq!(ask(&pool).await.expect("an answer"), 1);
+            }
+            // A connection returns to the pool in the background. Without an idle connection, only the timeout of the
+            // pool would reveal the outage.
+            while pool.num_idle() == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            tokio::time::sleep(idle).await;
+            carrier.close().await;
+            for _ in 0..3 {
+                // The pool of sqlx would retry until its timeout and return `PoolTimedOut`.
+                let error = ask(&pool).await.expect_err("nobody listens there");
+                assert!(
+                    matches!(error, sqlx::Error::Io(_)),
+                    "idle for {idle:?}: {error:?}"
+                );
+                // Handlers return the error of a query to the server.
+                assert_eq!(Error::from(error).status(), StatusCode::SERVICE_UNAVAILABLE);
+            }
+            carrier = Carrier::open(port, target).await;
+            let mut answer = ask(&pool).await;
+            while let Err(error) = answer {
+                assert!(matches!(error, sqlx::Error::Io(_)), "{error:?}");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                answer = ask(&pool).await;
+            }
+            assert_eq!(answer.expect("an answer"), 1);
         }
-        // A connection returns to the pool in the background. Without an idle connection, only the timeout of the
-        // pool would reveal the outage.
-        while pool.num_idle() == 0 {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-        carrier.close().await;
-        for _ in 0..3 {
-            // The pool of sqlx would retry until its timeout and return `PoolTimedOut`.
-            let error = ask(&pool).await.expect_err("nobody listens there");
-            assert!(matches!(error, sqlx::Error::Io(_)), "{error:?}");
-        }
-        let _carrier = Carrier::open(port, target).await;
-        let mut answer = ask(&pool).await;
-        while let Err(error) = answer {
-            assert!(matches!(error, sqlx::Error::Io(_)), "{error:?}");
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            answer = ask(&pool).await;
-        }
-        assert_eq!(answer.expect("an answer"), 1);
     });
 }

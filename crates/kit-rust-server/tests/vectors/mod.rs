@@ -282,7 +282,7 @@ fn difference_in_words(failures: &[Failure], expected: &[Value]) -> Option<Strin
 fn told(failure: &Failure) -> String {
     let mut members = serde_json::Map::new();
     members.insert("path".to_owned(), failure.path.as_str().into());
-    members.insert("expected".to_owned(), failure.expected.as_str().into());
+    members.insert("expected".to_owned(), failure.expected.as_ref().into());
     members.insert("received".to_owned(), failure.received.as_str().into());
     if let Some(value) = &failure.value {
         members.insert("value".to_owned(), value.clone());

@@ -125,7 +125,7 @@ impl Request {
             let failure = Failure {
                 path: "$".to_owned(),
                 suggestion: Some(format!("Send a body with the header `content-type`: {types}")),
-                expected: types,
+                expected: types.into(),
                 received: "nothing".to_owned(),
                 value: Some(Value::Null),
                 rule: Rule::Required,

@@ -1,5 +1,7 @@
 //! Failures of the parts of multipart bodies.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::check::{Failure, Rule};
@@ -17,7 +19,7 @@ pub(super) fn framing_failure(mistake: Mistake) -> Failure {
 /// Creates the failure of a part.
 pub(super) fn failure(
     path: String,
-    expected: impl Into<String>,
+    expected: impl Into<Cow<'static, str>>,
     received: impl Into<String>,
     rule: Rule,
     limit: Option<Value>,

@@ -233,7 +233,7 @@ impl Request {
         let Some(media_type) = self.accept(&[MULTIPART], false)? else {
             let failure = Failure {
                 path: "$".to_owned(),
-                expected: MULTIPART.to_owned(),
+                expected: MULTIPART.into(),
                 received: "nothing".to_owned(),
                 value: Some(Value::Null),
                 rule: Rule::Required,
@@ -293,7 +293,7 @@ impl Request {
         std::str::from_utf8(self.body.whole()?).map_err(|_| {
             let failure = Failure {
                 path: "$".to_owned(),
-                expected: "text in UTF-8".to_owned(),
+                expected: "text in UTF-8".into(),
                 received: "bytes that are not valid UTF-8".to_owned(),
                 value: None,
                 rule: Rule::Encoding,

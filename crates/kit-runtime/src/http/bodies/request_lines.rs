@@ -131,7 +131,7 @@ fn refused<T: Contract>(failures: Vec<Failure>) -> Error {
 fn failure(path: &str, expected: String, received: &str, rule: Rule, limit: Option<Value>) -> Failure {
     Failure {
         path: path.to_owned(),
-        expected,
+        expected: expected.into(),
         received: received.to_owned(),
         value: None,
         rule,

@@ -144,7 +144,7 @@ fn other_kind(expected: &str, received: &str) -> BrokenMessage {
 fn failure(expected: &str, received: &str, rule: Rule) -> Vec<Failure> {
     vec![Failure {
         path: "$".to_owned(),
-        expected: expected.to_owned(),
+        expected: expected.to_owned().into(),
         received: received.to_owned(),
         value: None,
         rule,
