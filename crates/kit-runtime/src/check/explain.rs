@@ -354,11 +354,11 @@ impl Explainer {
     /// Adds one failure for a value that fits none of these shapes. `value` is `None` if the property is
     /// missing.
     fn add_failure_of_all(&mut self, shapes: &[&'static Shape], value: Option<&Json>, at: Location<'_>) {
-        let expected = alternatives(shapes.iter().map(|shape| describe(shape)));
+        let expected: Cow<'_, str> = alternatives(shapes.iter().map(|shape| describe(shape))).into();
         let Some(value) = value else {
             self.push(Failure {
                 path: at.path.text(),
-                expected: expected.into(),
+                expected,
                 received: "nothing".to_owned(),
                 value: Some(Value::Null),
                 rule: Rule::Required,
@@ -370,14 +370,7 @@ impl Explainer {
         let is_sensitive = value.is_container() && shapes.iter().any(|shape| shape.holds_sensitive());
         let advice = || suggest_one_of(shapes, value);
         let broken = broken_rule_of_union(shapes, value);
-        self.add_failure(
-            expected.into(),
-            broken,
-            advice,
-            (value, "string"),
-            at,
-            is_sensitive,
-        );
+        self.add_failure(expected, broken, advice, (value, "string"), at, is_sensitive);
     }
 
     fn add_failure_of(&mut self, shape: &'static Shape, value: &Json, at: Location<'_>) {
