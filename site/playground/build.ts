@@ -3,11 +3,13 @@
  * below any path. With `--brotli`, the printed sizes include those of brotli, which takes half a minute.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 import { build } from "vite";
+
+import { notices, packagesOf, readLinked } from "../vitepress/notices.ts";
 
 const [program, directory, option] = process.argv.slice(2);
 if (program === undefined || directory === undefined) {
@@ -15,11 +17,16 @@ if (program === undefined || directory === undefined) {
     "Name the compiler and the directory: node site/playground/build.ts kit-playground.wasm DIRECTORY",
   );
 }
+/** File with the licences of the packages whose code is in the page. */
+const LICENSES = "licenses.txt";
 const withBrotli = option === "--brotli";
 const out = resolve(directory);
 const compiler = readFileSync(program);
 const compressed = gzipSync(compiler, { level: 9 });
 const name = `compiler-${createHash("sha256").update(compressed).digest("hex").slice(0, 8)}.bin`;
+
+/** Ids of the modules of the worker, whose licences `build.license` leaves out. */
+const inWorker = new Set<string>();
 
 await build({
   root: import.meta.dirname,
@@ -27,7 +34,18 @@ await build({
   configFile: false,
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  worker: { format: "es" },
+  worker: {
+    format: "es",
+    plugins: () => [
+      {
+        name: "kit-notices",
+        generateBundle(_, bundle): void {
+          const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
+          for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) inWorker.add(id);
+        },
+      },
+    ],
+  },
   define: { COMPILER_FILE: JSON.stringify(`assets/${name}`), COMPILER_BYTES: String(compressed.length) },
   build: {
     outDir: out,
@@ -36,11 +54,15 @@ await build({
     modulePreload: { polyfill: false },
     // The security policy of the page does not allow scripts and styles in `data:` URLs.
     assetsInlineLimit: 0,
-    license: { fileName: "licenses.txt" },
+    license: { fileName: LICENSES },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
   },
 });
+const repository = join(import.meta.dirname, "../..");
+const mit = readFileSync(join(repository, "xtask/src/notices/MIT.txt"), "utf8");
+const ofWorker = packagesOf(inWorker, join(repository, "node_modules")).map((one) => readLinked(one, mit));
+appendFileSync(join(out, LICENSES), `\n${notices(ofWorker)}`);
 mkdirSync(join(out, "assets"), { recursive: true });
 writeFileSync(join(out, "assets", name), compressed);
 

@@ -404,23 +404,7 @@ describe("the playground", { skip }, () => {
       await page.goto(url);
       await page.getByRole("status").getByText("The worker failed: Error: no memory is left").waitFor();
       await write(page, "export interface Next { id: string }");
-      await page.getByText("No problems").waitFor();
-    });
-  });
-
-  test("a link with carriage returns has the lines of its files", async () => {
-    await withPage(browser, url, {}, async ({ page }) => {
-      await built(page);
-      const fragment: string = await page.evaluate(`(async () => {
-        const text = JSON.stringify({ "src/api.ts": "export interface A { a: string }\\rexport type B = Missing;\\r" });
-        const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-        const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
-        return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-      })()`);
-      await page.goto(`${url}#code=${fragment}`);
-      await page.reload();
-      await built(page);
-      await page.locator("#source .cm-lintRange-error").getByText("Missing").waitFor();
+      await page.getByRole("status").getByText(/ ms$/).waitFor();
     });
   });
 
