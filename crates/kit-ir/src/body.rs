@@ -27,6 +27,13 @@ pub enum BodyFormat {
         /// Media types or ranges that the request may have, such as `application/json` and `image/*`.
         media_types: Vec<String>,
     },
+    /// Bytes of a request, unchanged, which the handler reads while they arrive, from `Chunks<MediaType>`. The slot has no
+    /// type. Only in requests.
+    #[serde(rename_all = "camelCase")]
+    Chunks {
+        /// Media types or ranges that the request may have, such as `video/*`.
+        media_types: Vec<String>,
+    },
     /// UTF-8 text, from `Text<MediaType>`. The slot has no type.
     #[serde(rename_all = "camelCase")]
     Text {
@@ -175,6 +182,7 @@ impl BodyFormat {
             Self::Form => "Form",
             Self::Multipart { .. } => "Multipart",
             Self::Raw { .. } => "Raw",
+            Self::Chunks { .. } => "Chunks",
             Self::Text { .. } => "Text",
             Self::Bytes { .. } => "Bytes",
             Self::Lines => "Lines",
@@ -236,9 +244,10 @@ impl BodyFormat {
             Self::Json | Self::Socket { .. } => vec!["application/json"],
             Self::Form => vec!["application/x-www-form-urlencoded"],
             Self::Multipart { .. } => vec!["multipart/form-data"],
-            Self::Raw { media_types } | Self::Text { media_types } | Self::Bytes { media_types } => {
-                media_types.iter().map(String::as_str).collect()
-            }
+            Self::Raw { media_types }
+            | Self::Chunks { media_types }
+            | Self::Text { media_types }
+            | Self::Bytes { media_types } => media_types.iter().map(String::as_str).collect(),
             Self::Lines => vec!["application/jsonl"],
             Self::Events { .. } => vec!["text/event-stream"],
             Self::OneOf { choices } => choices
@@ -254,6 +263,18 @@ impl BodyFormat {
             Self::Multipart { files } => files.iter().find(|file| file.streamed),
             _ => None,
         }
+    }
+
+    /// Returns true if the handler reads the body of a request while the body arrives.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert!(BodyFormat::Lines.is_streamed());
+    /// assert!(!BodyFormat::Json.is_streamed());
+    /// ```
+    pub fn is_streamed(&self) -> bool {
+        matches!(self, Self::Lines | Self::Chunks { .. }) || self.upload().is_some()
     }
 
     /// Returns the media types or ranges that a server accepts in requests: the results of [`Self::media_types`],

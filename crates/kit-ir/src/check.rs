@@ -247,7 +247,9 @@ impl Checker<'_> {
         let formats: Vec<&BodyFormat> = std::iter::once(&route.response_format).chain(replies).collect();
         for format in formats {
             for choice in format.choices(None) {
-                if choice.format.is_text() || matches!(choice.format, BodyFormat::Raw { .. }) {
+                if choice.format.is_text()
+                    || matches!(choice.format, BodyFormat::Raw { .. } | BodyFormat::Chunks { .. })
+                {
                     let name = choice.format.name();
                     self.report(format!(
                         "a response of {place} has the format {name}, which only requests have"

@@ -49,6 +49,13 @@ pub(crate) fn read(
                 quote!(request.bytes(&[#media_types])?),
             )
         }
+        BodyFormat::Chunks { media_types } => {
+            let media_types = strings(media_types);
+            (
+                quote!(kit_runtime::RequestChunks),
+                quote!(request.chunks(&[#media_types])?),
+            )
+        }
         BodyFormat::Lines => {
             let model = model();
             (
@@ -57,11 +64,6 @@ pub(crate) fn read(
             )
         }
     })
-}
-
-/// Returns true if the handler of a route reads the body while the body arrives.
-pub(crate) fn is_streamed(format: &BodyFormat) -> bool {
-    matches!(format, BodyFormat::Lines) || format.upload().is_some()
 }
 
 /// Returns the expression that reads a multipart body.
@@ -229,6 +231,7 @@ pub(crate) fn respond(
         | BodyFormat::Form
         | BodyFormat::Multipart { .. }
         | BodyFormat::Raw { .. }
+        | BodyFormat::Chunks { .. }
         | BodyFormat::Socket { .. } => None,
     }
 }
@@ -358,7 +361,11 @@ pub(crate) fn written(format: &BodyFormat, types: Written) -> Option<TokenStream
         BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::Content<kit_runtime::BodyBytes>)),
         BodyFormat::Lines => model.map(|model| quote!(kit_runtime::Lines<#model>)),
         BodyFormat::Events { .. } => event.map(|event| quote!(kit_runtime::Events<#event>)),
-        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+        BodyFormat::Json
+        | BodyFormat::Form
+        | BodyFormat::Multipart { .. }
+        | BodyFormat::Raw { .. }
+        | BodyFormat::Chunks { .. } => None,
         BodyFormat::OneOf { .. } => contents.map(|contents| quote!(#contents)),
         BodyFormat::Socket { .. } => Some(quote!(())),
     }

@@ -539,7 +539,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>, options: &Options) -> TokenStr
         let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
         let (limits, lifecycle) = (limits(route.limits), lifecycle(&route.lifecycle));
         let subprotocols = sockets::subprotocols(route);
-        let streamed = bodies::is_streamed(&route.body_format).then(|| quote!(.streamed_body()));
+        let streamed = route.body_format.is_streamed().then(|| quote!(.streamed_body()));
         let varies = route.negotiates().then(|| quote!(.varies()));
         quote! {
             .route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #subprotocols #limits #streamed #varies #lifecycle

@@ -85,6 +85,7 @@
     ("http/bodies/multipart.rs", include_str!("../../kit-runtime/src/http/bodies/multipart.rs")),
     ("http/bodies/part_failure.rs", include_str!("../../kit-runtime/src/http/bodies/part_failure.rs")),
     ("http/bodies/request.rs", include_str!("../../kit-runtime/src/http/bodies/request.rs")),
+    ("http/bodies/request_chunks.rs", include_str!("../../kit-runtime/src/http/bodies/request_chunks.rs")),
     ("http/bodies/request_lines.rs", include_str!("../../kit-runtime/src/http/bodies/request_lines.rs")),
     ("http/bodies/uploads.rs", include_str!("../../kit-runtime/src/http/bodies/uploads.rs")),
     ("http/body.rs", include_str!("../../kit-runtime/src/http/body.rs")),

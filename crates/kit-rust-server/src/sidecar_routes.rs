@@ -96,6 +96,7 @@ fn content(program: &Program, format: &BodyFormat, r#type: Option<DeclarationId>
             inner("Multipart", name.unwrap_or_else(names))
         }
         BodyFormat::Raw { media_types } => inner("Raw", of_media_types(media_types)),
+        BodyFormat::Chunks { media_types } => inner("Chunks", of_media_types(media_types)),
         BodyFormat::Text { media_types } => inner("Text", of_media_types(media_types)),
         BodyFormat::Bytes { media_types } => inner("Bytes", of_media_types(media_types)),
         BodyFormat::Events { events } => inner(

@@ -171,7 +171,10 @@ fn format_text(program: &Program, format: &BodyFormat) -> String {
             };
             format!("{}{optional}: {}{rules}", file.name, file.type_name())
         })),
-        BodyFormat::Raw { .. } | BodyFormat::Text { .. } | BodyFormat::Bytes { .. } => {
+        BodyFormat::Raw { .. }
+        | BodyFormat::Chunks { .. }
+        | BodyFormat::Text { .. }
+        | BodyFormat::Bytes { .. } => {
             parts.extend(format.media_types().into_iter().map(str::to_owned));
         }
         BodyFormat::Events { events } => parts.extend(events.iter().map(|event| match event.data {

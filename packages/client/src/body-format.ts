@@ -3,7 +3,7 @@ import type { Codec, NamedCodecs } from "./codec.ts";
 /** Request body of a route that is not JSON, or a member of a union of formats. */
 export interface RequestFormat {
   /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
-  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "json" | "oneof";
+  readonly format: "form" | "multipart" | "raw" | "chunks" | "text" | "bytes" | "lines" | "json" | "oneof";
   /** Media types or ranges of the request. */
   readonly types: readonly string[];
   /** Names of the parts that are sent as JSON. Present only if the format is `multipart`. */

@@ -242,7 +242,7 @@ interface Contract {
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
 
 /** Names of the formats of bodies that are not JSON. */
-type FormatName = "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "events" | "json";
+type FormatName = "form" | "multipart" | "raw" | "chunks" | "text" | "bytes" | "lines" | "events" | "json";
 
 /**
  * Name of the format of a body. `never` if the body is JSON. Only formats have a property with a symbol as its key and with

@@ -138,7 +138,7 @@ export interface CompiledScopes {
 /** Request body that is not JSON, or a member of a union of formats. */
 export interface CompiledBody {
   /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
-  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "json" | "oneof";
+  readonly format: "form" | "multipart" | "raw" | "chunks" | "text" | "bytes" | "lines" | "json" | "oneof";
   /** Media types or ranges that the request may have, in lower case: `image/png`, `image/*`. */
   readonly mediaTypes: readonly string[];
   /** Functions for the fields of a form, for the parts that are no files, or for one line. Absent if there are none. */

@@ -298,6 +298,44 @@ export interface Raw<TMediaType extends string = "*/*"> {
 }
 
 /**
+ * Body whose bytes the handler reads while they arrive, so that bodies of any size need little memory. `TMediaType` is the media
+ * type that the request must have, a union of them, or a range such as `video/*`. The option `limits.bodyBytes` of the route
+ * limits the size. The handler receives {@link ChunkedBody}. Only in requests.
+ *
+ * @example
+ * ```ts
+ * type AddVideo = Route<{ params: { id: string }; body: Chunks<"video/mp4">; response: Video }>;
+ * ```
+ */
+export interface Chunks<TMediaType extends string = "*/*"> {
+  /** Exists only for the type checker, so that no other value is a body in chunks. */
+  readonly [bodyMark]: "chunks";
+  /** Media types or ranges of the request. */
+  readonly mediaType: TMediaType;
+}
+
+/**
+ * Body of {@link Chunks} that a handler reads while it arrives. The body can be read once. The server takes bytes from the
+ * client only when the handler reads. What the handler does not read is not received.
+ *
+ * Reading throws an error, which is answered with 400 or 413 if the handler has not answered, if the client leaves or the body is
+ * too large.
+ *
+ * @example
+ * ```ts
+ * "PUT /videos/:id": async ({ params, body }) => {
+ *   await pipeline(body, createWriteStream(join(directory, params.id)));
+ * },
+ * ```
+ */
+export interface ChunkedBody extends AsyncIterable<Uint8Array> {
+  /** Media type of the request, in lower case and without parameters. */
+  readonly type: string;
+  /** Writes the body to a stream of the web platform and closes the stream. An error aborts the stream. */
+  pipeTo(destination: UploadDestination): Promise<void>;
+}
+
+/**
  * Body of UTF-8 text with a media type. In a request, the handler receives a string. In a response, the handler returns a
  * string or an async iterable of strings, which is sent in chunks.
  *
@@ -431,6 +469,7 @@ export type AnyBodyFormat =
   | Form<object>
   | Multipart<object>
   | Raw<string>
+  | Chunks<string>
   | Text<string>
   | Bytes<string>
   | Lines<unknown>

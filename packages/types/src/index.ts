@@ -31,6 +31,8 @@ export type {
   AnyReply,
   AnyScopes,
   Bytes,
+  ChunkedBody,
+  Chunks,
   EventOf,
   Events,
   Failure,

@@ -20,7 +20,11 @@ export const arenaHandlers = defineHandlers<ArenaRoutes>({
     return { count: found.length, items: found };
   },
 
-  "POST /upload": ({ body }) => String(body.byteLength),
+  "POST /upload": async ({ body }) => {
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.length;
+    return String(bytes);
+  },
 
   "GET /async-db": async ({ query, ctx }) => {
     try {

@@ -1,4 +1,4 @@
-import type { Bytes, Raw, Route, Socket, Text } from "@kit/types";
+import type { Bytes, Chunks, Raw, Route, Socket, Text } from "@kit/types";
 
 import type { Addends, Item, List, PricedItem, PriceRange } from "./arena.types.ts";
 
@@ -17,7 +17,7 @@ export interface ArenaRoutes {
     };
     response: List<PricedItem>;
   }>;
-  "POST /upload": Route<{ body: Raw; response: Text }>;
+  "POST /upload": Route<{ body: Chunks; response: Text }>;
   "GET /async-db": Route<{ query: PriceRange; response: List<Item> }>;
   "WS /ws": Route<{ socket: Socket<{ in: Text | Bytes; out: Text | Bytes }> }>;
 }

@@ -55,10 +55,10 @@ impl Comparison<'_, '_> {
     }
 
     fn request_format(&mut self, old: &FormatChoice, new: &FormatChoice) {
-        use BodyFormat::{Bytes, Form, Json, Lines, Multipart, Raw, Text};
+        use BodyFormat::{Bytes, Chunks, Form, Json, Lines, Multipart, Raw, Text};
         let travel = match (&old.format, &new.format) {
-            (Text { .. }, Text { .. }) | (_, Raw { .. } | Bytes { .. }) => return,
-            (Raw { .. } | Bytes { .. }, Text { .. }) => {
+            (Text { .. }, Text { .. }) | (_, Raw { .. } | Chunks { .. } | Bytes { .. }) => return,
+            (Raw { .. } | Chunks { .. } | Bytes { .. }, Text { .. }) => {
                 let message = "requests must be UTF-8 text now, and could have any bytes";
                 return self.add(Consequence::BreaksRequests, "body-format", "body", message, None);
             }

@@ -33,7 +33,9 @@ fn sent(
         (BodyFormat::Multipart { files }, typed) => Some(parts(files, typed)),
         (BodyFormat::Lines, Some(typed)) => Some(format!("LinesBody<{typed}>")),
         (BodyFormat::Text { .. }, _) => Some("string".to_owned()),
-        (BodyFormat::Raw { .. } | BodyFormat::Bytes { .. }, _) => Some("BytesBody".to_owned()),
+        (BodyFormat::Raw { .. } | BodyFormat::Chunks { .. } | BodyFormat::Bytes { .. }, _) => {
+            Some("BytesBody".to_owned())
+        }
         (_, typed) => typed,
     }
 }
@@ -102,6 +104,7 @@ fn parts(files: &[FilePart], fields: Option<String>) -> String {
 /// Returns the member `contentType`, if the contract allows several media types or a range of them.
 fn content_type(format: &BodyFormat) -> Option<String> {
     let (BodyFormat::Raw { media_types }
+    | BodyFormat::Chunks { media_types }
     | BodyFormat::Text { media_types }
     | BodyFormat::Bytes { media_types }) = format
     else {

@@ -109,7 +109,12 @@ impl Bodies<'_> {
                 for_each(format, &stream(event(schemas, events), description))
             }
             (BodyFormat::Text { .. }, _) => for_each(format, &with_example(of_type("string"), None)),
-            (BodyFormat::Raw { media_types } | BodyFormat::Bytes { media_types }, _) => media_types
+            (
+                BodyFormat::Raw { media_types }
+                | BodyFormat::Chunks { media_types }
+                | BodyFormat::Bytes { media_types },
+                _,
+            ) => media_types
                 .iter()
                 .map(|name| (name.clone(), with_example(bytes(name), None)))
                 .collect(),
@@ -127,6 +132,7 @@ impl Bodies<'_> {
                 .iter()
                 .any(|property| !property.optional_in_input()),
             BodyFormat::Raw { .. }
+            | BodyFormat::Chunks { .. }
             | BodyFormat::Text { .. }
             | BodyFormat::Bytes { .. }
             | BodyFormat::Lines => false,

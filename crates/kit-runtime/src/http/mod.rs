@@ -56,7 +56,7 @@ mod wrapper;
 pub use application::Application;
 pub use bodies::{
     Choice, Content, ContentSender, Event, EventData, EventSender, Events, File, FilePart, Files, LineSender,
-    Lines, RequestLines, Upload, Uploads,
+    Lines, RequestChunks, RequestLines, Upload, Uploads,
 };
 #[cfg(feature = "compression")]
 pub use compression::{Coding, Compression};

@@ -128,7 +128,11 @@ fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Vec<Part> {
             found.push(body(quote!(kit_client::Form), quote!(.multipart(input.body))));
         }
         (
-            BodyFormat::Text { .. } | BodyFormat::Raw { .. } | BodyFormat::Bytes { .. } | BodyFormat::Lines,
+            BodyFormat::Text { .. }
+            | BodyFormat::Raw { .. }
+            | BodyFormat::Chunks { .. }
+            | BodyFormat::Bytes { .. }
+            | BodyFormat::Lines,
             _,
         ) => {
             let kind = if matches!(route.body_format, BodyFormat::Text { .. }) {

@@ -32,6 +32,8 @@ pub(crate) enum KitType {
     Multipart,
     /// Unchanged bytes of a request: `Raw<"application/json">`.
     Raw,
+    /// Unchanged bytes of a request that the handler reads while they arrive: `Chunks<"video/mp4">`.
+    Chunks,
     /// Body of UTF-8 text: `Text<"text/csv">`.
     Text,
     /// Body of bytes: `Bytes<"image/png">`.
@@ -55,7 +57,7 @@ pub(crate) enum KitType {
 }
 
 impl KitType {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
@@ -64,6 +66,7 @@ impl KitType {
         Self::Form,
         Self::Multipart,
         Self::Raw,
+        Self::Chunks,
         Self::Text,
         Self::Bytes,
         Self::Lines,
@@ -94,6 +97,7 @@ impl KitType {
             Self::Form => "Form",
             Self::Multipart => "Multipart",
             Self::Raw => "Raw",
+            Self::Chunks => "Chunks",
             Self::Text => "Text",
             Self::Bytes => "Bytes",
             Self::Lines => "Lines",
@@ -118,6 +122,7 @@ impl KitType {
             Self::Form => "Form<Fields>",
             Self::Multipart => "Multipart<{ title: string; photo: File }>",
             Self::Raw => "Raw<\"application/json\">",
+            Self::Chunks => "Chunks<\"video/mp4\">",
             Self::Text => "Text<\"text/csv\">",
             Self::Bytes => "Bytes<\"image/png\">",
             Self::Lines => "Lines<Line>",
@@ -155,7 +160,7 @@ impl KitType {
             Self::Upload | Self::Uploads => (0, 0),
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
-            Self::Raw | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
+            Self::Raw | Self::Chunks | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
             Self::Route
             | Self::Json
             | Self::Form
@@ -255,7 +260,9 @@ impl Evaluator<'_> {
                     ("details", argument(2)),
                 ]
             }
-            KitType::Raw | KitType::Text | KitType::Bytes => vec![("mediaType", argument(0))],
+            KitType::Raw | KitType::Chunks | KitType::Text | KitType::Bytes => {
+                vec![("mediaType", argument(0))]
+            }
             KitType::Json
             | KitType::Form
             | KitType::Multipart

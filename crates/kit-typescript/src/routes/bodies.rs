@@ -1,5 +1,5 @@
-//! Formats of bodies in a contract: `Json<T>`, `Form<T>`, `Multipart<T>`, `Raw<M>`, `Text<M>`, `Bytes<M>`, `Lines<T>` and
-//! `Events<T>`, and unions of them.
+//! Formats of bodies in a contract: `Json<T>`, `Form<T>`, `Multipart<T>`, `Raw<M>`, `Chunks<M>`, `Text<M>`, `Bytes<M>`,
+//! `Lines<T>` and `Events<T>`, and unions of them.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ impl Direction {
     fn formats(self) -> &'static str {
         match self {
             Self::Request => {
-                "a request can be `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` or `Lines`"
+                "a request can be `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes` or `Lines`"
             }
             Self::Response => "a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`",
         }
@@ -32,7 +32,7 @@ impl Direction {
 
     fn allows(self, kind: KitType) -> bool {
         match kind {
-            KitType::Form | KitType::Multipart | KitType::Raw => self == Self::Request,
+            KitType::Form | KitType::Multipart | KitType::Raw | KitType::Chunks => self == Self::Request,
             KitType::Events => self == Self::Response,
             _ => kind.is_body(),
         }
@@ -131,7 +131,7 @@ fn union(
             is_valid = false;
             continue;
         }
-        if direction == Direction::Request && (format == BodyFormat::Lines || format.upload().is_some()) {
+        if direction == Direction::Request && format.is_streamed() {
             let text = lowering.eval.text(*member);
             let message =
                 format!("{owner} is a union of formats, but a handler reads `{text}` while the body arrives");
@@ -358,7 +358,7 @@ fn events_of(lowering: &mut Lowering<'_>, owner: &str, events: Part, name: &str)
     BodyFormat::Events { events: declared }
 }
 
-/// Returns the format of `Raw`, `Text` or `Bytes`, whose argument is a media type or a union of them.
+/// Returns the format of `Raw`, `Chunks`, `Text` or `Bytes`, whose argument is a media type or a union of them.
 fn bytes(
     lowering: &mut Lowering<'_>,
     owner: &str,
@@ -369,7 +369,7 @@ fn bytes(
     let media_types = match argument {
         None => {
             let default = match kind {
-                KitType::Raw => "*/*",
+                KitType::Raw | KitType::Chunks => "*/*",
                 KitType::Text => "text/plain",
                 _ => "application/octet-stream",
             };
@@ -379,6 +379,7 @@ fn bytes(
     };
     match kind {
         KitType::Raw => BodyFormat::Raw { media_types },
+        KitType::Chunks => BodyFormat::Chunks { media_types },
         KitType::Text => BodyFormat::Text { media_types },
         _ => BodyFormat::Bytes { media_types },
     }

@@ -226,12 +226,12 @@ fn check_options(
         lowering.report(diagnostic);
     };
     if let Some(rate) = limits.body_min_bytes_per_second {
-        if body_format.upload().is_none() && *body_format != BodyFormat::Lines {
+        if !body_format.is_streamed() {
             report(
                 format!(
                     "`bodyMinBytesPerSecond` has no effect on `{key}`, whose handler receives the whole body"
                 ),
-                "remove the option, or read the body while it arrives: `Upload`, `Uploads` or `Lines`. For other bodies, the server has the limit `bodyTimeoutMs`",
+                "remove the option, or read the body while it arrives: `Chunks`, `Upload`, `Uploads` or `Lines`. For other bodies, the server has the limit `bodyTimeoutMs`",
             );
         } else if rate > MAX_BODY_RATE {
             report(

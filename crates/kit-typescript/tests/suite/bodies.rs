@@ -1,8 +1,9 @@
-//! Tests of formats of bodies: `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes`, `Lines` and `Events`, and unions of them.
+//! Tests of formats of bodies: `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes`, `Lines`
+//! and `Events`, and unions of them.
 
 use crate::support::{check, check_mistakes};
 
-const HEAD: &str = "import type { Bytes, Events, Form, Json, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
+const HEAD: &str = "import type { Bytes, Chunks, Events, Form, Json, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
 
 fn routes(text: &str) -> String {
     format!("{HEAD}{}", crate::support::dedent(text))
@@ -55,6 +56,8 @@ fn reads_every_format_of_a_request() {
           "POST /csv": RC<void, void, Text<"text/csv" | "text/tab-separated-values">, void>;
           "POST /image": Route<{ body: Bytes<"image/*"> }>;
           "POST /import": Route<{ body: Lines<Meta> }>;
+          "PUT /film": Route<{ body: Chunks<"video/mp4" | "video/webm"> }>;
+          "PUT /bytes": Route<{ body: Chunks }>;
         }
         "#,
         r"
@@ -87,6 +90,8 @@ fn reads_every_format_of_a_request() {
         route POST /csv 204 body as Text text/csv text/tab-separated-values
         route POST /image 204 body as Bytes image/*
         route POST /import 204 body: Meta body as Lines
+        route PUT /film 204 body as Chunks video/mp4 video/webm
+        route PUT /bytes 204 body as Chunks */*
         ",
     );
 }
@@ -252,7 +257,7 @@ fn refuses_formats_in_the_wrong_direction_and_inside_of_types() {
         src/a.routes.ts:3:34 KIT1416 the response of `GET /form` cannot be `Form`
           help: a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`
         src/a.routes.ts:4:33 KIT1416 the body of `POST /events` cannot be `Events`
-          help: a request can be `Json`, `Form`, `Multipart`, `Raw`, `Text`, `Bytes` or `Lines`
+          help: a request can be `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes` or `Lines`
         src/a.routes.ts:5:41 KIT1416 the media type of the response of `GET /range` is the range `image/*`
           help: write one media type, because it is the content type of the response
         src/a.routes.ts:6:39 KIT1416 the response of `GET /many` has several media types: text/csv, text/plain

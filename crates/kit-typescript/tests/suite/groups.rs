@@ -147,7 +147,7 @@ fn refuses_options_that_have_no_effect_on_their_route() {
         src/a.routes.ts:6:22 warning KIT1408 no route group of `createApp` registers `UserRoutes`
           help: add `{ prefix: "/…", handlers }` with handlers of `defineHandlers<UserRoutes>`
         src/app.ts:5:30 KIT1459 `bodyMinBytesPerSecond` has no effect on `POST /notes`, whose handler receives the whole body
-          help: remove the option, or read the body while it arrives: `Upload`, `Uploads` or `Lines`. For other bodies, the server has the limit `bodyTimeoutMs`
+          help: remove the option, or read the body while it arrives: `Chunks`, `Upload`, `Uploads` or `Lines`. For other bodies, the server has the limit `bodyTimeoutMs`
         src/app.ts:5:75 KIT1459 `sockets` has no effect on `GET /notes`, which accepts no WebSockets
           help: remove the option, or use it for a route with a key such as `WS /rooms`
         "#,

@@ -107,7 +107,7 @@ function toExecutable(
 ): ExecutableRoute {
   if (bodyMinBytesPerSecond !== undefined && !hasStreamedBody(compiled)) {
     throw new TypeError(
-      `createApp: bodyMinBytesPerSecond of ${compiled.ref} needs a request body that the handler reads while it arrives: \`Upload\`, \`Uploads\` or \`Lines\`. Other bodies have the limit bodyTimeoutMs`,
+      `createApp: bodyMinBytesPerSecond of ${compiled.ref} needs a request body that the handler reads while it arrives: \`Chunks\`, \`Upload\`, \`Uploads\` or \`Lines\`. Other bodies have the limit bodyTimeoutMs`,
     );
   }
   const steps = chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run));

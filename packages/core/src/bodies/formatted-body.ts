@@ -3,6 +3,7 @@ import type { CompiledBody, ServerExchange } from "@kit/types";
 
 import type { BodyResult } from "./body-result.ts";
 import { isInRanges, isUtf8, type MediaType, parseMediaType } from "./media-type.ts";
+import { BodyOfChunks } from "./body-of-chunks.ts";
 import { readLines } from "./lines.ts";
 import { uploadOf } from "./file-rules.ts";
 import { readMultipart } from "./multipart-body.ts";
@@ -42,6 +43,10 @@ export function readFormattedBody(
     case "raw":
     case "bytes":
       return { value: isEmpty ? new Uint8Array(0) : exchange.bodyBytes(), mayBeUnstorable: false };
+    case "chunks": {
+      const name = typeof type === "object" ? type.type : "application/octet-stream";
+      return { value: new BodyOfChunks(isEmpty ? noChunks() : openChunks(), name), mayBeUnstorable: false };
+    }
     case "multipart":
       return uploadOf(format) === undefined
         ? readMultipart(exchange, format, type!)

@@ -26,6 +26,7 @@ import type { MediaType } from "./media-type.ts";
 import { MultipartParser, type MultipartPart, type MultipartStep } from "./multipart.ts";
 import { boundaryOf, brokenFraming, checkParts, setPart } from "./multipart-body.ts";
 import type { MultipartMistake, PartHead } from "./part-head.ts";
+import { pipeChunksTo } from "./pipe-to.ts";
 
 /** Number of bytes that fields, and files without `@maxBytes`, may have together before the first upload. */
 const fieldBytes: number = 1024 * 1024;
@@ -333,17 +334,8 @@ class StreamedUpload implements Upload {
     );
   }
 
-  async pipeTo(destination: UploadDestination): Promise<void> {
-    const writer = destination.getWriter();
-    try {
-      for await (const bytes of this) await writer.write(bytes);
-      await writer.close();
-    } catch (error) {
-      await writer.abort(error).catch(() => undefined);
-      throw error;
-    } finally {
-      writer.releaseLock();
-    }
+  pipeTo(destination: UploadDestination): Promise<void> {
+    return pipeChunksTo(this, destination);
   }
 }
 

@@ -10,6 +10,8 @@ import type {
   AnyScopes,
   Auth,
   Bytes,
+  ChunkedBody,
+  Chunks,
   EventOf,
   Events,
   Failure,
@@ -83,7 +85,9 @@ type BodyValue<TBody> =
           ? string
           : TBody extends Lines<infer TLine>
             ? AsyncIterable<TLine>
-            : never;
+            : TBody extends Chunks<string>
+              ? ChunkedBody
+              : never;
 
 /** Values of a union of formats, with their media types. All types of values together are JSON. */
 type TypedBody<TBody> =
@@ -103,7 +107,7 @@ type MediaTypeOf<TFormat> =
     ? "application/x-www-form-urlencoded"
     : TFormat extends Multipart<object>
       ? "multipart/form-data"
-      : TFormat extends Raw<infer TName> | Text<infer TName> | Bytes<infer TName>
+      : TFormat extends Raw<infer TName> | Chunks<infer TName> | Text<infer TName> | Bytes<infer TName>
         ? TName extends `${infer TKind}/*`
           ? `${Lowercase<TKind>}/${string}`
           : Lowercase<TName>

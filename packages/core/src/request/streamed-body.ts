@@ -7,7 +7,8 @@ import { bodyIncomplete, bodyTimeout, payloadTooLarge } from "./refusals.ts";
 /** Returns true if the handler of a route reads the body in chunks, so that the server passes requests on before their bodies. */
 export function hasStreamedBody({ bodyFormat }: CompiledRoute): boolean {
   if (bodyFormat === undefined) return false;
-  return bodyFormat.format === "lines" || uploadOf(bodyFormat) !== undefined;
+  const { format } = bodyFormat;
+  return format === "lines" || format === "chunks" || uploadOf(bodyFormat) !== undefined;
 }
 
 /** Errors of bodies that clients have caused. */

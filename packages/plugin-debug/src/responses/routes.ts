@@ -34,6 +34,7 @@ const formatNames = {
   form: "Form",
   multipart: "Multipart",
   raw: "Raw",
+  chunks: "Chunks",
   text: "Text",
   bytes: "Bytes",
   lines: "Lines",

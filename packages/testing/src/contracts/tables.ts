@@ -39,7 +39,7 @@ export interface TestedFile {
 
 /** Request body that is not JSON. */
 export interface TestedFormat {
-  readonly kind: "form" | "multipart" | "raw" | "text" | "bytes" | "lines";
+  readonly kind: "form" | "multipart" | "raw" | "chunks" | "text" | "bytes" | "lines";
   /** Media types or ranges of the request. */
   readonly types: readonly string[];
   /** Names of the parts that are JSON. Present only if the kind is `multipart`. */

@@ -70,7 +70,7 @@ export function formatItem(route: string, { format, types }: ContractFormat, cou
 
 /** Returns false if kit checks no value of a body in the format. */
 function isChecked({ format }: ContractFormat): boolean {
-  return format !== "raw" && format !== "bytes";
+  return format !== "raw" && format !== "bytes" && format !== "chunks";
 }
 
 function* itemsOfSlot(route: string, slot: Slot, shape: Shape | undefined): Generator<Item, void> {

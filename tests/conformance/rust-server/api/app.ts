@@ -7,6 +7,7 @@ import type { Auth, Failure, Reply } from "@kit/types";
 
 import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
 import type { PhotoRoutes } from "./bodies.routes.ts";
+import type { ChunkRoutes } from "./chunks.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
 import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
 import type { FormatRoutes } from "./formats.routes.ts";
@@ -154,6 +155,7 @@ const socketHandlers = defineHandlers<SocketRoutes>({
   "WS /tuned": inRust,
 });
 
+const chunkHandlers = defineHandlers<ChunkRoutes>({ "PUT /chunks": inRust, "PUT /chunks/first": inRust });
 const messageHandlers = defineHandlers<MessageRoutes>({
   "WS /messages/text": inRust,
   "WS /messages/bytes": inRust,
@@ -233,6 +235,10 @@ createApp({
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
     },
     { handlers: formatHandlers },
+    {
+      handlers: chunkHandlers,
+      on: { "PUT /chunks": { limits: { bodyBytes: 100_000 } } },
+    },
     {
       handlers: messageHandlers,
       on: { "WS /messages/both": { limits: { bodyBytes: 1000 } } },

@@ -16,6 +16,7 @@ pub mod services;
 /// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod apps;
+    pub mod chunks;
     pub mod contracts;
     pub mod draft_sockets;
     pub mod drafts;

@@ -10,6 +10,7 @@ mod lines;
 mod multipart;
 mod part_failure;
 mod request;
+mod request_chunks;
 mod request_lines;
 mod uploads;
 
@@ -19,5 +20,6 @@ pub use events::{Event, EventData, EventSender, Events};
 pub use file_part::{File, FilePart};
 pub use lines::{LineSender, Lines};
 pub use multipart::Files;
+pub use request_chunks::RequestChunks;
 pub use request_lines::RequestLines;
 pub use uploads::{Upload, Uploads};

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::file_part::FilePart;
 use super::multipart::{self, Files};
 use super::part_failure::framing_failure;
+use super::request_chunks::RequestChunks;
 use super::request_lines::RequestLines;
 use super::uploads::{self, Opened};
 use crate::check::{Failure, Rule};
@@ -193,6 +194,32 @@ impl Request {
     ) -> Result<Opened, Error> {
         let boundary = self.boundary(schema)?;
         uploads::open(self.body.chunks()?, &boundary, files, names, schema).await
+    }
+
+    /// Returns a body of bytes that the handler reads while they arrive. `media_types` are the types or ranges that the body may
+    /// have.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, Request};
+    ///
+    /// async fn size(request: &Request) -> Result<usize, Error> {
+    ///     let mut body = request.chunks(&["video/*"])?;
+    ///     let mut bytes = 0;
+    ///     while let Some(chunk) = body.next_chunk().await? {
+    ///         bytes += chunk.len();
+    ///     }
+    ///     Ok(bytes)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// 415 if the content type is another one, 500 if the body was read before.
+    pub fn chunks(&self, media_types: &[&str]) -> Result<RequestChunks, Error> {
+        self.begin_body();
+        let media_type = self.accept(media_types, false)?;
+        let name = media_type.map_or_else(|| "application/octet-stream".to_owned(), |found| found.essence);
+        Ok(RequestChunks::new(self.body.chunks()?, name))
     }
 
     /// Returns the lines of a body of JSON Lines. Each line is checked when it is read.
