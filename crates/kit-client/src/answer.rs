@@ -1,33 +1,46 @@
 //! Response of a call.
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use kit_runtime::Contract;
 use kit_runtime::coerce::coerce_headers;
 use kit_runtime::json::from_json;
 use reqwest::Response;
-use reqwest::header::HeaderMap;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 
 use crate::json::read;
-use crate::{Error, EventStream, LineStream, ReadEvent};
+use crate::{Bytes, Error, EventStream, LineStream, ReadEvent};
 
 /// Response of a call that is no error.
 #[derive(Debug)]
-pub struct Answer(Response);
+pub struct Answer {
+    response: Response,
+    /// Time at which the body must have arrived, unless the caller reads it in parts. `None` if `reqwest` knows the time itself.
+    deadline: Option<Instant>,
+}
 
 impl Answer {
-    pub(crate) fn new(response: Response) -> Self {
-        Self(response)
+    pub(crate) fn new(response: Response, deadline: Option<Instant>) -> Self {
+        Self { response, deadline }
     }
 
     /// Returns the status.
     pub fn status(&self) -> u16 {
-        self.0.status().as_u16()
+        self.response.status().as_u16()
+    }
+
+    /// Returns the media type of the body without its parameters, in lower case. Returns an empty text if the response has none.
+    pub fn media_type(&self) -> String {
+        let text = self.response.headers().get(CONTENT_TYPE);
+        let text = text.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let essence = text.split(';').next().unwrap_or_default();
+        essence.trim().to_ascii_lowercase()
     }
 
     /// Returns the response of `reqwest`, for a route whose contract does not declare the content.
     pub fn into_inner(self) -> Response {
-        self.0
+        self.response
     }
 
     /// Returns the headers that the contract declares.
@@ -36,7 +49,7 @@ impl Answer {
     ///
     /// If a header is missing or does not fit its type.
     pub fn headers<T: Contract, E>(&self) -> Result<T, Error<E>> {
-        let found = coerce_headers(T::shape(), |name| joined(self.0.headers(), name));
+        let found = coerce_headers(T::shape(), |name| joined(self.response.headers(), name));
         from_json(&found).map_err(|error| Error::Response(format!("the headers are no {}: {error}", T::NAME)))
     }
 
@@ -46,7 +59,7 @@ impl Answer {
     ///
     /// If the body does not arrive, or does not fit the type.
     pub async fn json<T: Contract, E>(self) -> Result<T, Error<E>> {
-        read(&self.0.text().await?)
+        read(&self.text::<E>().await?)
     }
 
     /// Returns the body as text.
@@ -55,7 +68,7 @@ impl Answer {
     ///
     /// If the body does not arrive.
     pub async fn text<E>(self) -> Result<String, Error<E>> {
-        Ok(self.0.text().await?)
+        in_time(self.deadline, self.response.text()).await
     }
 
     /// Returns the bytes of the body.
@@ -63,18 +76,26 @@ impl Answer {
     /// # Errors
     ///
     /// If the body does not arrive.
-    pub async fn bytes<E>(self) -> Result<kit_runtime::BodyBytes, Error<E>> {
-        Ok(self.0.bytes().await?)
+    pub async fn bytes<E>(self) -> Result<Bytes, Error<E>> {
+        in_time(self.deadline, self.response.bytes()).await
     }
 
     /// Returns the lines of the body, which arrive one after the other.
     pub fn lines<T: Contract>(self) -> LineStream<T> {
-        LineStream::new(self.0)
+        LineStream::new(self.response)
     }
 
     /// Returns the events of the body, which arrive one after the other.
     pub fn events<T: ReadEvent>(self) -> EventStream<T> {
-        EventStream::new(self.0)
+        EventStream::new(self.response)
+    }
+
+    /// Returns the error for a media type that the contract does not declare.
+    pub fn undeclared_type<E>(&self) -> Error<E> {
+        let media_type = self.media_type();
+        Error::Response(format!(
+            "the contract does not declare the media type `{media_type}`"
+        ))
     }
 
     /// Returns the error for a status that the contract does not declare.
@@ -83,6 +104,20 @@ impl Answer {
             "the contract does not declare the status {}",
             self.status()
         ))
+    }
+}
+
+/// Waits for a body. The error is [`Error::Timeout`] if the body has not arrived at its deadline.
+async fn in_time<T, E>(
+    deadline: Option<Instant>,
+    body: impl Future<Output = Result<T, reqwest::Error>>,
+) -> Result<T, Error<E>> {
+    let Some(deadline) = deadline else {
+        return Ok(body.await?);
+    };
+    match tokio::time::timeout_at(deadline.into(), body).await {
+        Ok(body) => Ok(body?),
+        Err(_) => Err(Error::Timeout),
     }
 }
 

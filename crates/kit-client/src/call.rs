@@ -6,18 +6,17 @@ use std::time::{Duration, Instant};
 use kit_runtime::Contract;
 use kit_runtime::json::{Json, to_text};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::multipart::Form;
 use reqwest::{Body, Method, RequestBuilder, Response};
 
 use crate::error::{Declared, Error, Refusal};
 use crate::retry::{Retry, has_key, may_pass};
 use crate::text::{cookies, header_value, headers, query, wire};
-use crate::{Answer, Client, Segment, path};
+use crate::{Answer, Client, Parts, Segment, path};
 
 /// Call of a route whose request is being made. `E` is the enum of the errors that the contract declares.
 #[derive(Debug)]
 pub struct Call<'c, E> {
-    client: &'c Client,
+    pub(crate) client: &'c Client,
     method: Method,
     segments: &'static [Segment],
     params: Option<Json>,
@@ -34,7 +33,7 @@ pub struct Call<'c, E> {
 #[derive(Debug)]
 enum Content {
     Body(Body, String),
-    Multipart(Form),
+    Multipart(Parts),
 }
 
 impl<'c, E: Declared> Call<'c, E> {
@@ -130,9 +129,15 @@ impl<'c, E: Declared> Call<'c, E> {
 
     /// Sets a multipart body.
     #[must_use]
-    pub fn multipart(mut self, form: Form) -> Self {
-        self.body = Some(Content::Multipart(form));
+    pub fn multipart(mut self, parts: Parts) -> Self {
+        self.body = Some(Content::Multipart(parts));
         self
+    }
+
+    /// Sets the body by a function, which chooses the format.
+    #[must_use]
+    pub fn body_by(self, write: impl FnOnce(Self) -> Self) -> Self {
+        write(self)
     }
 
     /// Sets the media type of the response. `is_stream` is true if the response arrives in parts, so that the timeout applies
@@ -144,12 +149,30 @@ impl<'c, E: Declared> Call<'c, E> {
         self
     }
 
+    /// Replaces the media type of [`Call::accept`] by one of those that the contract declares. `None` leaves the choice to the
+    /// server.
+    #[must_use]
+    pub fn prefer(mut self, media_type: Option<&'static str>) -> Self {
+        if let Some(media_type) = media_type {
+            self.accepted = media_type;
+            self.is_stream &= matches!(media_type, "application/jsonl" | "text/event-stream");
+        }
+        self
+    }
+
     /// Sends the request, and returns the response.
     ///
     /// # Errors
     ///
     /// If the request cannot be sent, if there is no response, or if the response is an error.
     pub async fn send(self) -> Result<Answer, Error<E>> {
+        let deadline = self.is_stream.then(|| Instant::now() + self.client.timeout);
+        let http = self.client.http.clone();
+        Ok(Answer::new(self.respond(&http).await?, deadline))
+    }
+
+    /// Sends the request, and returns a response that is no error.
+    pub(crate) async fn respond(self, http: &reqwest::Client) -> Result<Response, Error<E>> {
         let places = self.client.places;
         let exchange = Exchange {
             is_stream: self.is_stream,
@@ -158,10 +181,10 @@ impl<'c, E: Declared> Call<'c, E> {
             limit: self.client.retry.limit_of(&self.method, &self.headers),
             has_key: has_key(&self.headers),
         };
-        let request = self.request().map_err(Error::Request)?;
+        let request = self.request(http).map_err(Error::Request)?;
         let response = exchange.run(request).await?;
         if response.status().as_u16() < 400 {
-            return Ok(Answer::new(response));
+            return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
         let refusal = Refusal::new(status, headers, response.text().await?, places);
@@ -171,7 +194,7 @@ impl<'c, E: Declared> Call<'c, E> {
         })
     }
 
-    fn request(mut self) -> Result<RequestBuilder, String> {
+    fn request(mut self, http: &reqwest::Client) -> Result<RequestBuilder, String> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -187,10 +210,18 @@ impl<'c, E: Declared> Call<'c, E> {
         self.headers
             .entry(ACCEPT)
             .or_insert(HeaderValue::from_static(self.accepted));
-        let request = self.client.http.request(self.method, url);
+        let request = http.request(self.method, url);
         Ok(match self.body {
             None => request.headers(self.headers),
-            Some(Content::Multipart(form)) => request.headers(self.headers).multipart(form),
+            Some(Content::Multipart(parts)) => {
+                if let Some(form) = parts.into_form()? {
+                    request.headers(self.headers).multipart(form)
+                } else {
+                    let media_type = HeaderValue::from_static("multipart/form-data; boundary=end");
+                    self.headers.insert(CONTENT_TYPE, media_type);
+                    request.headers(self.headers).body("--end--\r\n")
+                }
+            }
             Some(Content::Body(body, media_type)) => {
                 let media_type = HeaderValue::from_str(&media_type)
                     .map_err(|error| format!("`{media_type}` is no media type: {error}"))?;
@@ -216,7 +247,7 @@ impl<'c, E: Declared> Call<'c, E> {
         self.problem.get_or_insert(problem);
     }
 
-    fn header(&mut self, name: &str, value: &str) {
+    pub(crate) fn header(&mut self, name: &str, value: &str) {
         match (HeaderName::from_bytes(name.as_bytes()).ok(), header_value(value)) {
             (Some(name), Some(value)) => {
                 self.headers.insert(name, value);

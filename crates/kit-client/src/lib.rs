@@ -20,27 +20,41 @@ mod error;
 mod event_stream;
 mod json;
 mod lines;
+mod outgoing;
+mod parts;
 mod path;
 mod retry;
+#[cfg(feature = "sockets")]
+mod socket;
 mod text;
 
 use std::time::Duration;
 
 pub use answer::Answer;
+pub use bytes::Bytes;
 pub use call::Call;
 pub use error::{Declared, Error, ErrorPlaces, Refusal, Undeclared};
 pub use event_stream::{EventStream, ReadEvent, ReceivedEvent, event_data};
 pub use lines::LineStream;
+pub use outgoing::{ChunkSender, LineSender, RequestLines, body_from_reader, body_from_writer};
+pub use parts::{File, Parts};
 pub use path::Segment;
 pub use reqwest;
-pub use reqwest::multipart::{Form, Part};
 pub use reqwest::{Body, Method, StatusCode};
 pub use retry::Retry;
+#[cfg(feature = "sockets")]
+pub use socket::{Socket, SocketClose};
 
 use reqwest::header::{HeaderMap, HeaderName};
 
 /// Time in which a call must end, unless the client has another timeout.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum size of a message of a WebSocket in bytes, unless the client has another one.
+#[cfg(feature = "sockets")]
+const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+/// Time without bytes of the server after which a WebSocket sends a ping, unless the client has another one.
+#[cfg(feature = "sockets")]
+const PING_AFTER: Duration = Duration::from_secs(30);
 
 /// Connections to a server, and headers of all requests. Clones share the connections.
 #[derive(Debug, Clone)]
@@ -51,6 +65,13 @@ pub struct Client {
     timeout: Duration,
     retry: Retry,
     places: ErrorPlaces,
+    /// Connections of WebSockets, once one was opened. They need HTTP/1.1.
+    #[cfg(feature = "sockets")]
+    sockets: std::sync::Arc<std::sync::OnceLock<reqwest::Client>>,
+    #[cfg(feature = "sockets")]
+    message_bytes: usize,
+    #[cfg(feature = "sockets")]
+    ping_after: Duration,
 }
 
 impl Client {
@@ -66,10 +87,7 @@ impl Client {
             .map_err(|error| Error::Request(format!("`{base}` is not a URL: {error}")))?;
         // Fails if the program has chosen another provider, which is then used.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            // A contract may declare a redirect as a reply.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()?;
+        let http = builder().build()?;
         Ok(Self {
             http,
             base: url.as_str().trim_end_matches('/').to_owned(),
@@ -77,14 +95,55 @@ impl Client {
             timeout: TIMEOUT,
             retry: Retry::default(),
             places,
+            #[cfg(feature = "sockets")]
+            sockets: std::sync::Arc::default(),
+            #[cfg(feature = "sockets")]
+            message_bytes: MESSAGE_BYTES,
+            #[cfg(feature = "sockets")]
+            ping_after: PING_AFTER,
         })
     }
 
     /// Sends requests with another client of `reqwest`, for example with a proxy or with other certificates. If contracts declare
-    /// redirects as replies, this client must not follow redirects.
+    /// redirects as replies, this client must not follow redirects. For WebSockets over TLS, it must speak only HTTP/1.1
+    /// (`http1_only`).
     #[must_use]
     pub fn with_http(self, http: reqwest::Client) -> Self {
-        Self { http, ..self }
+        Self {
+            #[cfg(feature = "sockets")]
+            sockets: std::sync::Arc::new(std::sync::OnceLock::from(http.clone())),
+            http,
+            ..self
+        }
+    }
+
+    /// Sets the maximum size of a message that a WebSocket of this client takes, 16 MiB by default. A larger message closes the
+    /// socket with the code 1009.
+    #[cfg(feature = "sockets")]
+    #[must_use]
+    pub fn with_message_limit(self, bytes: usize) -> Self {
+        Self {
+            message_bytes: bytes,
+            ..self
+        }
+    }
+
+    /// Sets the time without bytes of the server after which a WebSocket sends a ping, 30 seconds by default. The connection ends
+    /// if the ping gets no response in the same time.
+    #[cfg(feature = "sockets")]
+    #[must_use]
+    pub fn with_ping_after(self, ping_after: Duration) -> Self {
+        Self { ping_after, ..self }
+    }
+
+    /// Returns the client for handshakes of WebSockets.
+    #[cfg(feature = "sockets")]
+    fn http_of_sockets(&self) -> reqwest::Result<reqwest::Client> {
+        if let Some(http) = self.sockets.get() {
+            return Ok(http.clone());
+        }
+        let http = builder().http1_only().build()?;
+        Ok(self.sockets.get_or_init(|| http).clone())
     }
 
     /// Adds a header to all requests, such as `authorization`. The value replaces an earlier one.
@@ -119,4 +178,10 @@ impl Client {
     pub fn call<E: Declared>(&self, method: Method, path: &'static [Segment]) -> Call<'_, E> {
         Call::new(self, method, path)
     }
+}
+
+/// Returns the settings of `reqwest` that all clients have.
+fn builder() -> reqwest::ClientBuilder {
+    // A contract may declare a redirect as a reply.
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none())
 }

@@ -61,7 +61,7 @@ pub(crate) fn text_of(json: &Json) -> Option<String> {
 }
 
 /// Returns the names of an object with the texts of their values. A list has one text for each item.
-fn texts(json: &Json) -> impl Iterator<Item = (&str, Vec<String>)> {
+pub(crate) fn texts(json: &Json) -> impl Iterator<Item = (&str, Vec<String>)> {
     let members = match json {
         Json::Object(members) => Some(members.iter()),
         _ => None,

@@ -5,9 +5,11 @@ use kit_websocket::{Close, Compression, Message, Session};
 const MESSAGE_BYTES: usize = 300;
 /// Flag in the second byte: messages may be compressed.
 const DEFLATE: u8 = 1;
-/// Flag in the second byte. If the flag is set, the other bytes describe frames. Otherwise the client sends the
-/// other bytes unchanged.
+/// Flag in the second byte. If the flag is set, the other bytes describe frames. Otherwise the other bytes are sent
+/// unchanged.
 const FRAMES: u8 = 2;
+/// Flag in the second byte: the session is that of a client, which receives frames without masks.
+const CLIENT: u8 = 4;
 
 /// Messages, output and end of a session.
 type Outcome = (Vec<Message<'static>>, Vec<u8>, Option<Close>);
@@ -30,11 +32,18 @@ pub fn websocket(data: &[u8]) {
     let stream = if flags & FRAMES == 0 {
         rest.to_vec()
     } else {
-        frames(rest)
+        frames(rest, flags & CLIENT == 0)
     };
-    let whole = run(&stream, stream.len().max(1), compression);
+    let new = || {
+        if flags & CLIENT == 0 {
+            Session::new(MESSAGE_BYTES, compression)
+        } else {
+            Session::client(MESSAGE_BYTES, compression, || [1, 2, 3, 4])
+        }
+    };
+    let whole = run(new(), &stream, stream.len().max(1));
     for (text, size) in [("parts", usize::from(*size).max(1)), ("bytes", 1)] {
-        assert_eq!(whole, run(&stream, size, compression), "split into {text}");
+        assert_eq!(whole, run(new(), &stream, size), "split into {text}");
     }
     for message in &whole.0 {
         let length = match message {
@@ -45,8 +54,7 @@ pub fn websocket(data: &[u8]) {
     }
 }
 
-fn run(stream: &[u8], size: usize, compression: Compression) -> Outcome {
-    let mut session = Session::new(MESSAGE_BYTES, compression);
+fn run(mut session: Session, stream: &[u8], size: usize) -> Outcome {
     let (mut messages, mut output) = (Vec::new(), Vec::new());
     let mut stream = stream.to_vec();
     for part in stream.chunks_mut(size) {
@@ -67,8 +75,9 @@ fn run(stream: &[u8], size: usize, compression: Compression) -> Outcome {
 }
 
 /// Creates frames that are often valid: each step is an opcode with flags, a length, and that number of bytes.
-fn frames(mut script: &[u8]) -> Vec<u8> {
+fn frames(mut script: &[u8], is_masked: bool) -> Vec<u8> {
     let mut stream = Vec::new();
+    let mask_bit = if is_masked { 0x80 } else { 0 };
     while let [first, length, rest @ ..] = script {
         let (payload, after) = rest.split_at(usize::from(*length % 130).min(rest.len()));
         script = after;
@@ -78,16 +87,18 @@ fn frames(mut script: &[u8]) -> Vec<u8> {
         stream.push(flags | opcode);
         // One digit more than needed for some lengths, which is permitted.
         if payload.len() > 125 || first & 3 == 3 {
-            stream.extend([0xfe, 0]);
+            stream.extend([mask_bit | 0x7e, 0]);
         }
         let length = u8::try_from(payload.len()).unwrap_or(u8::MAX);
         if payload.len() > 125 || first & 3 == 3 {
             stream.push(length);
         } else {
-            stream.push(0x80 | length);
+            stream.push(mask_bit | length);
         }
-        let mask = [*first, length, 7, 0];
-        stream.extend(mask);
+        let mask = if is_masked { [*first, length, 7, 0] } else { [0; 4] };
+        if is_masked {
+            stream.extend(mask);
+        }
         stream.extend(
             payload
                 .iter()

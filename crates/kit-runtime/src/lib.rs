@@ -5,11 +5,18 @@
 //! `@kit/plugin-rust-server` writes this crate into `.kit/runtime/` of a project. Generated code and handlers use it as
 //! `kit_runtime`. The crate depends on no project, no database and no IR.
 //!
+//! Without the cargo feature `server`, the crate has only the types and functions that models of contracts use. Rust clients use the
+//! crate like this.
+//!
 //! Invariants:
 //! - Input of a request reaches a handler only after it was checked against the shape of its type.
 //! - No code in this crate panics on input, and recursion on input is limited.
 //! - The crate passes the same conformance vectors as kit's TypeScript runtime.
 
+// Models use only a part of the modules that they share with the server.
+#![cfg_attr(not(feature = "server"), allow(dead_code, unused_imports))]
+
+#[cfg(feature = "server")]
 #[doc(hidden)] // Public only for tests.
 pub mod accept;
 #[cfg(feature = "api-keys")]
@@ -22,37 +29,51 @@ pub mod check;
 mod client_certificate;
 #[doc(hidden)] // Public only for generated code.
 pub mod coerce;
+#[cfg(feature = "server")]
 mod connection;
+#[cfg(feature = "server")]
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
 #[cfg(feature = "debug")]
 mod debug;
-#[cfg(not(feature = "debug"))]
+#[cfg(all(feature = "server", not(feature = "debug")))]
 #[path = "debug_off.rs"]
 mod debug;
 #[cfg(feature = "decimal")]
 mod decimal;
 mod decimal_text;
+#[cfg(feature = "server")]
 mod dev_link;
+#[cfg(feature = "server")]
 mod environment;
+#[cfg(feature = "server")]
 mod file_signatures;
 #[doc(hidden)] // Public only for generated code.
 pub mod format;
 #[cfg(any(feature = "api-keys", feature = "jwt", feature = "sessions"))]
 mod granted_scopes;
+#[cfg(feature = "server")]
 mod http;
 #[cfg(feature = "sqlx")]
 pub mod idempotency;
 pub mod json;
 #[cfg(feature = "jwt")]
 pub mod jwt;
+#[cfg(feature = "server")]
 pub mod keyset;
+#[cfg(feature = "server")]
 mod listener;
+#[cfg(feature = "server")]
 mod log;
+#[cfg(feature = "server")]
 mod log_fields;
+#[cfg(feature = "server")]
 mod log_level;
+#[cfg(feature = "server")]
 mod media_type;
+#[cfg(feature = "server")]
 mod metrics;
+#[cfg(feature = "server")]
 #[doc(hidden)] // Public only for tests.
 pub mod multipart;
 mod never;
@@ -79,24 +100,34 @@ pub mod postgres;
     feature = "sessions"
 ))]
 mod random;
+#[cfg(feature = "server")]
 pub mod rate_limit;
+#[cfg(feature = "server")]
 #[doc(hidden)] // Public only for tests.
 pub mod redact;
+#[cfg(feature = "server")]
 mod sampler;
 #[doc(hidden)] // Public only for generated code.
 pub mod serde_parts;
+#[cfg(feature = "server")]
 mod serve;
 #[cfg(feature = "sessions")]
 pub mod sessions;
+#[cfg(feature = "server")]
 mod set_defaults;
+#[cfg(feature = "server")]
 mod settings;
 #[doc(hidden)] // Public only for generated code.
 pub mod shape;
+#[cfg(feature = "server")]
 mod shutdown;
 #[cfg(feature = "sqlx")]
 pub mod sql;
+#[cfg(feature = "server")]
 mod start_error;
+#[cfg(feature = "server")]
 mod stdout;
+#[cfg(feature = "server")]
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -107,28 +138,37 @@ mod tls;
 mod tls_files;
 #[cfg(feature = "tls")]
 mod tls_redirect;
+#[cfg(feature = "server")]
 mod tls_settings;
+#[cfg(feature = "server")]
 #[doc(hidden)] // Public only for tests and fuzz targets.
 pub mod trust_proxy;
 #[cfg(feature = "valkey")]
 mod valkey;
+#[cfg(feature = "server")]
 mod variables;
 
+#[cfg(feature = "server")]
 pub use axum;
+#[cfg(feature = "server")]
 pub use axum::body::Bytes as BodyBytes;
+#[cfg(feature = "server")]
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
 #[cfg(feature = "tls")]
 pub use client_certificate::ClientCertificate;
+#[cfg(feature = "server")]
 pub use cookies::{Cookie, SameSite};
 #[cfg(feature = "debug")]
 pub use debug::Sidecar;
 #[cfg(feature = "decimal")]
 pub use decimal::{Decimal, ParseDecimalError};
+#[cfg(feature = "server")]
 pub use environment::environment;
 #[cfg(feature = "etag")]
 pub use http::Etag;
+#[cfg(feature = "server")]
 pub use http::{
     Application, Caller, Choice, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion,
     DeclaredReply, Docs, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart,
@@ -140,6 +180,7 @@ pub use http::{
 pub use http::{Coding, Compression};
 #[cfg(feature = "sockets")]
 pub use http::{Socket, SocketClose, SocketMessage, SocketOptions, TextOrBinary};
+#[cfg(feature = "server")]
 #[doc(hidden)] // Public only for generated code.
 pub use http::{check_origins, origins_of};
 pub use indexmap::IndexMap;
@@ -157,9 +198,12 @@ pub use option_error::OptionError;
 #[cfg(feature = "decimal")]
 pub use rust_decimal;
 pub use serde_json::{Value, json as value};
+#[cfg(feature = "server")]
 pub use serve::{run, serve};
+#[cfg(feature = "server")]
 #[doc(hidden)] // Called only by generated code.
 pub use set_defaults::set_defaults;
+#[cfg(feature = "server")]
 pub use shutdown::stopping;
 pub use timestamp::{Timestamp, TimestampError, is_date_time};
 
@@ -206,6 +250,7 @@ pub fn is_development() -> bool {
     *IS_DEVELOPMENT
 }
 
+#[cfg(feature = "server")]
 /// Returns true if the server runs in tests: `NODE_ENV` is `test`.
 fn is_test() -> bool {
     static IS_TEST: std::sync::LazyLock<bool> =
@@ -261,6 +306,6 @@ pub mod optional {
 }
 
 /// Runs the examples of the README as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -142,7 +142,7 @@ fn declaration(file: &FilePart) -> TokenStream {
 
 /// Returns the names of the fields for the files of a multipart body. No field for a file has the name `fields`,
 /// because the field `fields` has the parts that are not files.
-fn field_names(files: &[FilePart]) -> Vec<String> {
+pub(crate) fn field_names(files: &[FilePart]) -> Vec<String> {
     let mut taken = BTreeSet::from(["fields".to_owned()]);
     let names = files.iter().map(|file| {
         let plain = names::plain_field(&file.name);
@@ -193,7 +193,7 @@ pub(crate) fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Token
 }
 
 /// Returns the files of a multipart body, and the type of its other parts. Returns `None` for other bodies.
-fn multipart(handled: &RouteNames<'_>) -> Option<(Vec<FilePart>, Option<DeclarationId>)> {
+pub(crate) fn multipart(handled: &RouteNames<'_>) -> Option<(Vec<FilePart>, Option<DeclarationId>)> {
     let choices = handled.route.body_format.choices(handled.route.slots.body);
     choices.into_iter().find_map(|choice| match choice.format {
         BodyFormat::Multipart { files } => Some((files, choice.body)),

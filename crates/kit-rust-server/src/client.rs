@@ -1,28 +1,30 @@
 //! Generates a Rust client of the API: a crate with a method for each route, and with the same models as the server.
 
 mod calls;
+mod choices;
 mod content;
 mod failures;
+mod formats;
 mod replies;
+mod requests;
 
-use kit_ir::{ErrorFormat, ErrorPaths, Route};
+use kit_ir::{BodyFormat, ErrorFormat, ErrorPaths, Route};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use calls::module;
 
 use crate::manifest::plain_package;
-use crate::route_names::RouteNames;
 use crate::router::{Group, Routes};
 use crate::source::{doc, file_doc, ident, order, string_literal};
 use crate::types::Types;
-use crate::{File, Options, Owner, Warning};
+use crate::{File, Options, Owner, Warning, sockets};
 
 /// Directory of the crate in the output directory.
 const DIRECTORY: &str = "rust-client";
 
 /// Sources of `kit-client`, which every client contains.
-const LIBRARY: [(&str, &str); 11] = [
+const LIBRARY: [(&str, &str); 14] = [
     ("Cargo.toml", include_str!("client.toml")),
     ("src/answer.rs", include_str!("../../kit-client/src/answer.rs")),
     ("src/call.rs", include_str!("../../kit-client/src/call.rs")),
@@ -34,54 +36,71 @@ const LIBRARY: [(&str, &str); 11] = [
     ("src/json.rs", include_str!("../../kit-client/src/json.rs")),
     ("src/lib.rs", include_str!("../../kit-client/src/lib.rs")),
     ("src/lines.rs", include_str!("../../kit-client/src/lines.rs")),
+    (
+        "src/outgoing.rs",
+        include_str!("../../kit-client/src/outgoing.rs"),
+    ),
+    ("src/parts.rs", include_str!("../../kit-client/src/parts.rs")),
     ("src/path.rs", include_str!("../../kit-client/src/path.rs")),
     ("src/retry.rs", include_str!("../../kit-client/src/retry.rs")),
+    ("src/socket.rs", include_str!("../../kit-client/src/socket.rs")),
     ("src/text.rs", include_str!("../../kit-client/src/text.rs")),
 ];
 
-/// Returns the files of the client, and warnings about routes that it lacks. `models` are the files of the server's models.
-pub(crate) fn files(
-    options: &Options,
-    types: &Types<'_>,
-    routes: &Routes<'_>,
-    models: &[File],
-) -> (Vec<File>, Vec<Warning>) {
-    let mut warnings = Vec::new();
-    let groups: Vec<(&Group<'_>, Vec<&RouteNames<'_>>)> = routes
+/// Returns warnings about routes that the client lacks.
+pub(crate) fn warnings(routes: &Routes<'_>) -> Vec<Warning> {
+    let all = routes.groups.iter().flat_map(|group| &group.routes);
+    let lacking = all.filter(|handled| !has(handled.route));
+    let warnings = lacking.map(|handled| Warning {
+        message: format!(
+            "the Rust client has no method for `{}`: its WebSockets have messages in JSON only",
+            handled.route.reference()
+        ),
+        span: handled.route.span,
+        help: "call the route with another client, such as the TypeScript client".to_owned(),
+        handler: None,
+    });
+    warnings.collect()
+}
+
+/// Returns true if the client has a method for a route.
+pub(super) fn has(route: &Route) -> bool {
+    let is_json = |format: &BodyFormat| {
+        matches!(
+            format,
+            BodyFormat::Socket {
+                text: false,
+                bytes: false
+            }
+        )
+    };
+    !route.is_socket() || (is_json(&route.body_format) && is_json(&route.response_format))
+}
+
+/// Returns the files of the client. `models` are the files of the server's models.
+pub(crate) fn files(options: &Options, types: &Types<'_>, routes: &Routes<'_>, models: &[File]) -> Vec<File> {
+    let groups: Vec<&Group<'_>> = routes
         .groups
         .iter()
-        .map(|group| {
-            let supported = group
-                .routes
-                .iter()
-                .filter(|handled| match unsupported(handled.route) {
-                    None => true,
-                    Some(reason) => {
-                        warnings.push(left_out(handled.route, reason));
-                        false
-                    }
-                });
-            (group, supported.collect())
-        })
-        .filter(|(_, routes): &(_, Vec<_>)| !routes.is_empty())
+        .filter(|group| group.routes.iter().any(|handled| has(handled.route)))
         .collect();
     let mut files = vec![
-        text("Cargo.toml", manifest(&options.name, &types.features())),
+        text("Cargo.toml", manifest(&options.name, types)),
         File::output(
             format!("{DIRECTORY}/src/lib.rs"),
-            &library(types, groups.iter().map(|(group, _)| *group)),
+            &library(types, groups.iter().copied()),
         ),
         File::output(
             format!("{DIRECTORY}/src/routes/mod.rs"),
-            &modules(groups.iter().map(|(group, _)| *group)),
+            &modules(groups.iter().copied()),
         ),
     ];
-    for (group, routes) in &groups {
+    for group in &groups {
         let path = format!(
             "{DIRECTORY}/src/routes/{}.rs",
             group.module.trim_start_matches("r#")
         );
-        files.push(File::output(path, &module(types, group, routes)));
+        files.push(File::output(path, &module(types, group)));
     }
     files.extend(models.iter().map(|file| File {
         path: format!("{DIRECTORY}/src/{}", file.path),
@@ -92,7 +111,7 @@ pub(crate) fn files(
             .iter()
             .map(|(path, source)| text(&format!("kit-client/{path}"), (*source).to_owned())),
     );
-    (files, warnings)
+    files
 }
 
 fn text(path: &str, text: String) -> File {
@@ -104,45 +123,27 @@ fn text(path: &str, text: String) -> File {
 }
 
 /// Returns the manifest of the crate.
-fn manifest(name: &str, features: &[&str]) -> String {
+fn manifest(name: &str, types: &Types<'_>) -> String {
     let mut name = plain_package(name);
     // `kit-client` is the library of the client.
     if name == "kit" {
         name.push_str("-app");
     }
-    let features = match features {
+    let features = types.features();
+    let features = match features.as_slice() {
         [] => String::new(),
         features => format!(", features = [\"{}\"]", features.join("\", \"")),
     };
+    let sockets = if sockets::feature(types.program).is_some() {
+        ", features = [\"sockets\"]"
+    } else {
+        ""
+    };
     format!(
         "# Generated by @kit/plugin-rust-server. Do not edit.\n\n[package]\nname = \"{name}-client\"\nversion = \"0.1.0\"\n\
-         edition = \"2024\"\nrust-version = \"1.85\"\npublish = false\n\n[dependencies]\nkit-client = {{ path = \"kit-client\" }}\n\
-         kit-runtime = {{ path = \"../runtime\"{features} }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\n"
+         edition = \"2024\"\nrust-version = \"1.85\"\npublish = false\n\n[dependencies]\nkit-client = {{ path = \"kit-client\"{sockets} }}\n\
+         kit-runtime = {{ path = \"../runtime\", default-features = false{features} }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\n"
     )
-}
-
-/// Returns the reason why the client lacks a route. Returns `None` if the client has the route.
-fn unsupported(route: &Route) -> Option<&'static str> {
-    let has_union = route.replies.iter().any(|reply| reply.format.is_union());
-    if route.is_socket() {
-        Some("the Rust client has no WebSockets")
-    } else if route.body_format.is_union() || route.response_format.is_union() || has_union {
-        Some("the Rust client has no bodies in several formats")
-    } else {
-        None
-    }
-}
-
-fn left_out(route: &Route, reason: &str) -> Warning {
-    Warning {
-        message: format!(
-            "the Rust client has no method for `{}`: {reason}",
-            route.reference()
-        ),
-        span: route.span,
-        help: "call the route with another HTTP client, or with the TypeScript client".to_owned(),
-        handler: None,
-    }
 }
 
 fn modules<'g>(groups: impl Iterator<Item = &'g Group<'g>>) -> TokenStream {

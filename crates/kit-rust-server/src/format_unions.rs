@@ -100,8 +100,8 @@ fn has_media_type(format: &BodyFormat) -> bool {
     )
 }
 
-/// Returns the name of the variant for each format of a request.
-fn variants(choices: &[FormatChoice]) -> Vec<Ident> {
+/// Returns the name of the variant for each format.
+pub(crate) fn variants(choices: &[FormatChoice]) -> Vec<Ident> {
     let mut taken = BTreeSet::new();
     let names = choices.iter().map(|choice| {
         let name = names::unique(choice.format.name().to_owned(), |name| taken.contains(name));

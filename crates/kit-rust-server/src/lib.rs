@@ -232,9 +232,8 @@ pub fn generate(program: &Program, options: &Options) -> Output {
         files.extend(project::files(options, types, routes, database, &manifest));
         let (handlers, mut warnings) = handlers::files(types, routes, database);
         if options.client {
-            let (client, left_out) = client::files(options, types, routes, &models);
-            files.extend(client);
-            warnings.extend(left_out);
+            files.extend(client::files(options, types, routes, &models));
+            warnings.extend(client::warnings(routes));
         }
         if options.contract_tests {
             let (output, library) = (&options.output_dir, &manifest.library);

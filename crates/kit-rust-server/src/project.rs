@@ -55,9 +55,17 @@ const GUARD: [(&str, &str); 14] = [
 ];
 
 /// Sources of `kit-websocket`, which are in a subdirectory of `kit-runtime`.
-const WEBSOCKET: [(&str, &str); 10] = [
+const WEBSOCKET: [(&str, &str); 12] = [
     ("Cargo.toml", include_str!("websocket.toml")),
     ("src/close.rs", include_str!("../../kit-websocket/src/close.rs")),
+    (
+        "src/connection/mod.rs",
+        include_str!("../../kit-websocket/src/connection/mod.rs"),
+    ),
+    (
+        "src/connection/shared.rs",
+        include_str!("../../kit-websocket/src/connection/shared.rs"),
+    ),
     (
         "src/decoder.rs",
         include_str!("../../kit-websocket/src/decoder.rs"),

@@ -134,7 +134,6 @@
     ("http/sockets/message.rs", include_str!("../../kit-runtime/src/http/sockets/message.rs")),
     ("http/sockets/mod.rs", include_str!("../../kit-runtime/src/http/sockets/mod.rs")),
     ("http/sockets/opening.rs", include_str!("../../kit-runtime/src/http/sockets/opening.rs")),
-    ("http/sockets/shared.rs", include_str!("../../kit-runtime/src/http/sockets/shared.rs")),
     ("http/source.rs", include_str!("../../kit-runtime/src/http/source.rs")),
     ("http/static_files.rs", include_str!("../../kit-runtime/src/http/static_files.rs")),
     ("http/status_phrase.rs", include_str!("../../kit-runtime/src/http/status_phrase.rs")),

@@ -113,6 +113,8 @@ fn generates_the_golden_clients() {
     for (name, program) in [
         ("client-contracts", support::contracts::program()),
         ("client-bodies", support::bodies::program()),
+        ("client-formats", support::formats::program()),
+        ("client-sockets", support::sockets::program()),
     ] {
         let mut files = files(&projects::with_client(name, &program));
         files.retain(|path, _| {
@@ -166,18 +168,17 @@ fn the_package_of_a_client_has_a_name_that_cargo_accepts() {
 }
 
 #[test]
-fn warns_about_routes_that_the_client_lacks() {
-    let output = projects::with_client("chat", &projects::chat());
-    let warnings = output.warnings.iter().map(|warning| warning.message.as_str());
-    let found: Vec<_> = warnings
-        .filter(|message| message.contains("the Rust client"))
-        .collect();
-    assert!(
-        found.contains(
-            &"the Rust client has no method for `WS /rooms/:room`: the Rust client has no WebSockets"
-        ),
-        "{found:?}"
-    );
+fn clients_have_the_library_of_websockets_only_if_a_contract_has_sockets() {
+    for (name, program) in projects::all() {
+        let has_sockets = program.routes.iter().any(kit_ir::Route::is_socket);
+        let files = files(&projects::with_client(name, &program));
+        let manifest = &files["kit/rust-client/Cargo.toml"];
+        assert_eq!(
+            manifest.contains("\"sockets\""),
+            has_sockets,
+            "{name}: {manifest}"
+        );
+    }
 }
 
 /// Compares only the files with code for bodies.

@@ -30,12 +30,12 @@ impl Close {
     }
 }
 
-/// Violation of the protocol by the client. The server sends its code and reason in a close frame.
+/// Violation of the protocol by the other side, which gets its code and reason in a close frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Violation {
     /// Close code: 1002, 1007 or 1009.
     pub code: u16,
-    /// Reason for the client, such as `the message is too large`.
+    /// Reason for the other side, such as `the message is too large`.
     pub reason: &'static str,
 }
 

@@ -1,12 +1,12 @@
-//! Reads the frames of a client and assembles its messages.
+//! Reads the frames of one side and assembles its messages.
 
 use std::borrow::Cow;
 
 use crate::close::{Close, Violation, may_send_code};
 use crate::deflate;
-use crate::frame::{Header, MAX_CONTROL, MAX_HEADER, Opcode, read_header, read_start, unmask};
+use crate::frame::{Header, MAX_CONTROL, MAX_HEADER, Opcode, Side, read_header, read_start, unmask};
 
-/// A message or control frame of a client. Borrows from the input if it arrived in one part.
+/// A message or control frame that has arrived. Borrows from the input if it arrived in one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A complete text message.
@@ -21,7 +21,7 @@ pub enum Event<'a> {
     Close(Close),
 }
 
-/// Decoder of the frames of one client.
+/// Decoder of the frames of one client or one server.
 ///
 /// ```
 /// use kit_websocket::{Decoder, Event};
@@ -35,6 +35,8 @@ pub enum Event<'a> {
 /// ```
 #[derive(Debug)]
 pub struct Decoder {
+    /// Side whose frames are read.
+    sender: Side,
     /// Maximum size of a message in bytes.
     limit: usize,
     is_deflate_agreed: bool,
@@ -82,7 +84,27 @@ impl Decoder {
     /// ```
     #[must_use]
     pub fn new(limit: usize, is_deflate_agreed: bool) -> Self {
+        Self::of(Side::Client, limit, is_deflate_agreed)
+    }
+
+    /// Creates a decoder for the frames of a server, which are not masked. The arguments are those of [`Decoder::new`].
+    ///
+    /// ```
+    /// use kit_websocket::{Decoder, Event};
+    ///
+    /// let mut decoder = Decoder::of_server(1024, false);
+    /// let mut bytes = [0x81, 0x02, b'H', b'i'];
+    /// assert_eq!(decoder.read(&mut bytes)?, (4, Some(Event::Text("Hi".into()))));
+    /// # Ok::<(), kit_websocket::Violation>(())
+    /// ```
+    #[must_use]
+    pub fn of_server(limit: usize, is_deflate_agreed: bool) -> Self {
+        Self::of(Side::Server, limit, is_deflate_agreed)
+    }
+
+    fn of(sender: Side, limit: usize, is_deflate_agreed: bool) -> Self {
         Self {
+            sender,
             limit,
             is_deflate_agreed,
             head: [0; MAX_HEADER],
@@ -101,7 +123,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Returns an error if the client violates the protocol. The decoder must then not be used again.
+    /// Returns an error if the sender violates the protocol. The decoder must then not be used again.
     ///
     /// ```
     /// use kit_websocket::Decoder;
@@ -168,7 +190,7 @@ impl Decoder {
         let [first, second, ..] = bytes else {
             return Ok(None);
         };
-        let start = read_start(*first, *second)?;
+        let start = read_start(self.sender, *first, *second)?;
         let is_begun = self.message.is_some();
         match start.opcode {
             Opcode::Continuation if !is_begun => {

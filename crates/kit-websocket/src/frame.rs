@@ -57,25 +57,37 @@ pub(crate) struct Start {
     pub(crate) is_compressed: bool,
 }
 
-/// Header of a frame of a client.
+/// Side of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Side that opened the connection. Its frames are masked (RFC 6455, section 5.1).
+    Client,
+    /// Side that accepted the connection.
+    Server,
+}
+
+/// Header of a frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Header {
     pub(crate) start: Start,
     pub(crate) length: u64,
+    /// Mask of the payload; zeros for a frame of a server.
     pub(crate) mask: [u8; 4],
     /// Length of the header in bytes.
     pub(crate) size: usize,
 }
 
-/// Returns the first byte of a frame, from its first two bytes.
-pub(crate) fn read_start(first: u8, second: u8) -> Result<Start, Violation> {
+/// Returns the first byte of a frame of a side, from its first two bytes.
+pub(crate) fn read_start(sender: Side, first: u8, second: u8) -> Result<Start, Violation> {
     let opcode =
         Opcode::from_bits(first & 0x0f).ok_or(Violation::protocol("the opcode of a frame is reserved"))?;
     if first & 0x30 != 0 {
         return Err(Violation::protocol("a reserved bit is set"));
     }
-    if second & 0x80 == 0 {
-        return Err(Violation::protocol("a frame of a client must be masked"));
+    match (sender, second & 0x80 != 0) {
+        (Side::Client, false) => return Err(Violation::protocol("a frame of a client must be masked")),
+        (Side::Server, true) => return Err(Violation::protocol("a frame of a server must not be masked")),
+        _ => {}
     }
     let is_last = first & 0x80 != 0;
     if opcode.is_control() {
@@ -95,7 +107,7 @@ pub(crate) fn read_start(first: u8, second: u8) -> Result<Start, Violation> {
 
 /// Returns the header at the start of the bytes; `None` if it is incomplete. `start` is the result of [`read_start`].
 pub(crate) fn read_header(start: Start, bytes: &[u8]) -> Option<Header> {
-    let short = bytes.get(1)? & 0x7f;
+    let (is_masked, short) = (bytes.get(1)? & 0x80 != 0, bytes.get(1)? & 0x7f);
     let (length, after) = match short {
         126 => (
             u64::from(u16::from_be_bytes(bytes.get(2..4)?.try_into().ok()?)),
@@ -104,17 +116,24 @@ pub(crate) fn read_header(start: Start, bytes: &[u8]) -> Option<Header> {
         127 => (u64::from_be_bytes(bytes.get(2..10)?.try_into().ok()?), 10),
         short => (u64::from(short), 2),
     };
-    let mask = bytes.get(after..after + 4)?.try_into().ok()?;
+    let (mask, size) = if is_masked {
+        (bytes.get(after..after + 4)?.try_into().ok()?, after + 4)
+    } else {
+        ([0; 4], after)
+    };
     Some(Header {
         start,
         length,
         mask,
-        size: after + 4,
+        size,
     })
 }
 
-/// Removes the mask of a client from a part of a payload. `offset` is the number of bytes of the payload before the part.
+/// Adds or removes the mask of a client in a part of a payload. `offset` is the number of bytes of the payload before the part.
 pub(crate) fn unmask(bytes: &mut [u8], mask: [u8; 4], offset: usize) {
+    if mask == [0; 4] {
+        return;
+    }
     let mut mask = mask;
     mask.rotate_left(offset % 4);
     let [a, b, c, d] = mask;

@@ -1,4 +1,4 @@
-//! The response to the handshake of a client.
+//! The handshake.
 
 use sha1::{Digest as _, Sha1};
 
@@ -15,6 +15,18 @@ pub fn accept_key(key: &[u8]) -> String {
     hash.update(key);
     hash.update(b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
     base64(&hash.finalize())
+}
+
+/// Returns a value of `sec-websocket-key` for the handshake of a client, from random bytes (RFC 6455, section 4.1).
+///
+/// ```
+/// use kit_websocket::handshake_key;
+///
+/// assert_eq!(handshake_key(*b"the sample nonce"), "dGhlIHNhbXBsZSBub25jZQ==");
+/// ```
+#[must_use]
+pub fn handshake_key(random: [u8; 16]) -> String {
+    base64(&random)
 }
 
 fn base64(bytes: &[u8]) -> String {

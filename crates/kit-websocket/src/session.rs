@@ -1,4 +1,4 @@
-//! An open WebSocket of a server: messages in both directions, pings, and the end of the connection.
+//! An open WebSocket: messages in both directions, pings, and the end of the connection.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use crate::encoder;
 use crate::frame::Opcode;
 use crate::handshake::Compression;
 
-/// Number of bytes that may wait for the client before its sender should wait.
+/// Number of bytes that may wait for the other side before their sender should wait.
 pub const SOFT_LIMIT: usize = 64 * 1024;
-/// Time to wait for the close frame of a client after the server has sent its own.
+/// Time to wait for the close frame of the other side after the own one was sent.
 pub const CLOSE_TIME: Duration = Duration::from_secs(5);
 /// Maximum capacity of an empty output buffer. A larger buffer is freed.
 const KEPT_CAPACITY: usize = 4 * 1024;
@@ -37,9 +37,9 @@ pub struct Received<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// The server has sent a close frame and waits for the close frame of the client.
+    /// This side has sent a close frame and waits for the one of the other side.
     Closing,
-    /// Both sides have sent a close frame, or the client has violated the protocol. The connection ends after the output.
+    /// Both sides have sent a close frame, or the other side has violated the protocol. The connection ends after the output.
     Closed,
 }
 
@@ -60,6 +60,8 @@ enum Phase {
 #[derive(Debug)]
 pub struct Session {
     decoder: Decoder,
+    /// Function that returns the mask of the next frame. `None` for a server, whose frames are not masked.
+    next_mask: Option<fn() -> [u8; 4]>,
     compression: Compression,
     phase: Phase,
     /// End that the application is told.
@@ -74,8 +76,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates the session of a connection whose handshake is complete. `message_bytes` is the maximum size of a message
-    /// of the client.
+    /// Creates the session of a server, after the handshake. `message_bytes` is the maximum size of a message of the client.
     ///
     /// ```
     /// use kit_websocket::{Compression, Session};
@@ -85,8 +86,32 @@ impl Session {
     /// ```
     #[must_use]
     pub fn new(message_bytes: usize, compression: Compression) -> Self {
+        let decoder = Decoder::new(message_bytes, compression == Compression::Deflate);
+        Self::of(decoder, None, compression)
+    }
+
+    /// Creates the session of a client, after the handshake. `message_bytes` is the maximum size of a message of the server.
+    /// `next_mask` returns random bytes that nobody can predict (RFC 6455, section 5.3).
+    ///
+    /// ```
+    /// use kit_websocket::{Compression, Message, Session};
+    ///
+    /// let mut session = Session::client(1024, Compression::None, || [1, 2, 3, 4]);
+    /// session.send(&Message::Text("Hi".into()));
+    /// assert_eq!(session.output(), [0x81, 0x82, 1, 2, 3, 4, b'H' ^ 1, b'i' ^ 2]);
+    /// let mut input = [0x81, 0x02, b'H', b'o'];
+    /// assert_eq!(session.receive(&mut input).message, Some(Message::Text("Ho".into())));
+    /// ```
+    #[must_use]
+    pub fn client(message_bytes: usize, compression: Compression, next_mask: fn() -> [u8; 4]) -> Self {
+        let decoder = Decoder::of_server(message_bytes, compression == Compression::Deflate);
+        Self::of(decoder, Some(next_mask), compression)
+    }
+
+    fn of(decoder: Decoder, next_mask: Option<fn() -> [u8; 4]>, compression: Compression) -> Self {
         Self {
-            decoder: Decoder::new(message_bytes, compression == Compression::Deflate),
+            decoder,
+            next_mask,
             compression,
             phase: Phase::Open,
             close: None,
@@ -97,8 +122,8 @@ impl Session {
         }
     }
 
-    /// Reads bytes of the client up to the end of the next message, and responds to pings and close frames. Returns no
-    /// message after the server has closed the session.
+    /// Reads bytes of the other side up to the end of the next message, and responds to pings and close frames. Returns no
+    /// message after this side has closed the session.
     ///
     /// ```
     /// use kit_websocket::{Compression, Session};
@@ -152,7 +177,7 @@ impl Session {
         }
     }
 
-    /// Sends a message. Returns false if so many bytes wait for the client that the sender should wait for
+    /// Sends a message. Returns false if so many bytes wait for the other side that the sender should wait for
     /// [`Session::take_drain`]. Does nothing if the session is closing.
     ///
     /// ```
@@ -167,12 +192,19 @@ impl Session {
             return true;
         }
         let is_deflate_agreed = self.compression == Compression::Deflate;
+        let mask = self.mask();
         match message {
             Message::Text(text) => {
-                encoder::message(&mut self.output, Opcode::Text, text.as_bytes(), is_deflate_agreed);
+                encoder::message(
+                    &mut self.output,
+                    mask,
+                    Opcode::Text,
+                    text.as_bytes(),
+                    is_deflate_agreed,
+                );
             }
             Message::Binary(bytes) => {
-                encoder::message(&mut self.output, Opcode::Binary, bytes, is_deflate_agreed);
+                encoder::message(&mut self.output, mask, Opcode::Binary, bytes, is_deflate_agreed);
             }
         }
         let has_room = self.waiting() < SOFT_LIMIT;
@@ -191,7 +223,8 @@ impl Session {
     /// ```
     pub fn ping(&mut self) {
         if self.phase == Phase::Open {
-            encoder::control(&mut self.output, Opcode::Ping, &[]);
+            let mask = self.mask();
+            encoder::control(&mut self.output, mask, Opcode::Ping, &[]);
         }
     }
 
@@ -207,7 +240,8 @@ impl Session {
     /// ```
     pub fn close(&mut self, code: u16, reason: &str) {
         if self.phase == Phase::Open {
-            encoder::close(&mut self.output, Some(code), reason);
+            let mask = self.mask();
+            encoder::close(&mut self.output, mask, Some(code), reason);
             self.phase = Phase::Closing;
             self.is_drain_owed = false;
             self.owed_pong = None;
@@ -250,7 +284,8 @@ impl Session {
         }
         if self.waiting() < SOFT_LIMIT {
             if let Some(payload) = self.owed_pong.take() {
-                encoder::control(&mut self.output, Opcode::Pong, &payload);
+                let mask = self.mask();
+                encoder::control(&mut self.output, mask, Opcode::Pong, &payload);
             }
         }
     }
@@ -268,7 +303,7 @@ impl Session {
         self.output.extend_from_slice(head);
     }
 
-    /// Returns true once after a `send` that returned false, when the client has received enough bytes.
+    /// Returns true once after a `send` that returned false, when the other side has received enough bytes.
     ///
     /// ```
     /// use kit_websocket::{Compression, Message, Session};
@@ -300,7 +335,7 @@ impl Session {
         self.phase == Phase::Open
     }
 
-    /// Returns true if the server has sent a close frame and waits for the close frame of the client.
+    /// Returns true if this side has sent a close frame and waits for the one of the other side.
     ///
     /// ```
     /// use kit_websocket::{Compression, Session};
@@ -312,7 +347,7 @@ impl Session {
         self.phase == Phase::Closing
     }
 
-    /// Returns the end of the session when both sides have sent a close frame or the client has violated the protocol. The
+    /// Returns the end of the session when both sides have sent a close frame or the other side has violated the protocol. The
     /// connection must then end after the output is sent.
     ///
     /// ```
@@ -327,17 +362,22 @@ impl Session {
         self.close.as_ref()
     }
 
+    fn mask(&self) -> encoder::Mask {
+        self.next_mask.map(|next| next())
+    }
+
     fn waiting(&self) -> usize {
         self.output.len() - self.sent
     }
 
-    /// Sends a pong. While too many bytes wait for the client, only its last ping gets a pong (RFC 6455, section 5.5.3).
+    /// Sends a pong. While too many bytes wait for the other side, only its last ping gets a pong (RFC 6455, section 5.5.3).
     fn owe_pong(&mut self, payload: &[u8]) {
         if self.phase != Phase::Open {
             return;
         }
         if self.waiting() < SOFT_LIMIT {
-            encoder::control(&mut self.output, Opcode::Pong, payload);
+            let mask = self.mask();
+            encoder::control(&mut self.output, mask, Opcode::Pong, payload);
         } else {
             self.owed_pong = Some(payload.to_vec());
         }
@@ -346,14 +386,16 @@ impl Session {
     fn receive_close(&mut self, close: Close) {
         if self.phase == Phase::Open {
             let code = (close.code != Close::NO_CODE).then_some(close.code);
-            encoder::close(&mut self.output, code, "");
+            let mask = self.mask();
+            encoder::close(&mut self.output, mask, code, "");
         }
         self.finish(close);
     }
 
     fn fail(&mut self, violation: Violation) {
         if self.phase == Phase::Open {
-            encoder::close(&mut self.output, Some(violation.code), violation.reason);
+            let mask = self.mask();
+            encoder::close(&mut self.output, mask, Some(violation.code), violation.reason);
         }
         self.finish(Close {
             code: violation.code,

@@ -3,7 +3,7 @@ import { rustServer } from "@kit/plugin-rust-server";
 
 const config: Config = defineConfig({
   routeFiles: ["api/**/*.ts"],
-  plugins: [rustServer({ db: "sqlx", profile: "dev" })],
+  plugins: [rustServer({ db: "sqlx", profile: "dev", client: true })],
 });
 
 export default config;

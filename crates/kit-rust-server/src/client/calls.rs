@@ -2,28 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use kit_ir::{BodyFormat, Route, Segment, Slot};
+use kit_ir::{BodyFormat, FormatChoice, Route, Segment, Slot};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::content::body;
+use super::choices::Choices;
+use super::content::{Names, body};
 use super::failures::Failures;
 use super::replies::{event_enums, replies};
+use super::requests::Body;
+use super::{formats, has, requests};
 use crate::print;
-use crate::route_names::RouteNames;
+use crate::route_names::{BodyNames, RouteNames};
 use crate::router::Group;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::types::{Form, Types};
 
 /// Returns the module of a contract group.
-pub(super) fn module(types: &Types<'_>, group: &Group<'_>, routes: &[&RouteNames<'_>]) -> TokenStream {
+pub(super) fn module(types: &Types<'_>, group: &Group<'_>) -> TokenStream {
     let comment = file_doc(&format!("Calls of `{}`.", group.name));
     let mut taken = BTreeSet::from([group.name.clone()]);
-    for handled in routes {
+    for handled in group.routes.iter().filter(|handled| has(handled.route)) {
+        let BodyNames {
+            parts,
+            event,
+            union,
+            contents,
+            replies,
+        } = &handled.bodies;
         taken.insert(handled.input.clone());
-        taken.extend(handled.reply.clone());
-        taken.extend(handled.bodies.event.clone());
-        taken.extend(handled.bodies.replies.events.values().cloned());
+        let own = [&handled.reply, parts, event, union, contents];
+        taken.extend(own.into_iter().flatten().cloned());
+        taken.extend(replies.events.values().chain(replies.contents.values()).cloned());
     }
     let error = if taken.contains("Error") {
         quote!(kit_client::Error)
@@ -32,11 +42,15 @@ pub(super) fn module(types: &Types<'_>, group: &Group<'_>, routes: &[&RouteNames
     };
     let mut methods = Vec::new();
     let mut items = Vec::new();
-    for handled in routes {
+    for handled in group.routes.iter().filter(|handled| has(handled.route)) {
         let errors = Failures::new(types, handled, &mut taken);
-        methods.push(method(types, handled, &errors, &error));
-        items.push(input(types, handled));
+        let choices = Choices::new(handled, &mut taken);
+        methods.push(method(types, handled, &errors, &choices, &error));
+        items.push(input(types, handled, &choices));
+        items.push(choices.declarations(handled.route));
+        items.push(requests::declarations(types, handled));
         items.push(errors.declaration(types));
+        items.push(formats::contents(types, handled));
         items.push(replies(types, handled));
         items.push(event_enums(types, handled));
     }
@@ -109,58 +123,58 @@ fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Vec<Part> {
             write: quote!(.#field(&input.#field)),
         });
     }
-    let model = route.slots.body.map(|id| {
-        let model = ident(types.name_in(id, Form::Request));
-        quote!(models::#model)
-    });
     let body = |r#type: TokenStream, write: TokenStream| Part {
         name: "body",
         comment: "Body.",
         r#type,
         write,
     };
-    let media_types = route.body_format.media_types();
-    let media_type = string_literal(media_types.first().copied().unwrap_or_default());
-    match (&route.body_format, model) {
-        (BodyFormat::Json, Some(model)) => found.push(body(model, quote!(.json(&input.body)))),
-        (BodyFormat::Form, Some(model)) => found.push(body(model, quote!(.form(&input.body)))),
-        (BodyFormat::Multipart { .. }, _) => {
-            found.push(body(quote!(kit_client::Form), quote!(.multipart(input.body))));
+    if let Some(name) = handled.bodies.union.as_deref().map(ident) {
+        let write = quote!(.body_by(|call| input.body.write(call)));
+        found.push(body(quote!(#name), write));
+        return found;
+    }
+    let choice = FormatChoice {
+        format: route.body_format.clone(),
+        body: route.slots.body,
+    };
+    if let Some(own) = Body::new(types, handled, &choice) {
+        if own.has_media_type {
+            found.push(Part {
+                name: "media_type",
+                comment: "Media type of the body.",
+                r#type: quote!(String),
+                write: TokenStream::new(),
+            });
         }
-        (
-            BodyFormat::Text { .. }
-            | BodyFormat::Raw { .. }
-            | BodyFormat::Chunks { .. }
-            | BodyFormat::Bytes { .. }
-            | BodyFormat::Lines,
-            _,
-        ) => {
-            let kind = if matches!(route.body_format, BodyFormat::Text { .. }) {
-                quote!(String)
-            } else {
-                quote!(kit_client::Body)
-            };
-            let is_single = media_types.len() == 1 && !media_types.iter().any(|name| name.contains('*'));
-            if is_single {
-                found.push(body(kind, quote!(.body(#media_type, input.body))));
-            } else {
-                found.push(Part {
-                    name: "media_type",
-                    comment: "Media type of the body.",
-                    r#type: quote!(String),
-                    write: TokenStream::new(),
-                });
-                found.push(body(kind, quote!(.body(&input.media_type, input.body))));
-            }
-        }
-        _ => {}
+        let write = own.write(&quote!(input.body), &quote!(&input.media_type));
+        found.push(body(own.r#type, write));
     }
     found
 }
 
+/// Returns the parts that the caller may choose: the media type of the response, and the subprotocols. The call does not write
+/// them in the same place as the other parts.
+fn chosen(choices: &Choices) -> Vec<Part> {
+    let accept = choices.accept.as_deref().map(ident).map(|name| Part {
+        name: "accept",
+        comment: "Media type of the response. `None` leaves the choice to the server.",
+        r#type: quote!(Option<#name>),
+        write: TokenStream::new(),
+    });
+    let protocols = choices.protocol.as_deref().map(ident).map(|name| Part {
+        name: "protocols",
+        comment: "Subprotocols that the client offers, the preferred one first.",
+        r#type: quote!(Vec<#name>),
+        write: TokenStream::new(),
+    });
+    accept.into_iter().chain(protocols).collect()
+}
+
 /// Returns the struct with the input of a call. Returns nothing if the call has no input.
-fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
-    let parts = parts(types, handled);
+fn input(types: &Types<'_>, handled: &RouteNames<'_>, choices: &Choices) -> TokenStream {
+    let mut parts = parts(types, handled);
+    parts.extend(chosen(choices));
     if parts.is_empty() {
         return TokenStream::new();
     }
@@ -182,10 +196,12 @@ fn method(
     types: &Types<'_>,
     handled: &RouteNames<'_>,
     errors: &Failures<'_>,
+    choices: &Choices,
     error: &TokenStream,
 ) -> TokenStream {
     let route = handled.route;
-    let parts = parts(types, handled);
+    let mut parts = parts(types, handled);
+    parts.extend(chosen(choices));
     let function = ident(&handled.function);
     let kind = ident(&handled.input);
     let input = (!parts.is_empty()).then(|| quote!(, input: #kind));
@@ -214,7 +230,30 @@ fn method(
     }
     text.push_str("\n\n# Errors\n\nIf the request cannot be sent, or if the response is an error.");
     let comment = doc(&text);
+    if let Some((sent, received)) = messages(types, handled) {
+        let protocols = choices.protocol.as_ref().map(
+            |_| quote!(let protocols: Vec<_> = input.protocols.iter().map(|name| name.as_str()).collect();),
+        );
+        let offered = if protocols.is_some() {
+            quote!(&protocols)
+        } else {
+            quote!(&[])
+        };
+        return quote! {
+            #comment
+            pub async fn #function(&self #input) -> Result<kit_client::Socket<#sent, #received>, #error<#declared>> {
+                #protocols
+                self.client
+                    .call::<#declared>(kit_client::Method::#method, &[#(#segments),*])
+                    #(#writes)*
+                    .open(#offered)
+                    .await
+            }
+        };
+    }
     let accept = accept(route);
+    let prefer = choices.accept.as_deref().map(ident);
+    let prefer = prefer.map(|name| quote!(.prefer(input.accept.map(#name::as_str))));
     let binding = if read.is_empty() {
         TokenStream::new()
     } else {
@@ -228,6 +267,7 @@ fn method(
                 .call::<#declared>(kit_client::Method::#method, &[#(#segments),*])
                 #(#writes)*
                 #accept
+                #prefer
                 .send()
                 .await?;
             #ending
@@ -244,9 +284,18 @@ fn accept(route: &Route) -> TokenStream {
         .chain(route.replies.is_empty().then_some(&route.response_format));
     let mut types: Vec<&str> = Vec::new();
     let mut is_stream = false;
-    for format in formats.filter(|format| !format.is_json()) {
-        types.extend(format.media_types());
-        is_stream |= matches!(format, BodyFormat::Lines | BodyFormat::Events { .. });
+    for format in formats {
+        for media_type in format.media_types() {
+            if media_type != "application/json" && !types.contains(&media_type) {
+                types.push(media_type);
+            }
+        }
+        let is_endless =
+            |format: &BodyFormat| matches!(format, BodyFormat::Lines | BodyFormat::Events { .. });
+        is_stream |= format
+            .choices(None)
+            .iter()
+            .any(|choice| is_endless(&choice.format));
     }
     if types.is_empty() {
         return TokenStream::new();
@@ -267,5 +316,25 @@ fn result(types: &Types<'_>, handled: &RouteNames<'_>) -> (TokenStream, TokenStr
     }
     let model = handled.route.slots.response.map(|id| ident(types.name(id)));
     let event = handled.bodies.event.as_deref().map(ident);
-    body(&handled.route.response_format, model.as_ref(), event.as_ref())
+    let contents = handled.bodies.contents.as_deref().map(ident);
+    let names = Names {
+        model: model.as_ref(),
+        event: event.as_ref(),
+        contents: contents.as_ref(),
+    };
+    body(&handled.route.response_format, names)
+}
+
+/// Returns the types of the messages of a WebSocket: those that the client sends, and those that it receives. Returns `None` if the
+/// route accepts no WebSockets.
+fn messages(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(TokenStream, TokenStream)> {
+    let route = handled.route;
+    let (sent, received) = (route.slots.body?, route.slots.response?);
+    let (sent, received) = (
+        ident(types.name_in(sent, Form::Request)),
+        ident(types.name(received)),
+    );
+    route
+        .is_socket()
+        .then(|| (quote!(models::#sent), quote!(models::#received)))
 }

@@ -4,7 +4,7 @@ use kit_ir::{BodyFormat, DeclaredReply, Route};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::content::body;
+use super::content::{Names, body};
 use crate::bodies::event_variants;
 use crate::route_names::RouteNames;
 use crate::source::{doc, ident, string_literal};
@@ -25,8 +25,14 @@ pub(super) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStrea
             .events
             .get(&reply.status)
             .map(|name| ident(name));
-        let has_body = reply.has_body();
-        has_body.then(|| body(&reply.format, model.as_ref(), event.as_ref()))
+        let contents = handled.bodies.replies.contents.get(&reply.status);
+        let contents = contents.map(|name| ident(name));
+        let names = Names {
+            model: model.as_ref(),
+            event: event.as_ref(),
+            contents: contents.as_ref(),
+        };
+        reply.has_body().then(|| body(&reply.format, names))
     };
     let replies = &handled.route.replies;
     let variants = replies.iter().map(|reply| {

@@ -295,7 +295,8 @@ fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String
     let last = format!("{start}){separator}{output}");
     let last = match last.rsplit_once(" + ") {
         Some((first, bound)) => broken_bounds(first, bound, &start),
-        _ if last.len() > WIDTH => broken_output(node, &start).unwrap_or(last),
+        // rustfmt does not count the parenthesis and the blank before the arrow.
+        _ if last.len() > WIDTH + 2 => broken_output(node, &start).unwrap_or(last),
         _ => last,
     };
     format!("{name}(\n{parameters}{last}")

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use kit_websocket::connection::SharedSession;
 use kit_websocket::{Compression, Session, accept_key, choose_subprotocol};
 
 use super::super::route_list::Subprotocols;
 use super::super::{Context, Cors, Error, Response};
 use super::opening::{OpenSocket, Opening};
-use super::shared::Shared;
 use super::{Socket, SocketMessage};
 use crate::settings::settings;
 
@@ -87,7 +87,7 @@ impl Response {
             Compression::negotiate(offers.as_bytes())
         });
         let message_bytes = options.message_bytes.unwrap_or(settings().body_bytes);
-        let shared = Arc::new(Shared::new(Session::new(message_bytes, compression)));
+        let shared = Arc::new(SharedSession::new(Session::new(message_bytes, compression)));
         let work = handler(Socket::new(Arc::clone(&shared), context.clone()));
         let opening = Opening::new(OpenSocket {
             upgrade,

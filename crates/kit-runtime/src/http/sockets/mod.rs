@@ -4,18 +4,17 @@ mod driver;
 mod handshake;
 mod message;
 mod opening;
-mod shared;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use kit_websocket::connection::SharedSession;
 use kit_websocket::cut_reason;
 
 use super::source::Slot;
 use super::{Context, Error, Phase};
 use crate::check::Failure;
-use shared::Shared;
 
 pub(super) use driver::spawn;
 pub use handshake::SocketOptions;
@@ -42,7 +41,7 @@ const LONGEST_REASON: usize = 123;
 /// }
 /// ```
 pub struct Socket<In, Out> {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSession>,
     context: Context,
     messages: PhantomData<fn(Out) -> In>,
 }
@@ -58,7 +57,7 @@ impl<In, Out> Clone for Socket<In, Out> {
 }
 
 impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
-    fn new(shared: Arc<Shared>, context: Context) -> Self {
+    fn new(shared: Arc<SharedSession>, context: Context) -> Self {
         Self {
             shared,
             context,

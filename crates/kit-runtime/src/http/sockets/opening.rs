@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use hyper::upgrade::OnUpgrade;
+use kit_websocket::connection::SharedSession;
 
 use super::super::catch_panic::catch_panic;
 use super::super::{Context, Error};
-use super::shared::Shared;
 
 /// Call of a handler.
 pub(super) type Work = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
@@ -23,7 +23,7 @@ pub(super) struct Opening(Arc<Mutex<Option<OpenSocket>>>);
 /// WebSocket that is ready to open.
 pub(in super::super) struct OpenSocket {
     pub(super) upgrade: OnUpgrade,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedSession>,
     pub(super) ping_after: Duration,
     pub(super) context: Context,
     pub(super) work: Work,

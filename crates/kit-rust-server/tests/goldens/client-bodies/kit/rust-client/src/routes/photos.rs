@@ -51,7 +51,7 @@ impl<'c> PhotoRoutes<'c> {
                 kit_client::Method::POST,
                 &[kit_client::Segment::Static("photos")],
             )
-            .multipart(input.body)
+            .multipart(input.body.into_parts())
             .send()
             .await?;
         answer.json().await
@@ -68,7 +68,7 @@ impl<'c> PhotoRoutes<'c> {
                 kit_client::Method::POST,
                 &[kit_client::Segment::Static("files")],
             )
-            .multipart(input.body)
+            .multipart(input.body.into_parts())
             .send()
             .await?;
         Ok(())
@@ -88,7 +88,7 @@ impl<'c> PhotoRoutes<'c> {
                 kit_client::Method::POST,
                 &[kit_client::Segment::Static("comments")],
             )
-            .multipart(input.body)
+            .multipart(input.body.into_parts())
             .send()
             .await?;
         Ok(())
@@ -108,7 +108,7 @@ impl<'c> PhotoRoutes<'c> {
                 kit_client::Method::POST,
                 &[kit_client::Segment::Static("videos")],
             )
-            .multipart(input.body)
+            .multipart(input.body.into_parts())
             .send()
             .await?;
         Ok(())
@@ -128,7 +128,7 @@ impl<'c> PhotoRoutes<'c> {
                 kit_client::Method::POST,
                 &[kit_client::Segment::Static("archives")],
             )
-            .multipart(input.body)
+            .multipart(input.body.into_parts())
             .send()
             .await?;
         Ok(())
@@ -148,7 +148,7 @@ impl<'c> PhotoRoutes<'c> {
                 kit_client::Method::POST,
                 &[kit_client::Segment::Static("avatars")],
             )
-            .multipart(input.body)
+            .multipart(input.body.into_parts())
             .send()
             .await?;
         Ok(())
@@ -289,7 +289,7 @@ impl<'c> PhotoRoutes<'c> {
     /// # Errors
     ///
     /// If the request cannot be sent, or if the response is an error.
-    pub async fn get_image(&self) -> Result<kit_runtime::BodyBytes, Error<kit_client::Undeclared>> {
+    pub async fn get_image(&self) -> Result<kit_client::Bytes, Error<kit_client::Undeclared>> {
         let answer = self
             .client
             .call::<kit_client::Undeclared>(
@@ -375,42 +375,134 @@ pub struct PostSessions {
 #[derive(Debug)]
 pub struct PostPhotos {
     /// Body.
-    pub body: kit_client::Form,
+    pub body: PostPhotosParts,
+}
+
+/// Parts of the multipart body of `POST /photos`.
+#[derive(Debug)]
+pub struct PostPhotosParts {
+    /// Parts that are no files.
+    pub fields: models::PostPhotosBody,
+    /// Picture.
+    pub photo: kit_client::File,
+    /// Files.
+    pub more: Vec<kit_client::File>,
+}
+
+impl PostPhotosParts {
+    fn into_parts(self) -> kit_client::Parts {
+        kit_client::Parts::new()
+            .fields(&self.fields, &["album"])
+            .files("photo", [self.photo])
+            .files("more", self.more)
+    }
 }
 
 /// Input of `POST /files`.
 #[derive(Debug)]
 pub struct PostFiles {
     /// Body.
-    pub body: kit_client::Form,
+    pub body: PostFilesParts,
+}
+
+/// Parts of the multipart body of `POST /files`.
+#[derive(Debug)]
+pub struct PostFilesParts {
+    /// File.
+    pub file: kit_client::File,
+}
+
+impl PostFilesParts {
+    fn into_parts(self) -> kit_client::Parts {
+        kit_client::Parts::new().files("file", [self.file])
+    }
 }
 
 /// Input of `POST /comments`.
 #[derive(Debug)]
 pub struct PostComments {
     /// Body.
-    pub body: kit_client::Form,
+    pub body: PostCommentsParts,
+}
+
+/// Parts of the multipart body of `POST /comments`.
+#[derive(Debug)]
+pub struct PostCommentsParts {
+    /// Parts that are no files.
+    pub fields: models::PostCommentsBody,
+}
+
+impl PostCommentsParts {
+    fn into_parts(self) -> kit_client::Parts {
+        kit_client::Parts::new().fields(&self.fields, &[])
+    }
 }
 
 /// Input of `POST /videos`.
 #[derive(Debug)]
 pub struct PostVideos {
     /// Body.
-    pub body: kit_client::Form,
+    pub body: PostVideosParts,
+}
+
+/// Parts of the multipart body of `POST /videos`.
+#[derive(Debug)]
+pub struct PostVideosParts {
+    /// Parts that are no files.
+    pub fields: models::PostVideosBody,
+    /// Film.
+    pub video: kit_client::File,
+    /// File.
+    pub cover: Option<kit_client::File>,
+}
+
+impl PostVideosParts {
+    fn into_parts(self) -> kit_client::Parts {
+        kit_client::Parts::new()
+            .fields(&self.fields, &["album"])
+            .files("cover", self.cover)
+            .files("video", [self.video])
+    }
 }
 
 /// Input of `POST /archives`.
 #[derive(Debug)]
 pub struct PostArchives {
     /// Body.
-    pub body: kit_client::Form,
+    pub body: PostArchivesParts,
+}
+
+/// Parts of the multipart body of `POST /archives`.
+#[derive(Debug)]
+pub struct PostArchivesParts {
+    /// Files.
+    pub archives: Vec<kit_client::File>,
+}
+
+impl PostArchivesParts {
+    fn into_parts(self) -> kit_client::Parts {
+        kit_client::Parts::new().files("archives", self.archives)
+    }
 }
 
 /// Input of `POST /avatars`.
 #[derive(Debug)]
 pub struct PostAvatars {
     /// Body.
-    pub body: kit_client::Form,
+    pub body: PostAvatarsParts,
+}
+
+/// Parts of the multipart body of `POST /avatars`.
+#[derive(Debug)]
+pub struct PostAvatarsParts {
+    /// File.
+    pub avatar: Option<kit_client::File>,
+}
+
+impl PostAvatarsParts {
+    fn into_parts(self) -> kit_client::Parts {
+        kit_client::Parts::new().files("avatar", self.avatar)
+    }
 }
 
 /// Input of `POST /hooks`.
@@ -458,7 +550,7 @@ pub struct PostIcons {
 #[derive(Debug)]
 pub struct PostImports {
     /// Body.
-    pub body: kit_client::Body,
+    pub body: kit_client::RequestLines<models::Book>,
 }
 
 /// Events of `GET /events`.

@@ -1,18 +1,45 @@
-//! State of a WebSocket that its handler and its driver share.
+//! State of a WebSocket that its user and the driver of its bytes share.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kit_websocket::{Close, Message, SOFT_LIMIT, Session};
 use tokio::sync::Notify;
 
-/// State of an open WebSocket.
+use crate::close::Close;
+use crate::session::{Message, SOFT_LIMIT, Session};
+
+/// Open WebSocket, whose bytes [`drive`](super::drive) moves. Its user receives and sends messages meanwhile.
+///
+/// ```
+/// use kit_websocket::connection::{SharedSession, drive};
+/// use kit_websocket::{Compression, Message, Session};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let (ours, theirs) = tokio::io::duplex(1024);
+/// let never = std::time::Duration::from_secs(3600);
+/// let server = SharedSession::new(Session::new(1024, Compression::None));
+/// let client = SharedSession::new(Session::client(1024, Compression::None, || [1, 2, 3, 4]));
+/// let talk = async {
+///     client.send(Message::Text("Hi".into())).await;
+///     assert_eq!(server.next().await, Some(Message::Text("Hi".into())));
+///     client.close(1000, "bye");
+///     assert_eq!(server.next().await, None);
+/// };
+/// let _ = tokio::join!(
+///     drive(ours, &server, never, std::future::pending()),
+///     drive(theirs, &client, never, std::future::pending()),
+///     talk,
+/// );
+/// assert_eq!(server.end().0, 1000);
+/// # }
+/// ```
 #[derive(Debug)]
-pub(super) struct Shared {
+pub struct SharedSession {
     state: Mutex<State>,
     /// Notified if a message has arrived or the socket has ended.
     arrived: Notify,
-    /// Notified if there is room for messages to the client, or the socket has ended.
+    /// Notified if there is room for further messages, or the socket has ended.
     room: Notify,
     /// Notified if the driver must write, or may read again.
     work: Notify,
@@ -21,18 +48,20 @@ pub(super) struct Shared {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) session: Session,
-    /// Messages that the handler has not received.
+    /// Messages that the user has not received.
     inbox: VecDeque<Message<'static>>,
     inbox_bytes: usize,
     /// True if a sender waits for room.
     is_full: bool,
+    /// True if this side has closed the socket first.
+    is_closed_here: bool,
     /// Number of bytes of the messages that were sent.
     sent: u64,
     end: Option<Close>,
 }
 
 impl State {
-    /// Returns true if the driver must not read from the client, because enough messages wait for the handler.
+    /// Returns true if the driver must not read, because enough messages wait for the user.
     pub(super) fn holds_back(&self) -> bool {
         self.inbox_bytes >= SOFT_LIMIT && self.session.is_open()
     }
@@ -46,19 +75,22 @@ fn length(message: &Message<'_>) -> usize {
     }
 }
 
-/// Returns the number of bytes that a message counts while it waits for the handler. An empty message needs memory too.
+/// Returns the number of bytes that a message counts while it waits for the user. An empty message needs memory too.
 fn size(message: &Message<'_>) -> usize {
     64 + length(message)
 }
 
-impl Shared {
-    pub(super) fn new(session: Session) -> Self {
+impl SharedSession {
+    /// Creates the state of a connection whose handshake is complete.
+    #[must_use]
+    pub fn new(session: Session) -> Self {
         Self {
             state: Mutex::new(State {
                 session,
                 inbox: VecDeque::new(),
                 inbox_bytes: 0,
                 is_full: false,
+                is_closed_here: false,
                 sent: 0,
                 end: None,
             }),
@@ -78,7 +110,7 @@ impl Shared {
     }
 
     /// Returns the next message; `None` when the socket has ended.
-    pub(super) async fn next(&self) -> Option<Message<'static>> {
+    pub async fn next(&self) -> Option<Message<'static>> {
         loop {
             // Registered before the check, so that no notification between the two is lost.
             let arrived = self.arrived.notified();
@@ -100,8 +132,8 @@ impl Shared {
         }
     }
 
-    /// Sends a message. Returns false if the socket has ended.
-    pub(super) async fn send(&self, message: Message<'_>) -> bool {
+    /// Sends a message. Waits while too many bytes wait for the other side. Returns false if the socket has ended.
+    pub async fn send(&self, message: Message<'_>) -> bool {
         let mut has_room = {
             let mut state = self.lock();
             if state.end.is_some() || !state.session.is_open() {
@@ -129,17 +161,39 @@ impl Shared {
         true
     }
 
-    pub(super) fn close(&self, code: u16, reason: &str) {
-        self.lock().session.close(code, reason);
+    /// Closes the socket after all messages that were sent. `reason` is cut to 123 bytes.
+    pub fn close(&self, code: u16, reason: &str) {
+        let mut state = self.lock();
+        state.is_closed_here |= state.session.is_open() && state.end.is_none();
+        state.session.close(code, reason);
+        drop(state);
         self.wake_all();
         self.work.notify_one();
     }
 
-    pub(super) fn ended(&self) -> Option<Close> {
+    /// Returns how the socket has ended; `None` while it is open.
+    pub fn ended(&self) -> Option<Close> {
         self.lock().end.clone()
     }
 
-    /// Passes received bytes to the session, and stores the messages for the handler.
+    /// Returns true if this side has closed the socket first.
+    pub fn is_closed_here(&self) -> bool {
+        self.lock().is_closed_here
+    }
+
+    /// Waits until the socket has ended.
+    pub async fn wait_for_end(&self) -> Close {
+        loop {
+            // Registered before the check, so that no notification between the two is lost.
+            let arrived = self.arrived.notified();
+            if let Some(end) = self.ended() {
+                return end;
+            }
+            arrived.await;
+        }
+    }
+
+    /// Passes received bytes to the session, and stores the messages for the user.
     pub(super) fn receive(&self, bytes: &mut [u8]) {
         let mut state = self.lock();
         let mut start = 0;
@@ -161,7 +215,7 @@ impl Shared {
         }
     }
 
-    /// Records that the client has accepted bytes of the output.
+    /// Records that the connection has accepted bytes of the output.
     pub(super) fn advance(&self, count: usize) {
         let mut state = self.lock();
         state.session.advance(count);
@@ -173,7 +227,7 @@ impl Shared {
     }
 
     /// Records the end of the connection. Returns the close code, and the number of bytes of the messages that were sent.
-    pub(super) fn end(&self) -> (u16, u64) {
+    pub fn end(&self) -> (u16, u64) {
         let mut state = self.lock();
         let end = state.session.end().cloned().unwrap_or_else(Close::abnormal);
         let code = state.end.get_or_insert(end).code;

@@ -1,0 +1,77 @@
+// Tests the generated Rust client of the conformance applications: a program in Rust opens WebSockets and sends bodies of all formats to
+// every server.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { before, describe, test } from "node:test";
+
+import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { serveBodies } from "./bodies-application.ts";
+import { isRust, startRust } from "./rust.ts";
+import { servers } from "./servers.ts";
+import { createSocketApp } from "./sockets-application.ts";
+
+quietStdout();
+
+const program = resolve(import.meta.dirname, "rust-client");
+const generated = resolve(import.meta.dirname, "rust-server/.kit/rust-client");
+const target = resolve(import.meta.dirname, "../../target/generated");
+const skip = !existsSync(generated) && "tests/conformance/rust-server is not built";
+
+/** Runs the program against an application at a port. */
+async function check(application: string, port = 0): Promise<void> {
+  const child = spawn(join(target, "debug/conformance-client-test"), [
+    `http://127.0.0.1:${port}`,
+    application,
+  ]);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  assert.equal(stdout, "all calls passed\n", stderr);
+}
+
+describe("the Rust client", { skip }, () => {
+  before(() => {
+    const built = spawnSync("cargo", ["build", "--manifest-path", join(program, "Cargo.toml")], {
+      env: { ...process.env, CARGO_TARGET_DIR: target },
+      encoding: "utf8",
+    });
+    assert.equal(built.status, 0, built.stderr);
+  });
+
+  test("compiles no server", () => {
+    const tree = spawnSync("cargo", ["tree", "--manifest-path", join(program, "Cargo.toml")], {
+      encoding: "utf8",
+    });
+    assert.equal(tree.status, 0, tree.stderr);
+    assert.match(tree.stdout, /kit-runtime/);
+    assert.doesNotMatch(tree.stdout, /\baxum\b/);
+  });
+
+  test("refuses servers that break the rules of WebSockets", () => check("none"));
+
+  for (const application of isRust ? ["bodies", "formats", "sockets", "subprotocols"] : []) {
+    test(`calls the application "${application}" on rust`, async () => {
+      const settings = { bodyBytes: application === "sockets" ? 64 * 1024 : 1024 * 1024 };
+      const variables = { LOG_LEVEL: "fatal" };
+      await using app = await startRust("rust-server", settings, "production", variables);
+      await check(application, app.port);
+    });
+  }
+
+  for (const [name, make] of servers) {
+    test(`calls the application "bodies" on ${name}`, async () => {
+      await using app = await serveBodies(make());
+      await check("bodies", app.port);
+    });
+
+    test(`calls the application "sockets" on ${name}`, async (t) => {
+      const app = createSocketApp(make());
+      t.after(() => app.close({ graceMs: 0 }));
+      const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+      await check("sockets", port);
+    });
+  }
+});
