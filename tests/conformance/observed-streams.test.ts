@@ -14,7 +14,7 @@ import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
-notInRust("streams in a debug sidecar", "a Rust server has no debug sidecar");
+notInRust("streams in a debug sidecar", "`rust-observed-streams.test.ts` tests them");
 
 const texts = ({ messages }: StreamRecord): string[] =>
   messages.map(({ direction, event, text }) =>

@@ -297,7 +297,7 @@ describe(`the sidecar of an application in development, ${isRust ? "rust" : "nat
     assert.equal(mode, "development");
     assert.equal((application as Json)["url"], `http://127.0.0.1:${app.port}`);
     assert.equal(pollMs, 1_000);
-    assert.deepEqual(Object.keys(absent), isRust ? ["streams", "jobs"] : []);
+    assert.deepEqual(Object.keys(absent), isRust ? ["jobs"] : []);
   });
 
   test("lists the routes with their middleware", async () => {

@@ -37,6 +37,45 @@ pub(crate) async fn serve(_address: SocketAddr) -> Result<(), Error> {
     Ok(())
 }
 
+/// Replacement for the recording of a stream. Records nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedStream;
+
+/// Format of a stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum StreamKind {
+    #[cfg(feature = "sockets")]
+    Socket,
+    Events,
+    Lines,
+}
+
+/// Reason for the end of a WebSocket.
+#[cfg(feature = "sockets")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum StreamResult {
+    Closed,
+    Disconnected,
+}
+
+#[allow(clippy::unused_self)] // Reason: same signature as with the feature.
+impl RecordedStream {
+    #[cfg(feature = "sockets")]
+    pub(crate) fn open(&self) {}
+
+    #[cfg(feature = "sockets")]
+    pub(crate) fn received(&self, _text: Option<&str>, _bytes: usize) {}
+
+    pub(crate) fn sent(&self, _text: Option<&str>, _event: Option<&'static str>, _bytes: usize) {}
+
+    #[cfg(feature = "sockets")]
+    pub(crate) fn end(&self, _result: StreamResult, _code: Option<u16>, _reason: &str) {}
+
+    pub(crate) async fn watch(self, work: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+        work.await
+    }
+}
+
 /// Replacement for the recording of a request. Records nothing.
 pub(crate) struct Recorded;
 
@@ -66,6 +105,10 @@ impl Recorded {
 
     pub(crate) fn running(&self) -> RunningRequest {
         RunningRequest
+    }
+
+    pub(crate) fn stream(&self, _kind: StreamKind, _protocol: Option<&'static str>) -> RecordedStream {
+        RecordedStream
     }
 }
 

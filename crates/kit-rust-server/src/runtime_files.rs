@@ -62,6 +62,7 @@
     ("debug/settings.rs", include_str!("../../kit-runtime/src/debug/settings.rs")),
     ("debug/sql.rs", include_str!("../../kit-runtime/src/debug/sql.rs")),
     ("debug/state.rs", include_str!("../../kit-runtime/src/debug/state.rs")),
+    ("debug/streams.rs", include_str!("../../kit-runtime/src/debug/streams.rs")),
     ("debug_off.rs", include_str!("../../kit-runtime/src/debug_off.rs")),
     ("decimal.rs", include_str!("../../kit-runtime/src/decimal.rs")),
     ("decimal_text.rs", include_str!("../../kit-runtime/src/decimal_text.rs")),

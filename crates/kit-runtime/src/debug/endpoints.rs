@@ -7,7 +7,7 @@ use super::answer::{Refusal, truncate};
 use super::nearest::nearest;
 use super::query::Query;
 use super::state::State;
-use super::{health, performance, project, requests, routes, schema};
+use super::{health, performance, project, requests, routes, schema, streams};
 use crate::coerce::decode_percent;
 
 type Respond = fn(&State, &Query, &[String]) -> Result<Value, Refusal>;
@@ -40,7 +40,7 @@ fn part(rest: &[String], index: usize) -> &str {
     rest.get(index).map_or("", String::as_str)
 }
 
-const ENDPOINTS: [Endpoint; 20] = [
+const ENDPOINTS: [Endpoint; 22] = [
     endpoint(
         "/_debug/requests",
         &["since", "limit", "route", "status"],
@@ -52,6 +52,18 @@ const ENDPOINTS: [Endpoint; 20] = [
         &[],
         "a request with its log entries and its error",
         |state, _, rest| requests::request(state, part(rest, 0)),
+    ),
+    endpoint(
+        "/_debug/streams",
+        &["limit", "route"],
+        "open WebSockets, open streams of events and lines, and the last ones that ended",
+        |state, query, _| streams::streams(state, query),
+    ),
+    endpoint(
+        "/_debug/streams/:requestId",
+        &[],
+        "a WebSocket or stream with its latest messages",
+        |state, _, rest| streams::stream(state, part(rest, 0)),
     ),
     endpoint(
         "/_debug/errors",

@@ -31,6 +31,7 @@ mod schema;
 mod settings;
 mod sql;
 mod state;
+mod streams;
 
 use std::sync::OnceLock;
 
@@ -41,6 +42,9 @@ pub(crate) use history::log;
 pub(crate) use layer::calls;
 pub(crate) use listener::serve;
 pub(crate) use recorded::Recorded;
+#[cfg(feature = "sockets")]
+pub(crate) use streams::StreamResult;
+pub(crate) use streams::{RecordedStream, StreamKind};
 
 /// Files of the dashboard and descriptions of the application, which the debug sidecar shows. `kit build` generates the
 /// value.

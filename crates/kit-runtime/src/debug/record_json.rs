@@ -18,7 +18,7 @@ pub(super) fn milliseconds(duration: Duration) -> f64 {
 }
 
 /// Returns a time in milliseconds since 1970, with a fraction.
-fn unix_milliseconds(time: SystemTime) -> f64 {
+pub(super) fn unix_milliseconds(time: SystemTime) -> f64 {
     milliseconds(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
 }
 

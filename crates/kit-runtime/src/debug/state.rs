@@ -21,16 +21,10 @@ const DEVELOPMENT_POLL: u64 = 1_000;
 const PRODUCTION_POLL: u64 = 3_000;
 
 /// Views of the dashboard that the sidecar of a Rust server does not have, with the reason that the dashboard shows.
-const ABSENT: [(&str, &str); 2] = [
-    (
-        "streams",
-        "The sidecar of a Rust server does not record the messages of WebSockets and streams.",
-    ),
-    (
-        "jobs",
-        "A Rust server has no jobs of @kit/jobs. Their workers are applications for Node, each with its own sidecar.",
-    ),
-];
+const ABSENT: [(&str, &str); 1] = [(
+    "jobs",
+    "A Rust server has no jobs of @kit/jobs. Their workers are applications for Node, each with its own sidecar.",
+)];
 
 /// Data from which the sidecar creates its responses.
 pub(super) struct State {

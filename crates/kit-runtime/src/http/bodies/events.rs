@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use futures_core::Stream;
 
 use super::lines::Work;
+use crate::debug::{RecordedStream, StreamKind};
 use crate::http::response::check;
 use crate::http::{ChunkSender, Context, Error, Reply, Response};
 use crate::json::to_text;
@@ -84,7 +85,7 @@ impl<E: EventData> From<E> for Event<E> {
 }
 
 impl<E: EventData> Event<E> {
-    fn text(&self, context: &Context) -> Result<String, Error> {
+    fn text(&self, context: &Context, stream: &RecordedStream) -> Result<String, Error> {
         let mut text = format!("event: {}\n", self.data.name());
         if let Some(id) = &self.id {
             // A client ignores an id with U+0000, and a line break would end the field.
@@ -96,7 +97,9 @@ impl<E: EventData> Event<E> {
         if let Some(retry) = self.retry {
             let _ = writeln!(text, "retry: {}", retry.as_millis());
         }
-        let _ = write!(text, "data: {}\n\n", self.data.data(context)?);
+        let data = self.data.data(context)?;
+        let _ = write!(text, "data: {data}\n\n");
+        stream.sent(Some(&data), Some(self.data.name()), text.len());
         Ok(text)
     }
 }
@@ -161,6 +164,7 @@ impl<E> fmt::Debug for Events<E> {
 pub struct EventSender<E> {
     chunks: ChunkSender,
     context: Context,
+    stream: RecordedStream,
     event: PhantomData<fn(E)>,
 }
 
@@ -175,7 +179,7 @@ impl<E: EventData> EventSender<E> {
         &mut self,
         event: I,
     ) -> impl Future<Output = Result<(), Error>> + Send + use<'_, E, I> {
-        let text = event.into().text(&self.context);
+        let text = event.into().text(&self.context, &self.stream);
         let chunks = &mut self.chunks;
         async move { chunks.send(text?).await }
     }
@@ -219,12 +223,14 @@ impl Response {
         let reply = Reply::stream(move |chunks| {
             let pings = chunks.share();
             let context = owned.clone();
+            let stream = owned.recorded().stream(StreamKind::Events, None);
             let work = (events.write)(EventSender {
                 chunks,
                 context: owned,
+                stream: stream.clone(),
                 event: PhantomData,
             });
-            with_pings(work, pings, context)
+            stream.watch(with_pings(work, pings, context))
         });
         Self::reply(context, status, reply.content_type("text/event-stream"))
     }

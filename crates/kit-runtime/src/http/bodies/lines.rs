@@ -8,6 +8,7 @@ use std::pin::{Pin, pin};
 use axum::http::StatusCode;
 use futures_core::Stream;
 
+use crate::debug::{RecordedStream, StreamKind};
 use crate::http::response::check;
 use crate::http::{ChunkSender, Context, Error, Reply, Response};
 use crate::json::to_text;
@@ -117,6 +118,7 @@ impl<T> fmt::Debug for Lines<T> {
 pub struct LineSender<T> {
     chunks: ChunkSender,
     context: Context,
+    stream: RecordedStream,
     line: PhantomData<fn(T)>,
 }
 
@@ -140,6 +142,7 @@ impl<T: Contract> LineSender<T> {
         if is_development() {
             check::<T>(&self.context, None, &text, "a line that is not a valid")?;
         }
+        self.stream.sent(Some(&text), None, text.len());
         text.push('\n');
         Ok(text)
     }
@@ -165,11 +168,14 @@ impl Response {
     ) -> Result<Self, Error> {
         let owned = context.clone();
         let reply = Reply::stream(move |chunks| {
-            (lines.write)(LineSender {
+            let stream = owned.recorded().stream(StreamKind::Lines, None);
+            let work = (lines.write)(LineSender {
                 chunks,
                 context: owned,
+                stream: stream.clone(),
                 line: PhantomData,
-            })
+            });
+            stream.watch(work)
         });
         Self::reply(context, status, reply.content_type("application/jsonl"))
     }

@@ -9,7 +9,9 @@ use kit_websocket::connection::drive;
 
 use super::super::catch_panic::catch_panic;
 use super::super::request_log::Entry;
+use super::SocketClose;
 use super::opening::OpenSocket;
+use crate::debug::StreamResult;
 use crate::shutdown::Shutdown;
 
 /// Time for which a handler may run after its socket has ended.
@@ -32,9 +34,11 @@ async fn run(socket: OpenSocket, entry: Option<Entry>) {
         shared,
         ping_after,
         context,
+        stream,
         mut work,
     } = socket;
     let mut shutdown = Shutdown::of_server();
+    stream.open();
     let moving = async {
         if let Ok(upgraded) = upgrade.await {
             // An error means that the connection has ended without a close frame.
@@ -45,6 +49,13 @@ async fn run(socket: OpenSocket, entry: Option<Entry>) {
             let _ = drive(TokioIo::new(upgraded), &shared, ping_after, closing).await;
         }
         let (code, bytes) = shared.end();
+        let reason = shared.ended().unwrap_or_else(SocketClose::abnormal).reason;
+        let result = if shared.is_closed_here() {
+            StreamResult::Closed
+        } else {
+            StreamResult::Disconnected
+        };
+        stream.end(result, Some(code), &reason);
         if let Some(mut entry) = entry {
             entry.bytes = bytes;
             entry.write(code == ABNORMAL);

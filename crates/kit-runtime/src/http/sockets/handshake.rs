@@ -12,6 +12,7 @@ use super::super::route_list::Subprotocols;
 use super::super::{Context, Cors, Error, Response};
 use super::opening::{OpenSocket, Opening};
 use super::{Socket, SocketMessage};
+use crate::debug::StreamKind;
 use crate::settings::settings;
 
 /// Options of the WebSockets of a route.
@@ -88,12 +89,15 @@ impl Response {
         });
         let message_bytes = options.message_bytes.unwrap_or(settings().body_bytes);
         let shared = Arc::new(SharedSession::new(Session::new(message_bytes, compression)));
-        let work = handler(Socket::new(Arc::clone(&shared), context.clone()));
+        let protocol = context.subprotocol().get().copied();
+        let stream = context.recorded().stream(StreamKind::Socket, protocol);
+        let work = handler(Socket::new(Arc::clone(&shared), context.clone(), stream.clone()));
         let opening = Opening::new(OpenSocket {
             upgrade,
             shared,
             ping_after: options.ping_after,
             context: context.clone(),
+            stream,
             work: Box::pin(work),
         });
 

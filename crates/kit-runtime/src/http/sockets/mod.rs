@@ -10,11 +10,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use kit_websocket::connection::SharedSession;
-use kit_websocket::cut_reason;
+use kit_websocket::{Message, cut_reason};
 
 use super::source::Slot;
 use super::{Context, Error, Phase};
 use crate::check::Failure;
+use crate::debug::RecordedStream;
 
 pub(super) use driver::spawn;
 pub use handshake::SocketOptions;
@@ -43,6 +44,7 @@ const LONGEST_REASON: usize = 123;
 pub struct Socket<In, Out> {
     shared: Arc<SharedSession>,
     context: Context,
+    stream: RecordedStream,
     messages: PhantomData<fn(Out) -> In>,
 }
 
@@ -51,16 +53,18 @@ impl<In, Out> Clone for Socket<In, Out> {
         Self {
             shared: Arc::clone(&self.shared),
             context: self.context.clone(),
+            stream: self.stream.clone(),
             messages: PhantomData,
         }
     }
 }
 
 impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
-    fn new(shared: Arc<SharedSession>, context: Context) -> Self {
+    fn new(shared: Arc<SharedSession>, context: Context, stream: RecordedStream) -> Self {
         Self {
             shared,
             context,
+            stream,
             messages: PhantomData,
         }
     }
@@ -83,7 +87,12 @@ impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
     /// fit its type: such a message closes the socket with the code 1003, 1007 or 1008. While nobody calls
     /// this function, about 64 KiB of messages wait in the server, and the rest waits at the client.
     pub async fn recv(&self) -> Option<In> {
-        match In::read(self.shared.next().await?) {
+        let message = self.shared.next().await?;
+        match &message {
+            Message::Text(text) => self.stream.received(Some(text), text.len()),
+            Message::Binary(bytes) => self.stream.received(None, bytes.len()),
+        }
+        match In::read(message) {
             Ok(message) => Some(message),
             Err((code, failures)) => {
                 self.shared.close(code, &reason(&failures));
@@ -101,7 +110,12 @@ impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
     /// Returns an error if the socket has ended, so that a handler that returns it with `?` ends too, or if the value has no
     /// JSON form. In development, also if the value does not fit its type.
     pub async fn send(&self, message: &Out) -> Result<(), Error> {
-        if self.shared.send(message.write(&self.context)?).await {
+        let message = message.write(&self.context)?;
+        match &message {
+            Message::Text(text) => self.stream.sent(Some(text), None, text.len()),
+            Message::Binary(bytes) => self.stream.sent(None, None, bytes.len()),
+        }
+        if self.shared.send(message).await {
             return Ok(());
         }
         Err(Error::socket_ended())

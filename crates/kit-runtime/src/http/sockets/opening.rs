@@ -11,6 +11,7 @@ use kit_websocket::connection::SharedSession;
 
 use super::super::catch_panic::catch_panic;
 use super::super::{Context, Error};
+use crate::debug::RecordedStream;
 
 /// Call of a handler.
 pub(super) type Work = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
@@ -26,6 +27,7 @@ pub(in super::super) struct OpenSocket {
     pub(super) shared: Arc<SharedSession>,
     pub(super) ping_after: Duration,
     pub(super) context: Context,
+    pub(super) stream: RecordedStream,
     pub(super) work: Work,
 }
 
