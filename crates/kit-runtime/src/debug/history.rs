@@ -10,7 +10,6 @@ use tracing::Level;
 use super::latency::{LatencyHistory, Window};
 use super::recording::{Recording, next_sequence};
 use super::ring::{KeptText, Ring};
-use super::streams::Streams;
 use crate::http::Segment;
 
 const ERROR_BYTES: usize = 8 * 1024 * 1024;
@@ -49,7 +48,6 @@ pub(super) fn start(keep: usize, is_production: bool) {
         }),
         logs: Mutex::new(Ring::new(keep * 10, LOG_BYTES)),
         latencies: Mutex::default(),
-        streams: Streams::default(),
     });
 }
 
@@ -77,8 +75,6 @@ pub(super) struct History {
     errors: Mutex<Errors>,
     logs: Mutex<Ring>,
     latencies: Mutex<LatencyHistory>,
-    /// WebSockets and responses that are streams.
-    pub(super) streams: Streams,
 }
 
 #[derive(Default)]

@@ -50,10 +50,13 @@ pub(crate) enum StreamResult {
 }
 
 /// Streams that the sidecar shows.
-#[derive(Debug, Default)]
-pub(super) struct Streams(Mutex<List>);
+static STREAMS: Mutex<List> = Mutex::new(List {
+    open: Vec::new(),
+    ended: VecDeque::new(),
+    missed: 0,
+});
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct List {
     /// Open streams, the oldest first.
     open: Vec<Arc<StreamLog>>,
@@ -146,10 +149,8 @@ impl Recorded {
 impl RecordedStream {
     /// Shows the stream as open.
     pub(crate) fn open(&self) {
-        let (Some(log), Some(history)) = (&self.0, history()) else {
-            return;
-        };
-        let mut list = lock(&history.streams.0);
+        let Some(log) = &self.0 else { return };
+        let mut list = lock(&STREAMS);
         if list.open.len() + list.ended.len() >= KEPT && list.ended.pop_front().is_none() {
             list.missed += 1;
             return;
@@ -192,8 +193,7 @@ impl RecordedStream {
         // A stream that fails before its first message becomes an error response.
         let is_error = result == StreamResult::Failed && progress.sent.messages == 0;
         drop(progress);
-        let Some(history) = history() else { return };
-        let mut list = lock(&history.streams.0);
+        let mut list = lock(&STREAMS);
         let Some(at) = list.open.iter().position(|open| Arc::ptr_eq(open, log)) else {
             return;
         };
@@ -339,7 +339,7 @@ pub(super) fn streams(state: &State, query: &Query) -> Result<Value, Refusal> {
         .map(|name| routes_named(state, name))
         .transpose()?;
     let limit = query.limit(&["limit"], DEFAULT_LIMIT)?;
-    let list = lock(&state.history.streams.0);
+    let list = lock(&STREAMS);
     let missed = list.missed;
     let mut open = list.open.clone();
     let mut ended: Vec<_> = list.ended.iter().cloned().collect();
@@ -357,7 +357,7 @@ pub(super) fn streams(state: &State, query: &Query) -> Result<Value, Refusal> {
 
 /// Returns one stream with its latest messages.
 pub(super) fn stream(state: &State, request_id: &str) -> Result<Value, Refusal> {
-    let list = lock(&state.history.streams.0);
+    let list = lock(&STREAMS);
     let found = list.open.iter().chain(&list.ended);
     let found = found.rev().find(|log| log.request_id == request_id).cloned();
     drop(list);

@@ -22,6 +22,17 @@ const MAX_WRITE: usize = 64 * 1024;
 /// ends the connection if the ping gets no response in the same time. When `closing` is ready, closes the socket with its code and
 /// reason. The caller then calls [`SharedSession::end`], also after an error.
 ///
+/// ```
+/// use kit_websocket::connection::{SharedSession, drive};
+/// use tokio::io::{AsyncRead, AsyncWrite};
+///
+/// async fn run(stream: impl AsyncRead + AsyncWrite, shared: &SharedSession) -> u16 {
+///     let ping_after = std::time::Duration::from_secs(30);
+///     let _ = drive(stream, shared, ping_after, std::future::pending()).await;
+///     shared.end().0
+/// }
+/// ```
+///
 /// # Errors
 ///
 /// If the connection ends without a close frame.

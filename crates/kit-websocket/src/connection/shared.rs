@@ -32,6 +32,8 @@ use crate::session::{Message, SOFT_LIMIT, Session};
 ///     talk,
 /// );
 /// assert_eq!(server.end().0, 1000);
+/// assert!(client.is_closed_here() && !server.is_closed_here());
+/// assert_eq!(server.ended(), Some(server.wait_for_end().await));
 /// # }
 /// ```
 #[derive(Debug)]
