@@ -223,6 +223,7 @@
     ("settings.rs", include_str!("../../kit-runtime/src/settings.rs")),
     ("shape/build.rs", include_str!("../../kit-runtime/src/shape/build.rs")),
     ("shape/describe.rs", include_str!("../../kit-runtime/src/shape/describe.rs")),
+    ("shape/format.rs", include_str!("../../kit-runtime/src/shape/format.rs")),
     ("shape/mod.rs", include_str!("../../kit-runtime/src/shape/mod.rs")),
     ("shape/no_pattern.rs", include_str!("../../kit-runtime/src/shape/no_pattern.rs")),
     ("shape/pattern.rs", include_str!("../../kit-runtime/src/shape/pattern.rs")),
