@@ -61,7 +61,9 @@ impl Body {
                 Some(of(quote!(#name), quote!(multipart,), Argument::Parts))
             }
             (BodyFormat::Text { .. }, _) => text(quote!(String)),
-            (BodyFormat::Raw { .. } | BodyFormat::Chunks { .. } | BodyFormat::Bytes { .. }, _) => text(quote!(kit_client::Body)),
+            (BodyFormat::Raw { .. } | BodyFormat::Chunks { .. } | BodyFormat::Bytes { .. }, _) => {
+                text(quote!(kit_client::Body))
+            }
             (BodyFormat::Lines, Some(model)) => text(quote!(kit_client::RequestLines<#model>)),
             _ => None,
         }
