@@ -84,6 +84,8 @@ for (const [name, make] of servers) {
     for (let count = 0; count < 3; count += 1) await app.get("/plain");
     await app.get("/fail");
     await app.get("/nowhere");
+    // Servers ask for the names of rare methods, which is possible only before the response.
+    await app.get("/nowhere", {}, "PROPFIND");
     let answer = await read(port);
     // A server may finish a request after its client has the response.
     await until(async () => {
@@ -99,6 +101,8 @@ for (const [name, make] of servers) {
     assert.equal(valueOf(text, `http_server_errors_total{${failed}}`), 1);
     const nowhere = 'http_request_method="GET",http_response_status_code="404"';
     assert.equal(valueOf(text, `http_server_errors_total{${nowhere}}`), 1);
+    const invented = 'http_request_method="_OTHER",http_response_status_code="404"';
+    assert.equal(valueOf(text, `http_server_errors_total{${invented}}`), 1);
     assert.equal(valueOf(text, "http_server_active_requests"), 0);
     assert.ok(valueOf(text, "process_memory_usage_bytes")! > 1e6);
     assert.ok(valueOf(text, 'process_cpu_time_seconds_total{cpu_mode="user"}')! > 0);

@@ -101,8 +101,11 @@ class CertificateNames {
   find(host: string): string | undefined {
     const [, literal, name = ""] = hostPattern.exec(host) ?? [];
     const certificate = this.#read();
-    if (literal !== undefined)
-      return certificate?.checkIP(literal) === undefined ? undefined : `[${literal}]`;
+    if (literal !== undefined) {
+      // `checkIP` throws for a text in brackets that is no address, such as `[::::]`.
+      const isValid = isIP(literal) === 6 && certificate?.checkIP(literal) !== undefined;
+      return isValid ? `[${literal}]` : undefined;
+    }
     if (name === "") return undefined;
     const found =
       isIP(name) === 0 ? certificate?.checkHost(name, { subject: "never" }) : certificate?.checkIP(name);

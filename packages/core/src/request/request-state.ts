@@ -120,6 +120,8 @@ export class RequestState implements RequestFailure, PendingRequest {
   readonly #sequence: number;
   /** Time of arrival in monotonic milliseconds. 0 if no observer measures requests. */
   readonly #arrivedAt: number;
+  /** Method for the meter, since the server may have released the request before the end. Empty if no observer measures requests. */
+  readonly #measuredMethod: string;
 
   constructor(settings: PipelineSettings, exchange: ServerExchange, executable: ExecutableRoute | null) {
     this.settings = settings;
@@ -128,6 +130,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (settings.requestLog !== null) settings.requestLog.attach(exchange, this);
     const { recorder, meter } = settings;
     this.#arrivedAt = meter === null ? 0 : meter.begin();
+    this.#measuredMethod = meter === null ? "" : exchange.method;
     const slot = recorder === null ? null : recorder.begin(exchange, executable);
     this.#slot = slot;
     this.#sequence = slot === null ? 0 : slot.sequence;
@@ -692,8 +695,8 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
     const { meter } = this.settings;
     if (meter !== null) {
-      const { route, method } = this;
-      meter.end(this.#arrivedAt, route === null ? null : route.ref, method, written);
+      const { route } = this;
+      meter.end(this.#arrivedAt, route === null ? null : route.ref, this.#measuredMethod, written);
     }
   }
 

@@ -9,7 +9,11 @@ import type { TestHandler } from "../../../core/test/support/serve.ts";
 /** Application that listens on a port, with its telemetry. */
 export interface Running extends AsyncDisposable {
   readonly name: string;
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; text: string }>;
+  get(
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    method?: string,
+  ): Promise<{ status: number; text: string }>;
   counts(): TelemetryCounts;
   /** Lets the handler of `GET /slow` finish. */
   finishSlow(): void;
@@ -67,11 +71,11 @@ export async function application(
   let closed: Promise<void> | undefined;
   return {
     name: server.name,
-    get: async (path, headers = {}) => {
+    get: async (path, headers = {}, method = "GET") => {
       // Uses `node:http`, because `fetch` creates spans here.
       const { request } = await import("node:http");
       return new Promise((resolve, reject) => {
-        request({ port, host: "127.0.0.1", path, headers, agent: false }, (response) => {
+        request({ port, host: "127.0.0.1", path, method, headers, agent: false }, (response) => {
           response
             .toArray()
             .then(
