@@ -10,7 +10,7 @@ import { createClient as createPlainClient, isApiError } from "@kit/client";
 import { openSocket } from "@kit/client/sockets";
 import { type AnyHandlers, type App, createApp, type OpenSocket } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import type { Bytes, Route, Socket, Text } from "@kit/types";
+import type { Bytes, MessageKind, Route, Socket, Text } from "@kit/types";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/sockets/client/index.ts";
 import compiled from "../../crates/kit-emit/tests/goldens/sockets/routes/index.ts";
@@ -67,9 +67,9 @@ const kept: AnyHandlers = {
   "GET /latest": () => ({ text: "Hello", author: "Ada", sentAt }),
 };
 
-function application(changed: AnyHandlers = {}): App {
+function application(changed: AnyHandlers = {}, routesOf: typeof compiled = compiled): App {
   return createApp({
-    compiled,
+    compiled: routesOf,
     env: "development",
     logging: { level: "fatal" },
     server: nativeServer(),
@@ -134,6 +134,30 @@ test("a message of a kind that the contract does not declare fails the tests", a
     failed.get("WS /text: takes a text message") ?? "",
     /The handler of WS \/text sent a message that breaks its contract: \$: expected string/,
   );
+});
+
+/** Returns the compiled routes with another list of the kinds of messages that a route takes. */
+function takingOnly(ref: string, kinds: readonly MessageKind[]): typeof compiled {
+  const copied = compiled.routes.map((route) => {
+    if (route.ref !== ref) return route;
+    const { socket } = route;
+    return { ...route, socket: { ...socket!, kinds: { in: kinds, out: socket!.kinds?.out ?? ["json"] } } };
+  });
+  return { ...compiled, routes: copied };
+}
+
+test("an application that refuses a kind of messages that the contract allows fails the tests", async () => {
+  for (const [ref, kinds, name, reason] of [
+    ["WS /mixed", ["json"], "takes a binary message", "expected JSON in a text message"],
+    ["WS /text", ["text"], "takes a binary message", "expected a text message"],
+    ["WS /text", ["bytes"], "takes a text message", "expected a binary message"],
+  ] as const) {
+    const { failed } = await runAgainst(application({}, takingOnly(ref, kinds)));
+    assert.match(
+      failed.get(`${ref}: ${name}`) ?? "passed",
+      new RegExp(`${ref} refused a message that its contract allows: \\$: ${reason}`),
+    );
+  }
 });
 
 test("tests of a handler that reads no messages are skipped as not proved", async () => {

@@ -254,11 +254,11 @@ async function talk(
 /** Checks that the application accepted the message, and that messages of the application satisfy the contract. */
 function expectTaken(table: RouteTable, socket: TestedSocket, closed: Closed, context: Context): void {
   const { code, reason, received } = closed;
-  // The application refuses the last text with this code if it takes plain text.
-  const isLast = lastMessage(socket) === NOT_STORABLE;
-  if (code === REFUSED && reason.startsWith("$") && !isLast)
+  const isRule = reason.startsWith("$");
+  const isRefused = code === REFUSED || code === OTHER_KIND || code === NO_JSON;
+  if (isRule && isRefused && !refusesLast(socket, code, reason))
     fail(`${table.route} refused a message that its contract allows: ${reason}`);
-  if (code === FAILED && reason.startsWith("$"))
+  if (isRule && code === FAILED)
     fail(`The handler of ${table.route} sent a message that breaks its contract: ${reason}`);
   if (code === FAILED)
     fail(
@@ -267,6 +267,14 @@ function expectTaken(table: RouteTable, socket: TestedSocket, closed: Closed, co
   for (const message of received) expectSent(table, socket, message);
   // The handler may have ended the socket because of the message. Only a socket that stays open was not read.
   if (code === undefined) notProved(table, code, context);
+}
+
+/** Returns true if an application that keeps its contract closes a socket so because of the last message. */
+function refusesLast(socket: TestedSocket, code: number, reason: string): boolean {
+  const received = socket.kinds?.in ?? onlyJson;
+  if (received.includes("json")) return code === NO_JSON;
+  if (received.includes("text")) return code === REFUSED;
+  return code === OTHER_KIND && reason === "$: expected a binary message";
 }
 
 /** Checks that a message of the application satisfies the contract. */
