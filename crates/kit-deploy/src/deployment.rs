@@ -264,6 +264,12 @@ impl Deployment {
         self.health.as_ref().filter(|_| !refuses)
     }
 
+    /// Returns true if the server listens on a port below 1024, for which Linux asks for a capability.
+    pub(crate) fn needs_low_port(&self) -> bool {
+        let redirect = self.tls.as_ref().and_then(|tls| tls.redirect_port);
+        self.port < 1024 || redirect.is_some_and(|port| port < 1024)
+    }
+
     /// Returns the scheme of the server, which is the name of its port, too.
     pub(crate) fn scheme(&self) -> &'static str {
         if self.tls.is_some() { "https" } else { "http" }

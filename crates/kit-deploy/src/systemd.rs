@@ -265,22 +265,13 @@ fn harden(unit: &mut Unit, deployment: &Deployment, is_rust: bool) {
     }
     unit.set("ProtectProc", "invisible");
     unit.set("ProtectSystem", "strict");
-    unit.set(
-        "CapabilityBoundingSet",
-        if deployment.port < 1024 {
-            "CAP_NET_BIND_SERVICE"
-        } else {
-            ""
-        },
-    );
-    unit.set(
-        "AmbientCapabilities",
-        if deployment.port < 1024 {
-            "CAP_NET_BIND_SERVICE"
-        } else {
-            ""
-        },
-    );
+    let capability = if deployment.needs_low_port() {
+        "CAP_NET_BIND_SERVICE"
+    } else {
+        ""
+    };
+    unit.set("CapabilityBoundingSet", capability);
+    unit.set("AmbientCapabilities", capability);
     unit.set("RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX AF_NETLINK");
     unit.set("SystemCallArchitectures", "native");
     unit.set("SystemCallFilter", "@system-service");
@@ -361,5 +352,36 @@ mod tests {
                 "{path}: {text}"
             );
         }
+    }
+
+    #[test]
+    fn the_server_may_use_low_ports_if_it_listens_or_redirects_there() {
+        let may = |port: u16, redirect: Option<u16>| {
+            let project = Project {
+                name: "shop",
+                version: "1.0.0",
+                runtime: Runtime::Rust {
+                    program: "shop".to_owned(),
+                },
+                worker: None,
+                has_migrations: false,
+                read_variables: &[],
+            };
+            let choices = Choices {
+                port: Some(port),
+                tls: Some(true),
+                ..Choices::default()
+            };
+            let mut deployment = Deployment::new(&Program::default(), &project, &choices);
+            deployment.tls.as_mut().unwrap().redirect_port = redirect;
+            let (_, unit) = files(&deployment).remove(0);
+            unit.contains(
+                "\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n",
+            )
+        };
+        assert!(may(443, None));
+        assert!(may(8443, Some(80)));
+        assert!(!may(8443, Some(8080)));
+        assert!(!may(8443, None));
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Tls {
     pub(crate) variables: Vec<(&'static str, String)>,
     /// True if the server refuses clients without a certificate.
     pub(crate) refuses_unknown_clients: bool,
+    /// Port of plain HTTP whose requests are redirected; `None` if there is none, or if the source does not contain the port.
+    pub(crate) redirect_port: Option<u16>,
 }
 
 /// A file that the application reads for TLS.
@@ -76,6 +78,7 @@ pub(crate) fn tls(
         files: Vec::new(),
         variables: Vec::new(),
         refuses_unknown_clients: false,
+        redirect_port: value.and_then(|value| redirect_port(value, notes)),
     };
     for (property, key, variable) in FILES {
         let is_read = variables.iter().any(|read| read.name == variable);
@@ -93,7 +96,11 @@ pub(crate) fn tls(
             continue;
         }
         let path = format!("{directory}/{key}");
-        if is_rust || is_read {
+        if let Some(Value::String(given)) = given.filter(|given| is_absolute(given)) {
+            notes.push(format!(
+                "`tls.{property}` is {given}, and a volume in place of its directory would hide other files: let the application read {path}, where the files put it"
+            ));
+        } else if is_rust || is_read {
             variables.retain(|read| read.name != variable);
             tls.variables.push((variable, path));
         } else {
@@ -130,12 +137,31 @@ fn accepts_unknown_clients(option: Option<&LiteralOption>) -> bool {
     rule.and_then(Value::as_str) == Some("optional")
 }
 
-/// Splits an absolute path into its directory and its file. Returns `None` for other values, and for files in the root directory,
-/// which no volume can replace.
+/// Returns the port of the option `redirectFrom`, and tells the user what the files lack.
+fn redirect_port(value: &Value, notes: &mut Vec<String>) -> Option<u16> {
+    let port = value.get("redirectFrom")?;
+    let port = port.as_u64().and_then(|port| u16::try_from(port).ok());
+    notes.push(match port {
+        Some(port) => format!(
+            "the files for Kubernetes and compose do not publish port {port} of `tls.redirectFrom`: let the load balancer redirect plain HTTP, or add the port to the files"
+        ),
+        None => "the port of `tls.redirectFrom` is known only when the application runs: add the port to the files, and in the unit of systemd CAP_NET_BIND_SERVICE if the port is below 1024".to_owned(),
+    });
+    port
+}
+
+fn is_absolute(path: &Value) -> bool {
+    path.as_str().is_some_and(|path| path.starts_with('/'))
+}
+
+/// Splits an absolute path into its directory and its file. Returns `None` for other values, and for directories that usually have
+/// other files, because a volume replaces the whole directory: those with one name, such as `/etc`, and those of temporary files.
 fn absolute(path: &Value) -> Option<(&str, &str)> {
     let (directory, file) = path.as_str()?.rsplit_once('/')?;
-    let is_plain = directory.starts_with('/') && directory.len() > 1 && !file.is_empty();
-    is_plain.then_some((directory, file))
+    let names: Vec<&str> = directory.strip_prefix('/')?.split('/').collect();
+    let is_plain = !file.is_empty() && names.iter().all(|name| !matches!(*name, "" | "." | ".."));
+    let is_temporary = matches!(names[..], ["tmp", ..] | ["var", "tmp", ..]);
+    (is_plain && names.len() > 1 && !is_temporary).then_some((directory, file))
 }
 
 #[cfg(test)]
@@ -203,16 +229,65 @@ mod tests {
     #[test]
     fn clients_without_a_certificate_are_refused_unless_the_source_accepts_them() {
         let with = |rule: Value| {
-            let mut value = json!({ "cert": "/t/a", "key": "/t/b", "clientCa": "/t/c" });
+            let mut value = json!({ "cert": "/etc/t/a", "key": "/etc/t/b", "clientCa": "/etc/t/c" });
             value["clientCertificates"] = rule;
             read(Some(value), &[]).0.unwrap().refuses_unknown_clients
         };
         assert!(with(json!("required")));
         assert!(with(json!(null)));
         assert!(!with(json!("optional")));
-        let (tls, _, _) = read(Some(json!({ "cert": "/t/a", "key": "/t/b" })), &["TLS_CLIENT_CA"]);
+        let (tls, _, _) = read(
+            Some(json!({ "cert": "/etc/t/a", "key": "/etc/t/b" })),
+            &["TLS_CLIENT_CA"],
+        );
         assert!(!tls.unwrap().refuses_unknown_clients);
         let (tls, _, _) = read(None, &["TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA"]);
         assert!(tls.unwrap().refuses_unknown_clients);
+    }
+
+    #[test]
+    fn no_directory_with_other_files_of_the_container_is_replaced() {
+        for path in [
+            "/server.pem",
+            "/etc/server.pem",
+            "/app/server.pem",
+            "/tmp/x.pem",
+            "/tmp/tls/x.pem",
+            "/var/tmp/x.pem",
+            "/etc//x.pem",
+            "/etc/tls/../x.pem",
+        ] {
+            let (tls, _, notes) = read(
+                Some(json!({ "cert": path, "key": "/etc/keys/a.key" })),
+                &["TLS_CERT"],
+            );
+            let tls = tls.unwrap();
+            assert_eq!(tls.files[0].directory, "/etc/shop/tls", "{path}");
+            assert!(
+                notes.len() == 1 && notes[0].contains(path) && notes[0].contains("/etc/shop/tls/tls.crt"),
+                "{notes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_port_of_redirects_is_in_a_note() {
+        let with = |port: Value| {
+            let value = json!({ "cert": "/etc/t/a", "key": "/etc/t/b", "redirectFrom": port });
+            let (tls, _, notes) = read(Some(value), &[]);
+            (tls.unwrap().redirect_port, notes.join("\n"))
+        };
+        let (port, notes) = with(json!(80));
+        assert_eq!(port, Some(80));
+        assert!(
+            notes.contains("do not publish port 80 of `tls.redirectFrom`"),
+            "{notes}"
+        );
+        let (port, notes) = with(Value::Null);
+        assert_eq!(port, None);
+        assert!(
+            notes.contains("the port of `tls.redirectFrom` is known only"),
+            "{notes}"
+        );
     }
 }
