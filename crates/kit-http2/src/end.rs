@@ -18,9 +18,9 @@ pub enum End {
     TooManyResets,
     /// The client began streams after the server had refused more.
     TooManyStreams,
-    /// The header section of a request, or the begin of the connection, took too long.
+    /// The header section of a request, or the start of the connection, took too long.
     SlowHead,
-    /// The peer did not read a response for too long.
+    /// The client did not read a response for too long.
     NotReading,
 }
 

@@ -58,7 +58,7 @@ impl Head {
 /// Part of a connection's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// Begin of a frame.
+    /// Start of a frame.
     Head(Head),
     /// A setting of the peer.
     Setting(u16, u32),

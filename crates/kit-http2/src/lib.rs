@@ -28,7 +28,8 @@ pub const MAX_STREAMS: u32 = 100;
 pub const STREAM_WINDOW: u32 = 256 * 1024;
 /// Number of bytes of all request bodies of a connection that may arrive before handlers read.
 pub const CONNECTION_WINDOW: u32 = 1024 * 1024;
-/// Maximum size of a header section. [`convert`] refuses a smaller size with an error response that has a body.
+/// Maximum size of a header section. The response to a larger one has the status 431 and no body. Smaller ones above the limit
+/// of [`convert`] get the same status with a body.
 pub const HEADER_LIST_BYTES: u32 = 32 * 1024;
 /// Number of bytes of a response that wait for the client, for each stream.
 pub const SEND_BUFFER: usize = 64 * 1024;

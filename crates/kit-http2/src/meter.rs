@@ -1,8 +1,8 @@
-//! Limits for what the peer of an HTTP/2 connection sends, and for how slowly it sends and reads.
+//! Limits for what the client of an HTTP/2 connection sends, and for how slowly it sends and reads.
 //!
-//! h2 bounds the memory of a connection: open streams, header sections, `CONTINUATION` frames, resets that wait. A peer can
+//! h2 bounds the memory of a connection: open streams, header sections, `CONTINUATION` frames, resets that wait. A client can
 //! still make the server work without a request, or keep streams open without reading. This module counts these frames, and
-//! follows the windows of the peer.
+//! follows the windows of the client.
 
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ pub struct Meter {
     resets: Bucket,
     windows: Windows,
     last_stream: u32,
-    /// Begin of an incomplete header section, or of a connection without a complete frame.
+    /// Start of an incomplete header section, or of a connection without a complete frame.
     head_since: Option<Instant>,
     /// Time since which no stream is open.
     idle_since: Instant,
@@ -187,7 +187,7 @@ impl Meter {
                 if head.kind == kind::DATA {
                     let more = UPDATES_FOR_DATA + f64::from(head.length) / BYTES_FOR_UPDATES;
                     self.updates = (self.updates + more).min(MOST_UPDATES);
-                    self.windows.use_up(head.stream, head.length);
+                    self.windows.use_up(head.stream, head.length, now);
                 } else if head.kind == kind::HEADERS {
                     self.windows.answer(head.stream);
                 }
@@ -241,8 +241,7 @@ impl Meter {
             let is_closing = self.closing_since.is_some();
             next = next.min(now + if is_closing { CLOSING_TIME } else { write });
         }
-        let mut limit = |since: Instant, time: Duration, reason: End| {
-            let at = since + time;
+        let mut limit = |at: Instant, reason: End| {
             if at <= now {
                 end.get_or_insert(reason);
             } else {
@@ -250,16 +249,16 @@ impl Meter {
             }
         };
         if let Some(since) = self.head_since {
-            limit(since, head, End::SlowHead);
+            limit(since + head, End::SlowHead);
         }
         if is_idle {
-            limit(self.idle_since, idle, End::Idle);
+            limit(self.idle_since + idle, End::Idle);
             if let Some(since) = self.closing_since {
-                limit(since.max(self.idle_since), CLOSING_TIME, End::Idle);
+                limit(since.max(self.idle_since) + CLOSING_TIME, End::Idle);
             }
         }
-        for (since, time) in self.windows.blocked(now, write) {
-            limit(since, time, End::NotReading);
+        for at in self.windows.deadlines(now, write) {
+            limit(at, End::NotReading);
         }
         if let Some(reason) = end {
             self.end.get_or_insert(reason);
@@ -286,7 +285,7 @@ mod tests {
         bytes
     }
 
-    /// Returns a meter after the begin of the connection.
+    /// Returns a meter after the start of the connection.
     fn started(now: Instant) -> Meter {
         let mut meter = Meter::new(Timeouts::default(), now);
         meter.receive(PREFACE, now);
@@ -414,6 +413,59 @@ mod tests {
         assert_eq!(meter.end(), Some(End::NotReading));
     }
 
+    /// Returns a meter with two streams whose heads were written. The client has a large window for each stream.
+    fn two_responses(start: Instant) -> Meter {
+        let mut meter = started(start);
+        meter.receive(&frame(kind::SETTINGS, 0, 0, &[0, 4, 0, 255, 255, 255]), start);
+        for stream in [1, 3] {
+            meter.receive(&frame(kind::HEADERS, 5, stream, b"\x82"), start);
+            meter.write(&frame(kind::HEADERS, 4, stream, b"\x88"), start);
+        }
+        meter.write(&frame(kind::DATA, 0, 1, &vec![0; 65_535]), start);
+        meter.check(start);
+        meter
+    }
+
+    #[test]
+    fn permits_a_silent_response_beside_one_that_uses_the_whole_window_of_the_connection() {
+        let start = Instant::now();
+        let mut meter = two_responses(start);
+        for seconds in (10..=1200).step_by(10) {
+            let now = start + Duration::from_secs(seconds);
+            meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 16, 0]), now);
+            meter.write(&frame(kind::DATA, 0, 1, &[0; 4096]), now);
+            meter.check(now);
+            assert_eq!(meter.end(), None, "after {seconds} seconds");
+        }
+        let stopped = start + Duration::from_secs(1200);
+        let next = meter.check(stopped);
+        assert_eq!(next, stopped + Timeouts::default().write);
+        meter.check(next);
+        assert_eq!(meter.end(), Some(End::NotReading), "the client stopped reading");
+    }
+
+    #[test]
+    fn permits_a_stream_to_pause_beside_one_that_uses_the_whole_window_of_the_connection() {
+        let start = Instant::now();
+        let mut meter = two_responses(start);
+        // The client accepts nothing more of the stream 3.
+        meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 255, 255, 255]), start);
+        meter.write(&frame(kind::DATA, 0, 3, &vec![0; 0x00ff_ffff]), start);
+        meter.check(start);
+        let mut ended = None;
+        for seconds in (10..=1200).step_by(10) {
+            let now = start + Duration::from_secs(seconds);
+            meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 16, 0]), now);
+            meter.write(&frame(kind::DATA, 0, 1, &[0; 4096]), now);
+            meter.check(now);
+            if meter.end().is_some() {
+                ended = Some(seconds);
+                break;
+            }
+        }
+        assert_eq!((ended, meter.end()), (Some(600), Some(End::NotReading)));
+    }
+
     #[test]
     fn ends_connections_whose_client_does_not_read_a_response() {
         let start = Instant::now();
@@ -449,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_the_time_of_header_sections_and_of_the_begin_of_a_connection() {
+    fn limits_the_time_of_header_sections_and_of_the_start_of_a_connection() {
         let start = Instant::now();
         let head = Timeouts::default().head;
         let mut silent = Meter::new(Timeouts::default(), start);

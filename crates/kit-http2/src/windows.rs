@@ -27,6 +27,9 @@ pub(crate) struct Windows {
     connection: i64,
     /// Window of a stream that begins.
     initial: i64,
+    /// Time of the last write of a response's bytes. The windows at the time of a check do not show progress, because the server
+    /// may use up what the client accepts before the check.
+    last_use: Option<Instant>,
 }
 
 impl Default for Windows {
@@ -35,6 +38,7 @@ impl Default for Windows {
             streams: HashMap::new(),
             connection: FIRST_WINDOW,
             initial: FIRST_WINDOW,
+            last_use: None,
         }
     }
 }
@@ -86,7 +90,10 @@ impl Windows {
     }
 
     /// Records that bytes of a response were written.
-    pub(crate) fn use_up(&mut self, stream: u32, length: u32) {
+    pub(crate) fn use_up(&mut self, stream: u32, length: u32, now: Instant) {
+        if length > 0 {
+            self.last_use = Some(now);
+        }
         self.connection -= i64::from(length);
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.window -= i64::from(length);
@@ -94,30 +101,32 @@ impl Windows {
         }
     }
 
-    /// Returns for each response of which the client accepts nothing: the time since which this is so, and the time for which it
-    /// may be so.
-    pub(crate) fn blocked(
-        &mut self,
-        now: Instant,
-        write: Duration,
-    ) -> impl Iterator<Item = (Instant, Duration)> {
+    /// Returns for each response of which the client accepts nothing: the time until which this may be so.
+    pub(crate) fn deadlines(&mut self, now: Instant, write: Duration) -> impl Iterator<Item = Instant> {
         let is_connection_blocked = self.connection <= 0;
+        let last_use = self.last_use;
         let is_blocked = move |stream: &OpenStream| is_connection_blocked || stream.window <= 0;
         let does_any_go_on = self
             .streams
             .values()
             .any(|stream| stream.is_answered && !is_blocked(stream));
-        let time = if does_any_go_on {
-            write * PAUSED_STREAM
-        } else {
-            write
-        };
         self.streams.values_mut().filter_map(move |stream| {
-            if stream.is_answered && is_blocked(stream) {
-                return Some((*stream.blocked.get_or_insert(now), time));
+            if !stream.is_answered || !is_blocked(stream) {
+                stream.blocked = None;
+                return None;
             }
-            stream.blocked = None;
-            None
+            let since = *stream.blocked.get_or_insert(now);
+            let without_progress = last_use.map_or(since, |last| last.max(since)) + write;
+            if stream.window > 0 {
+                // Only the window of the connection stops this response, which may also have nothing to write.
+                return Some(without_progress);
+            }
+            let longest = since + write * PAUSED_STREAM;
+            Some(if does_any_go_on {
+                longest
+            } else {
+                longest.min(without_progress)
+            })
         })
     }
 }

@@ -11,7 +11,7 @@ pub(crate) const REFUSED_STREAM: u32 = 7;
 pub(crate) const COMPRESSION_ERROR: u32 = 9;
 pub(crate) const ENHANCE_YOUR_CALM: u32 = 11;
 
-/// Bytes after the begin of a connection, and the permitted reactions on stream 1.
+/// Bytes after the start of a connection, and the permitted reactions on stream 1.
 pub(crate) struct Case {
     pub(crate) section: &'static str,
     pub(crate) name: &'static str,

@@ -39,6 +39,11 @@ impl Frame {
     pub fn number(&self, at: usize) -> u32 {
         u32::from_be_bytes(self.payload[at..at + 4].try_into().unwrap())
     }
+
+    /// Returns the status of a response's head.
+    pub fn status(&self) -> u16 {
+        status(&self.payload)
+    }
 }
 
 /// Reaction of the server.
@@ -163,7 +168,7 @@ impl Client {
         ))
     }
 
-    /// Connects, and sends the begin of the connection.
+    /// Connects, and sends the start of the connection.
     pub fn open(address: &str, config: &Arc<ClientConfig>) -> Self {
         let mut client = Self::connect(address, config);
         client.write(PREFACE);
