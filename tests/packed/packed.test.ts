@@ -170,8 +170,9 @@ describe("the packed packages", () => {
       // Core has five shared files: the codec, the router's matcher, the check of keys for signatures, the log and start of processes, and
       // headers, which compression also uses.
       assert.ok(entries === undefined || code.filter(isShared).length <= 5, `${code}`);
-      // Only applications with compression load its file.
-      const own = code.filter((file) => !isShared(file) && !/\/compressed-service-\w+\.js$/.test(file));
+      // Only applications with compression, redirects from plain HTTP and certificates of clients load these files.
+      const rare = /\/(?:compressed-service|tls-redirect|client-certificate)-\w+\.js$/;
+      const own = code.filter((file) => !isShared(file) && !rare.test(file));
       if (entries !== undefined) assert.deepEqual(own, entries, basename(archive));
       const hasAddon = files.some((file) => file.endsWith(".node"));
       assert.equal(files.includes("package/THIRD-PARTY-NOTICES.txt"), hasAddon, basename(archive));

@@ -11,6 +11,7 @@ import type {
   CloseOptions,
   ListenAddress,
   ListenOptions,
+  ServerRefusal,
   ServerService,
   Telemetry,
   TelemetryCounts,
@@ -57,7 +58,7 @@ import type { CheckedOptions } from "./group-check.ts";
 import { type AppListenOptions, checkPath, readListen } from "./listen-options.ts";
 import { requireTls, watchTls } from "./tls.ts";
 import type { Redirects } from "./tls-redirect.ts";
-import { listenFailure, listenOn } from "./listen-failure.ts";
+import { listenFailure, listenOn, redirectFailure } from "./listen-failure.ts";
 import { matchCompiled } from "./match-compiled.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import { type AppOptions, type ReadOptions, readOptions } from "./options.ts";
@@ -326,11 +327,13 @@ class Application implements App {
     // Only applications with redirects load the module.
     const { startRedirects } = await import("./tls-redirect.ts");
     const from = { host, port: tls.redirectFrom };
-    const redirects = await startRedirects(server, tls, from, address, (refusal) =>
-      this.#refusals.count(refusal),
-    );
-    this.#redirects = redirects;
-    return { ...address, redirect: redirects.address };
+    const logRefusal = (refusal: ServerRefusal): void => this.#refusals.count(refusal);
+    try {
+      this.#redirects = await startRedirects(server, tls, from, address, logRefusal);
+    } catch (error) {
+      throw redirectFailure(error, from.port);
+    }
+    return { ...address, redirect: this.#redirects.address };
   }
 
   #hostOf({ found, recorder, projectRoot }: Prepared, log: Logger): PluginHost {

@@ -108,3 +108,22 @@ function otherPort(port: number, isDeveloped: boolean): string {
   // The program determines the port. Programs that `kit scaffold init` creates read the variable `PORT`.
   return `\`PORT=${next(port)}\` if the program reads it`;
 }
+
+/** Returns the error of a start whose port for redirects from plain HTTP cannot be used. */
+export function redirectFailure(cause: unknown, port: number): unknown {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === undefined) return cause;
+  const reason =
+    code === "EADDRINUSE"
+      ? "another program uses the port"
+      : code === "EACCES"
+        ? "the system does not permit the port"
+        : message;
+  return new StartError({
+    problem: `plain HTTP cannot be redirected from port ${port}: ${reason} (${code})`,
+    locations: ["in the option `tls.redirectFrom` of `listen`"],
+    help: "make the port available to this program, choose another port, or leave the option out",
+    cause,
+    properties: { code, port },
+  });
+}

@@ -8,15 +8,12 @@ import type {
   CloseOptions,
   CompiledRouteTree,
   ListenAddress,
-  PlainServer,
   ServerAdapter,
   ServerExchange,
   ServerRefusal,
   ServerService,
   TlsOptions,
 } from "@kit/types";
-
-import { StartError } from "./start-error.ts";
 
 /** Time after which the names of the certificate are read again, in milliseconds. */
 const maxAgeMs = 5_000;
@@ -36,7 +33,7 @@ export interface Redirects {
  *
  * @param from - Address of plain HTTP.
  * @param secure - Address of the server with TLS.
- * @throws {StartError} if the port cannot be used.
+ * @throws {Error} The error of the system if the port cannot be used.
  */
 export async function startRedirects(
   server: ServerAdapter,
@@ -51,15 +48,10 @@ export async function startRedirects(
     const name = asked === undefined ? undefined : names.find(asked);
     return name && `https://${name}${secure.port === 443 ? "" : `:${secure.port}`}`;
   };
-  let plain: PlainServer;
-  try {
-    plain = await server.listenPlain!(redirectsOf(origin, logRefusal), {
-      port,
-      ...(host !== undefined && { host }),
-    });
-  } catch (cause) {
-    throw startFailure(cause, port);
-  }
+  const plain = await server.listenPlain!(redirectsOf(origin, logRefusal), {
+    port,
+    ...(host !== undefined && { host }),
+  });
   return {
     address: plain.address,
     close: async ({ delayMs = 0, ...options }) => {
@@ -67,24 +59,6 @@ export async function startRedirects(
       await plain.close(options);
     },
   };
-}
-
-function startFailure(cause: unknown, port: number): unknown {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === undefined) return cause;
-  const reason =
-    code === "EADDRINUSE"
-      ? "another program uses the port"
-      : code === "EACCES"
-        ? "the system does not permit the port"
-        : message;
-  return new StartError({
-    problem: `plain HTTP cannot be redirected from port ${port}: ${reason} (${code})`,
-    locations: ["in the option `tls.redirectFrom` of `listen`"],
-    help: "make the port available to this program, choose another port, or leave the option out",
-    cause,
-    properties: { code, port },
-  });
 }
 
 /** Names for which a certificate is valid. The file is read again from time to time, because a new certificate may replace it. */
