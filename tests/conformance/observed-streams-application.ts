@@ -58,6 +58,13 @@ const handlers = {
       else await socket.send({ text });
     }
   },
+  "WS /text": async ({
+    socket,
+  }: {
+    socket: AsyncIterable<string> & { send(value: string): Promise<void> };
+  }) => {
+    for await (const text of socket) await socket.send(text);
+  },
   "GET /events": () => events(),
   "GET /lines": () => lines(),
 };
@@ -79,6 +86,10 @@ export async function start(server: AppOptions["server"], options: DebugOptions)
     compiled: {
       ...compiled(
         route("WS /echo", { status: 101, socket: message, query: queryOf("Query", { token: "string?" }) }),
+        route("WS /text", {
+          status: 101,
+          socket: { in: null, out: null, kinds: { in: ["text"], out: ["text"] } },
+        }),
         {
           ...route("GET /events", { response: progress }),
           responseFormat: {

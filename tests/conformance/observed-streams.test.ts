@@ -106,6 +106,29 @@ for (const [server, make] of servers) {
       assert.equal(end?.code, 1003);
     });
 
+    test("shows plain text only if the contract of the WebSocket has text messages", async () => {
+      const broken = await open(app.port, "/echo");
+      broken.send(`"password":"hunter2"}`);
+      await once(broken, "close");
+      await until("the sidecar shows the end", async () => (await latest("WS /echo")).end !== null);
+      assert.deepEqual(texts(await latest("WS /echo")), ["in"], "text that is not JSON has no names to hide");
+      const socket = await open(app.port, "/text");
+      for (const text of ["[12:00] hello", "1.0", `{"password":"hunter2"}`]) {
+        socket.send(text);
+        await once(socket, "message");
+      }
+      assert.deepEqual(texts(await latest("WS /text")), [
+        "in [12:00] hello",
+        "out [12:00] hello",
+        "in 1.0",
+        "out 1.0",
+        `in {"password":"[redacted]"}`,
+        `out {"password":"[redacted]"}`,
+      ]);
+      socket.terminate();
+      await until("the socket is over", async () => (await app.list()).open === 0);
+    });
+
     test("shows a stream of events while it is open, and its complete end", async () => {
       gate.release = Promise.withResolvers();
       await read(app.port, "/events", /"percent":20/);

@@ -3,6 +3,8 @@ import { hideParameters } from "@kit/core/router";
 import type {
   ErrorRecord,
   LogEntry,
+  MessageKind,
+  MessageKinds,
   ReceivedRequest,
   RequestRecord,
   SpanRecord,
@@ -21,9 +23,13 @@ export const hidden = "[redacted]";
  */
 export class Redaction {
   readonly #redactor: PluginRedactor;
+  /** Kinds of messages of WebSockets that have other messages than JSON, by route. */
+  readonly #kinds: ReadonlyMap<string, MessageKinds>;
 
-  constructor(host: Pick<PluginHost, "redactor">, patterns: readonly string[]) {
+  constructor(host: Pick<PluginHost, "redactor" | "compiled">, patterns: readonly string[]) {
     this.#redactor = host.redactor(patterns);
+    const kinds = host.compiled.routes.map(({ ref, socket }) => [ref, socket?.kinds] as const);
+    this.#kinds = new Map(kinds.filter((entry): entry is [string, MessageKinds] => entry[1] !== undefined));
   }
 
   request(record: RequestRecord): RequestRecord {
@@ -48,7 +54,7 @@ export class Redaction {
         direction,
         bytes,
         event,
-        text: text === null ? null : this.#message(text),
+        text: text === null ? null : this.#message(text, this.#kinds.get(route)?.[direction]),
       })),
       end: end && { ...end, reason: this.#redactor.text(end.reason) },
     };
@@ -101,10 +107,16 @@ export class Redaction {
     };
   }
 
-  /** Returns JSON or plain text without values that must be hidden. Returns `null` for JSON with a mistake, which cannot be redacted. */
-  #message(text: string): string | null {
-    const isObject = /^[ \t\r\n]*[[{]/.test(text);
-    return isObject ? this.#json(text) : this.#redactor.text(text);
+  /**
+   * Returns JSON without values that must be hidden. Text that is not JSON has no property names, so it is shown only if the contract
+   * allows plain text.
+   */
+  #message(text: string, kinds: readonly MessageKind[] = []): string | null {
+    // An event without data has no text.
+    if (text === "") return text;
+    if (!kinds.includes("text")) return this.#json(text);
+    const hasNames = /^[ \t\r\n]*[[{]/.test(text);
+    return (hasNames ? this.#json(text) : null) ?? this.#redactor.text(text);
   }
 
   #json(text: string): string | null {
