@@ -2,7 +2,7 @@
 // applications that break it. Also calls the application with the generated client.
 
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
@@ -10,6 +10,7 @@ import { createClient as createPlainClient, isApiError } from "@kit/client";
 import { openSocket } from "@kit/client/sockets";
 import { type AnyHandlers, type App, createApp, type OpenSocket } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
+import { createIntegrationSuite } from "@kit/testing";
 import type { Bytes, MessageKind, Route, Socket, Text } from "@kit/types";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/sockets/client/index.ts";
@@ -192,6 +193,29 @@ test("a handler that throws fails the tests", async () => {
   };
   const { failed } = await runAgainst(application(wrong));
   assert.match(failed.get("WS /rooms/:id: takes a valid message") ?? "", /its handler failed/);
+});
+
+test("a suite returns plain text as it arrived, and parses JSON", async (t) => {
+  const project = join(root, "project");
+  await cp(directory, join(project, ".kit"), { recursive: true });
+  const suite = await createIntegrationSuite({
+    app: async () => ({ app: application() }),
+    root: project,
+    database: false,
+    after: (close) => t.after(close),
+  });
+  const plain = await suite.socket("WS /text");
+  for (const text of ["42", `{"a":1}`]) plain.sendText(text);
+  assert.equal(await plain.receive(), "42");
+  for await (const text of plain) {
+    assert.equal(text, `{"a":1}`);
+    break;
+  }
+  plain.close();
+  const ping = await suite.socket("WS /heartbeat");
+  ping.sendText(`"ping"`);
+  assert.equal(await ping.receive(), "ping");
+  ping.close();
 });
 
 interface Contracts {

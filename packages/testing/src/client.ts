@@ -64,7 +64,11 @@ export interface TestClient {
    */
   socket(
     path: string,
-    request?: Pick<TestRequest, "headers" | "cookies" | "query" | "defaultHeaders"> & SocketOffer,
+    request?: Pick<TestRequest, "headers" | "cookies" | "query" | "defaultHeaders"> &
+      SocketOffer & {
+        /** True to receive text as it arrives, for routes that send `Text`. Default false: text is parsed as JSON. */
+        readonly plainText?: boolean;
+      },
   ): Promise<TestSocket<unknown, unknown>>;
   /** Closes the application. */
   close(): Promise<void>;
@@ -114,7 +118,7 @@ export async function createTestClient(
     url,
     socket: async (path, request = {}) => {
       const headers = withOffer(await headersOf(request), request.protocols);
-      return openTestSocket(url, path + queryText(request.query ?? {}), headers);
+      return openTestSocket(url, path + queryText(request.query ?? {}), headers, request.plainText);
     },
     request: async (method, path, request = {}) => {
       const headers = await headersOf(request);

@@ -32,7 +32,8 @@ export interface TestSocket<TSent, TReceived> extends AsyncIterable<TReceived> {
   sendBytes(bytes: Uint8Array): void;
   /**
    * Returns the next message of the application: the value of its JSON, the text itself if the text is not JSON, or a
-   * `Uint8Array` for a binary message. {@link TestSocket.receiveText} returns text as it arrived.
+   * `Uint8Array` for a binary message. A socket of an integration suite does not parse the text of a route that sends `Text`.
+   * {@link TestSocket.receiveText} returns text as it arrived.
    *
    * @param timeoutMs - Milliseconds to wait for a message. Default 5,000.
    * @throws {Error} If no message arrives in time, or if the socket has closed. The message names the close code.
@@ -49,14 +50,15 @@ export interface TestSocket<TSent, TReceived> extends AsyncIterable<TReceived> {
   close(code?: number, reason?: string): void;
 }
 
-/** Opens a WebSocket. Rejects with {@link HandshakeError} if the application refuses the handshake. */
+/** Opens a WebSocket. If `isPlain` is true, text is not parsed as JSON. Rejects with {@link HandshakeError} if the application refuses the handshake. */
 export async function openTestSocket(
   origin: string,
   target: string,
   headers: HeaderTexts,
+  isPlain = false,
 ): Promise<OpenTestSocket> {
   const socket = connectSocket(origin, target, headers);
-  const opened = new OpenTestSocket(socket, target);
+  const opened = new OpenTestSocket(socket, target, isPlain);
   if (await opened.isOpened) return opened;
   // The WebSocket of Node does not tell the response, so another handshake asks for it.
   throw new HandshakeError(target, await sendHandshake(origin, target, headers));
@@ -69,14 +71,16 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
   readonly isOpened: Promise<boolean>;
   readonly #socket: WebSocket;
   readonly #target: string;
+  readonly #isPlain: boolean;
   readonly #unread: (string | Uint8Array)[] = [];
   /** Functions that wait for a message or for the end of the socket. */
   #waiting: (() => void)[] = [];
   #end: { readonly code: number; readonly reason: string } | undefined;
 
-  constructor(socket: WebSocket, target: string) {
+  constructor(socket: WebSocket, target: string, isPlain: boolean) {
     this.#socket = socket;
     this.#target = target;
+    this.#isPlain = isPlain;
     const { promise, resolve } = Promise.withResolvers<{ readonly code: number; readonly reason: string }>();
     this.closed = promise;
     this.isOpened = new Promise((tell) => {
@@ -112,7 +116,7 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
   }
 
   async receive(timeoutMs: number = receiveMs): Promise<unknown> {
-    return parsed(await this.#next(timeoutMs));
+    return this.#valueOf(await this.#next(timeoutMs));
   }
 
   async receiveText(timeoutMs: number = receiveMs): Promise<string> {
@@ -139,13 +143,17 @@ export class OpenTestSocket implements TestSocket<unknown, unknown> {
     return this.#unread.shift()!;
   }
 
+  #valueOf(message: string | Uint8Array): unknown {
+    return this.#isPlain ? message : parsed(message);
+  }
+
   close(code = 1000, reason = ""): void {
     this.#socket.close(code, reason);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
     for (;;) {
-      while (this.#unread.length > 0) yield parsed(this.#unread.shift()!);
+      while (this.#unread.length > 0) yield this.#valueOf(this.#unread.shift()!);
       if (this.#end !== undefined) return;
       await this.#changed();
     }

@@ -106,6 +106,13 @@ describe("socket of a test client", () => {
     socket.close();
   });
 
+  test("returns text as it arrived if the call says that the text is no JSON", async () => {
+    const socket = await client.socket("/plain", { plainText: true });
+    for (const text of ["42", "true"]) socket.sendText(text);
+    assert.deepEqual([await socket.receive(), await socket.receive()], ["42", "true"]);
+    socket.close();
+  });
+
   test("rejects with the response if the application refuses the handshake", async () => {
     await assert.rejects(client.socket("/echo"), (error) => {
       assert.ok(error instanceof HandshakeError);

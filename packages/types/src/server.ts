@@ -1,4 +1,4 @@
-import type { CompiledRouteTree } from "./compiled.ts";
+import type { CompiledRouteTree, MessageKinds } from "./compiled.ts";
 import type { ServedFiles } from "./files.ts";
 import type { ListenAddress, ListenOptions } from "./listen.ts";
 
@@ -387,6 +387,10 @@ export interface ServerService {
    * route accepts WebSockets.
    */
   readonly socketRoutes?: readonly boolean[];
+  /**
+   * Kinds of messages of WebSockets that have other messages than JSON, by ref of the route, for tests. Absent if there are none.
+   */
+  readonly socketKinds?: ReadonlyMap<string, MessageKinds>;
   /**
    * Static files. Absent if there are none, or if the service must see every request, such as for the request log. The
    * service serves them too, so that an adapter may ignore this property.

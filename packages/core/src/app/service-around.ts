@@ -15,6 +15,7 @@ export function serviceAround(
     ...(service.bodyLimits !== undefined && { bodyLimits: service.bodyLimits }),
     ...(service.streamedBodies !== undefined && { streamedBodies: service.streamedBodies }),
     ...(service.socketRoutes !== undefined && { socketRoutes: service.socketRoutes }),
+    ...(service.socketKinds !== undefined && { socketKinds: service.socketKinds }),
     handle: (exchange) => around(exchange, () => service.handle(exchange)),
     fail: (exchange, error) => around(exchange, () => service.fail(exchange, error)),
     ...(service.refuseUnseen !== undefined && {

@@ -4,6 +4,7 @@ import type {
   CompiledRoute,
   CompiledRouteTree,
   ErrorBodies,
+  MessageKinds,
   RouteMatch,
   ServerExchange,
   ServerLimits,
@@ -68,6 +69,7 @@ export class Pipeline implements ServerService {
   readonly bodyLimits?: BodyLimits;
   readonly streamedBodies?: StreamedBodies;
   readonly socketRoutes?: readonly boolean[];
+  readonly socketKinds?: ReadonlyMap<string, MessageKinds>;
   readonly errorBodies?: ErrorBodies;
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
@@ -104,6 +106,10 @@ export class Pipeline implements ServerService {
     }
     const sockets = parts.routes.map((route) => route.compiled.socket !== undefined);
     if (sockets.includes(true)) this.socketRoutes = sockets;
+    const kinds = parts.routes.flatMap(({ compiled: { ref, socket } }) =>
+      socket?.kinds === undefined ? [] : [[ref, socket.kinds] as const],
+    );
+    if (kinds.length > 0) this.socketKinds = new Map(kinds);
     const streamed = parts.routes.map((route) => hasStreamedBody(route.compiled));
     if (streamed.includes(true)) {
       this.streamedBodies = {

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 
 import { fillRoutePath } from "@kit/core/router";
+import type { ServerService } from "@kit/types";
 
 import { createTestClient, type SocketOffer, type TestClient } from "../client.ts";
 import { type HeaderTexts, resolveHeaders, type TestHeaders } from "../header-texts.ts";
@@ -148,6 +149,7 @@ class Suite implements IntegrationSuite {
   readonly #types: ProjectTypes;
   readonly #fixtures: Fixtures;
   #client: TestClient | undefined;
+  #kinds: ServerService["socketKinds"];
   #database: SuiteDatabase | undefined;
   #rows: Rows | undefined;
   #start: Snapshot | undefined;
@@ -172,6 +174,7 @@ class Suite implements IntegrationSuite {
       ...(await resolveHeaders(given)),
     });
     this.#client = await createTestClient(application, { headers });
+    this.#kinds = (await application.service()).socketKinds;
     await this.#fixtures.setup?.(this.#client);
     await seed?.(this);
     if (this.#database !== undefined) this.#start = await snapshotOf(this.#database.query);
@@ -222,7 +225,14 @@ class Suite implements IntegrationSuite {
     const { path, query, headers, cookies } = await this.#handshake(route, pattern, request);
     const { protocols } = request;
     const offer = protocols === undefined ? {} : { protocols };
-    return (await this.client.socket(path, { query, headers, cookies, ...offer })) as SocketOf<TKey>;
+    const plainText = this.#kinds?.get(route)?.out.includes("text") === true;
+    return (await this.client.socket(path, {
+      query,
+      headers,
+      cookies,
+      plainText,
+      ...offer,
+    })) as SocketOf<TKey>;
   }
 
   /** Returns the path, the query, the headers and the cookies of a request, with the values of the route's fixture. */
