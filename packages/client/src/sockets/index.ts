@@ -20,6 +20,9 @@ import type {
 /** Messages that wait for the caller from which on the client closes the socket, because memory is limited. */
 const greatestQueue = 10_000;
 
+/** Bytes and characters of waiting messages from which on the client closes the socket. */
+const greatestQueueSize = 64 * 1024 * 1024;
+
 const onlyJson: MessageKinds = { in: ["json"], out: ["json"] };
 
 /** Opens a WebSocket. Resolves when the server has accepted the handshake. */
@@ -93,7 +96,9 @@ class Messages implements ApiSocket<unknown, unknown> {
   readonly #route: string;
   readonly #codecs: SocketClient["codecs"];
   readonly #kinds: MessageKinds;
-  #unread: unknown[] = [];
+  #unread: { readonly value: unknown; readonly size: number }[] = [];
+  /** Bytes and characters of the messages in `#unread`. */
+  #unreadSize = 0;
   #waiting: ((result: IteratorResult<unknown, undefined>) => void)[] = [];
   #end: SocketClose | undefined;
   #failure: ApiError | undefined;
@@ -147,7 +152,11 @@ class Messages implements ApiSocket<unknown, unknown> {
     return {
       next: async () => {
         if (this.#failure !== undefined) throw this.#failure;
-        if (this.#unread.length > 0) return { done: false, value: this.#unread.shift() };
+        const next = this.#unread.shift();
+        if (next !== undefined) {
+          this.#unreadSize -= next.size;
+          return { done: false, value: next.value };
+        }
         if (this.#end !== undefined) return { done: true, value: undefined };
         const result = await new Promise<IteratorResult<unknown, undefined>>((resolve) =>
           this.#waiting.push(resolve),
@@ -159,6 +168,8 @@ class Messages implements ApiSocket<unknown, unknown> {
   }
 
   #receive(data: unknown): void {
+    // After a failure, the socket is about to close.
+    if (this.#failure !== undefined) return;
     let value: unknown;
     try {
       value = this.#read(data);
@@ -168,8 +179,15 @@ class Messages implements ApiSocket<unknown, unknown> {
     }
     const resolve = this.#waiting.shift();
     if (resolve !== undefined) resolve({ done: false, value });
-    else if (this.#unread.push(value) > greatestQueue)
-      this.#fail(`${this.#route}: more than ${greatestQueue} messages were received and not read`, undefined);
+    else this.#keep(value, typeof data === "string" ? data.length : (data as ArrayBuffer).byteLength);
+  }
+
+  #keep(value: unknown, size: number): void {
+    this.#unreadSize += size;
+    const count = this.#unread.push({ value, size });
+    if (count <= greatestQueue && this.#unreadSize <= greatestQueueSize) return;
+    const limit = count > greatestQueue ? `${greatestQueue} messages` : `${greatestQueueSize} bytes`;
+    this.#fail(`${this.#route}: more than ${limit} were received and not read`, undefined);
   }
 
   /** Returns the value of a message: bytes, plain text, or the decoded value of its JSON. */
@@ -187,7 +205,7 @@ class Messages implements ApiSocket<unknown, unknown> {
   }
 
   #fail(message: string, cause: unknown): void {
-    this.#failure ??= new ApiError("UNEXPECTED_RESPONSE", 101, message, { cause });
+    this.#failure = new ApiError("UNEXPECTED_RESPONSE", 101, message, { cause });
     this.#unread = [];
     this.#socket.close(3008, "The client cannot read the messages");
   }
