@@ -13,3 +13,13 @@ test("the ids of tokens are their hashes, also if more tokens were read than are
     }
   }
 });
+
+test("the ids of the tokens that were read last are kept, and others are forgotten", () => {
+  const hashed: string[] = [];
+  const ids = new TokenIds(2, (token) => {
+    hashed.push(token);
+    return idOfToken(token);
+  });
+  for (const token of ["a", "a", "b", "a", "c", "d", "a", "b"]) ids.of(token);
+  assert.deepEqual(hashed, ["a", "b", "c", "d", "b"]);
+});
