@@ -32,11 +32,11 @@ export class Authority {
     return join(this.directory, name);
   }
 
-  /** Makes a certificate for `localhost`. */
-  sign(days = 2): Identity {
+  /** Makes a certificate for a host, and for 127.0.0.1. */
+  sign(days = 2, host = "localhost"): Identity {
     const [key, request, cert] = ["key", "csr", "pem"].map((end) => this.path(`${this.#count}.${end}`));
     this.#count += 1;
-    const names = "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
+    const names = `-subj /CN=${host} -addext subjectAltName=DNS:${host},IP:127.0.0.1`;
     this.#openssl(`req -new ${newKey} ${names} -keyout ${key} -out ${request}`);
     const signer = `-CA ${this.path("ca.pem")} -CAkey ${this.path("ca.key")}`;
     this.#openssl(`x509 -req -in ${request} ${signer} -copy_extensions copy -days ${days} -out ${cert}`);

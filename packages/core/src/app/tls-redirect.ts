@@ -1,7 +1,5 @@
 /** Plain HTTP beside a server with TLS: each request gets a redirect to that server. */
-import { randomBytes, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type {
@@ -15,11 +13,7 @@ import type {
   TlsOptions,
 } from "@kit/types";
 
-/** Time after which the names of the certificate are read again, in milliseconds. */
-const maxAgeMs = 5_000;
-
-/** Matches a host name, an IPv4 address, or an IPv6 address in brackets, with an optional port. */
-const hostPattern = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{0,5})?$/i;
+import { CertificateNames } from "./certificate-names.ts";
 
 /** Running redirects of a server with TLS. */
 export interface Redirects {
@@ -37,12 +31,12 @@ export interface Redirects {
  */
 export async function startRedirects(
   server: ServerAdapter,
-  { redirectTo, cert }: TlsOptions,
+  { redirectTo, cert, key }: TlsOptions,
   { host, port }: { readonly host: string | undefined; readonly port: number },
   secure: ListenAddress,
   logRefusal: (refusal: ServerRefusal) => void,
 ): Promise<Redirects> {
-  const names = new CertificateNames(cert);
+  const names = new CertificateNames(cert, key);
   const origin = (asked: string | undefined): string | undefined => {
     if (redirectTo !== undefined) return redirectTo;
     const name = asked === undefined ? undefined : names.find(asked);
@@ -59,44 +53,6 @@ export async function startRedirects(
       await plain.close(options);
     },
   };
-}
-
-/** Names for which a certificate is valid. The file is read again from time to time, because a new certificate may replace it. */
-class CertificateNames {
-  readonly #file: string;
-  #certificate: X509Certificate | undefined;
-  #readAt = -Infinity;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** Returns the host without its port if the certificate is valid for the host. Returns `undefined` for other hosts. */
-  find(host: string): string | undefined {
-    const [, literal, name = ""] = hostPattern.exec(host) ?? [];
-    const certificate = this.#read();
-    if (literal !== undefined) {
-      // `checkIP` throws for a text in brackets that is no address, such as `[::::]`.
-      const isValid = isIP(literal) === 6 && certificate?.checkIP(literal) !== undefined;
-      return isValid ? `[${literal}]` : undefined;
-    }
-    if (name === "") return undefined;
-    const found =
-      isIP(name) === 0 ? certificate?.checkHost(name, { subject: "never" }) : certificate?.checkIP(name);
-    return found === undefined ? undefined : name;
-  }
-
-  #read(): X509Certificate | undefined {
-    const now = performance.now();
-    if (now - this.#readAt < maxAgeMs) return this.#certificate;
-    this.#readAt = now;
-    try {
-      this.#certificate = new X509Certificate(readFileSync(this.#file));
-    } catch {
-      // The server with TLS keeps its certificate too, and reports the error.
-    }
-    return this.#certificate;
-  }
 }
 
 const noRoutes: CompiledRouteTree = {
