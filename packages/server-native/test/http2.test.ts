@@ -192,7 +192,7 @@ engineTest("uses new files for new connections of HTTP/2 under load, and no requ
 
 engineTest("completes requests of HTTP/2 when the server closes, and tells clients to go away", async () => {
   const exchanges: ServerExchange[] = [];
-  const secured = await secure((exchange) => void exchanges.push(exchange));
+  await using secured = await secure((exchange) => void exchanges.push(exchange));
   const session = await secured.open();
   const answer = send(session, { ":path": "/notes" });
   while (exchanges.length === 0) await new Promise((done) => setTimeout(done, 5));
@@ -202,7 +202,6 @@ engineTest("completes requests of HTTP/2 when the server closes, and tells clien
   json(exchanges[0]!, "late");
   assert.deepEqual(JSON.parse((await answer).body.toString()), "late");
   await closed;
-  secured.authority[Symbol.dispose]();
 });
 
 engineTest(
