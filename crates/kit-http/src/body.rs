@@ -1,4 +1,5 @@
-//! Bodies of responses, in the form in which hyper reads them: a complete body, or a queue of chunks.
+//! Bodies of responses, in the form in which hyper reads them, and `http2::exchange` for HTTP/2: a complete
+//! body, or a queue of chunks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -44,7 +45,7 @@ impl Body {
     }
 }
 
-/// Queue of chunks between a handler and hyper.
+/// Queue of chunks between a handler and hyper, or between a handler and h2.
 #[derive(Default)]
 pub(crate) struct Queue {
     pieces: RefCell<VecDeque<Bytes>>,

@@ -34,8 +34,8 @@ pub struct Config {
     pub default_headers: DefaultHeaders,
     /// Format of error responses that the engine sends without the application.
     pub error_bodies: ErrorBodies,
-    /// Certificates of the server; `None` for a server without TLS. If their protocols contain `h2`, clients may choose HTTP/2. Each new connection uses the certificate that is current at
-    /// its beginning.
+    /// Certificates of the server; `None` for a server without TLS. If their protocols contain `h2`, clients may choose
+    /// HTTP/2. Each new connection uses the certificate that is current at its beginning.
     pub tls: Option<Arc<kit_tls::Certificates>>,
 }
 

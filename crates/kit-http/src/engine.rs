@@ -383,7 +383,8 @@ impl Engine {
                 abort(&connection, handler);
             }
         }
-        if connection.link.has_unsent() && connection.link.request().is_some() {
+        let has_next = connection.link.request().is_some() || connection.link.has_fast_response();
+        if connection.link.has_unsent() && has_next {
             self.held.add(slot, &connection, self.turn.get());
         }
         if let Some(id) = connection.link.stream() {

@@ -21,10 +21,10 @@
 //! Invariants:
 //!
 //! - hyper sees only bytes whose framing the guard has checked. If the guard rejects bytes, the engine responds with an
-//!   error in JSON and closes the connection.
+//!   error in JSON and closes the connection. A refused request of HTTP/2 leaves its connection open.
 //! - The handler receives a request once, and the request gets at most one response. The request is complete, unless its
 //!   route has bodies in chunks ([`BodyRule::is_streamed`]): the handler then reads the body ([`Engine::read_body`]), and
-//!   the engine reads at most one chunk ahead.
+//!   the engine reads at most one chunk ahead, and up to 256 KiB over HTTP/2.
 //! - A request for a WebSocket can be accepted instead ([`Engine::accept_socket`]). The connection then moves messages in
 //!   both directions and serves no further request.
 //! - No method blocks. No input of a client causes a panic. If the process lacks memory or file descriptors, the engine

@@ -115,6 +115,16 @@ impl Response {
 
     /// Adds a header. Keeps other headers with the same name.
     ///
+    /// ```
+    /// use kit_http::{Response, ResponseError};
+    ///
+    /// let mut response = Response::new(200).unwrap();
+    /// response.add_header("x-id", b"1").unwrap();
+    /// // HTTP/2 has no headers of connections.
+    /// let refused = ResponseError::Reserved("proxy-connection".to_owned());
+    /// assert_eq!(response.add_header("proxy-connection", b"close"), Err(refused));
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns an error if the name or the value is invalid, or if the engine sets the header
@@ -204,6 +214,12 @@ pub(crate) fn parse_header(name: &str, value: &[u8]) -> Result<(HeaderName, Head
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(
         name,
-        "content-length" | "transfer-encoding" | "keep-alive" | "te" | "trailer" | "upgrade"
+        "content-length"
+            | "transfer-encoding"
+            | "keep-alive"
+            | "proxy-connection"
+            | "te"
+            | "trailer"
+            | "upgrade"
     )
 }

@@ -39,8 +39,8 @@ pub enum UploadFailure {
     /// The client is [`crate::Timeouts::body_idle`] behind [`crate::Timeouts::body_rate`]. The engine responds to the request,
     /// unless the handler has begun to respond.
     TimedOut,
-    /// The body exceeds the limit of its route. The handler must respond. After the response, the connection
-    /// closes.
+    /// The body exceeds the limit of its route. The handler must respond. Over HTTP/1.1, the connection
+    /// closes after the response.
     TooLarge,
 }
 

@@ -99,6 +99,17 @@ mod tests {
         fn aborted(&mut self, _: RequestId) {}
     }
 
+    /// Application that responds while the engine passes it the request, as handlers without promises do.
+    struct Direct<'a>(&'a Engine);
+
+    impl Handler for Direct<'_> {
+        fn request(&mut self, id: RequestId, _: &Request) {
+            let response = Response::json(200, "xxxxx".into()).expect("a response");
+            self.0.respond(id, response).expect("an open request");
+        }
+        fn aborted(&mut self, _: RequestId) {}
+    }
+
     struct Test {
         engine: Engine,
         app: App,
@@ -185,6 +196,31 @@ mod tests {
         assert_eq!((WRITES.get(), test.unsent()), (1, 0));
         test.responses(40);
         assert!(WRITES.get() <= 6, "{}", WRITES.get());
+    }
+
+    #[test]
+    fn sends_the_responses_of_handlers_without_promises_if_the_turn_ends_before_the_last_request() {
+        let mut test = Test::send(&["5"; 40]);
+        let mut app = Direct(&test.engine);
+        let start = Instant::now();
+        while WRITES.get() == 0 {
+            test.engine.poll().expect("polls");
+            for _ in 0..9 {
+                if test.engine.has_work() {
+                    test.engine.drive(&mut app);
+                }
+            }
+            test.engine.flush();
+            assert!(start.elapsed() < Duration::from_secs(10));
+        }
+        assert_eq!((WRITES.get(), test.unsent()), (1, 0));
+        let mut bytes = Vec::new();
+        test.client.read_to_end(&mut bytes).ok();
+        let count = String::from_utf8_lossy(&bytes).matches("HTTP/1.1 200 OK").count();
+        assert!(
+            (1..9).contains(&count),
+            "{count} responses before the last request"
+        );
     }
 
     #[test]

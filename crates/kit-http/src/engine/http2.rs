@@ -7,7 +7,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::SendResponse;
 use http::Method;
-use http::header::CONTENT_LENGTH;
+use http::header::{CONTENT_LENGTH, EXPECT};
 use kit_guard::Rejection;
 use kit_http2::MAX_STREAMS;
 
@@ -137,7 +137,9 @@ impl Engine {
         let (mut parts, body) = request.into_parts();
         let is_head = parts.method == Method::HEAD;
         let remote = link.socket.borrow().peer();
-        let begin = |state: State| Exchange::new(send, is_head, state);
+        // `convert` refuses all other expectations.
+        let expects_continue = parts.headers.contains_key(EXPECT);
+        let begin = |state: State| Exchange::new(send, is_head, expects_continue, state);
         if let Err(rejection) = kit_http2::convert(&mut parts, &self.config.limits.of_heads()) {
             let response = refuse(link, rejection, is_head, handler);
             return begin(State::Responded(response));

@@ -139,7 +139,7 @@ impl Engine {
     /// # Errors
     ///
     /// Returns an error if the body is shorter than the declared length. In this case, the connection is
-    /// closed, so that the client notices that the body is incomplete.
+    /// closed, or the stream of HTTP/2 is reset, so that the client notices that the body is incomplete.
     pub fn end(&self, id: RequestId) -> Result<(), ResponseError> {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());
@@ -155,8 +155,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Aborts a stream that cannot be completed. The next [`Engine::drive`] closes its connection, so that the client
-    /// notices that the body is incomplete. No callback is called. Has no effect if the stream has already ended.
+    /// Aborts a stream that cannot be completed. The next [`Engine::drive`] closes its connection, or resets the
+    /// stream of HTTP/2, so that the client notices that the body is incomplete. No callback is called. Has no effect if the stream has already ended.
     pub fn destroy(&self, id: RequestId) {
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {

@@ -27,9 +27,9 @@ enum Owner {
 
 impl Engine {
     /// Requests the next chunk of the body of a request ([`Request::is_streamed`]). The engine calls
-    /// [`Handler::body_part`] once with the chunk, but not before the next [`Engine::drive`]. The engine
-    /// reads from the socket only after such a request of the handler, and reads at most one chunk in
-    /// advance.
+    /// [`Handler::body_part`] once with the chunk, but not before the next [`Engine::drive`]. Over HTTP/1.1, the
+    /// engine reads from the socket only after such a request of the handler, and reads at most one chunk in
+    /// advance. Over HTTP/2, up to 256 KiB may arrive in advance.
     ///
     /// Returns false if nothing is left to read: the handler has already received the end or a failure, has
     /// canceled reading or has responded, or the client has disconnected. In this case, no callback is
@@ -47,7 +47,10 @@ impl Engine {
     /// Ends reading of a body. Over HTTP/1.1, the connection closes after the response, unless the engine has already
     /// received the whole body. No callback is called. Has no effect if nothing is left to read.
     pub fn cancel_body(&self, id: RequestId) {
-        self.with_upload(id, Upload::cancel);
+        if let Some(((), slot)) = self.with_upload(id, Upload::cancel) {
+            // Over HTTP/2, the client may send as many bytes of other bodies as the canceled body had unread.
+            self.enqueue_slot(slot);
+        }
     }
 
     /// Calls a function with the body of a request. Also returns the index of the connection.

@@ -9,6 +9,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use h2::server::SendResponse;
 use h2::{Reason, SendStream};
+use http::StatusCode;
 use http_body::Body as _;
 
 use super::body::RecvBody;
@@ -28,6 +29,8 @@ pub(crate) struct Exchange {
     pub(crate) upload: RefCell<Option<Box<Upload>>>,
     /// True if the response asks the client to use another connection.
     pub(crate) closes: Cell<bool>,
+    /// True if the client waits for the status 100 before it sends the body (RFC 9110, 10.1.1).
+    expects_continue: Cell<bool>,
 }
 
 /// State of a request. The order of the states is the order in which a request has them.
@@ -80,8 +83,15 @@ pub(crate) enum Step {
 }
 
 impl Exchange {
-    pub(crate) fn new(send: SendResponse<Bytes>, is_head: bool, state: State) -> Self {
+    /// `expects_continue` is true if the client waits for the status 100 before it sends the body.
+    pub(crate) fn new(
+        send: SendResponse<Bytes>,
+        is_head: bool,
+        expects_continue: bool,
+        state: State,
+    ) -> Self {
         Self {
+            expects_continue: Cell::new(expects_continue),
             is_head,
             state: RefCell::new(state),
             send: RefCell::new(send),
@@ -158,7 +168,20 @@ impl Exchange {
                 upload.pause(now);
                 Some(read)
             }
-            Poll::Pending => None,
+            Poll::Pending => {
+                self.send_continue();
+                None
+            }
+        }
+    }
+
+    /// Sends the status 100, once, to a client that waits for it.
+    fn send_continue(&self) {
+        if self.expects_continue.take() {
+            let mut head = http::Response::new(());
+            *head.status_mut() = StatusCode::CONTINUE;
+            // Fails if the client has left, or if the response has begun, which tells the client the same.
+            let _: Result<(), h2::Error> = self.send.borrow_mut().send_informational(head);
         }
     }
 
@@ -181,6 +204,7 @@ impl Exchange {
             *state = match std::mem::replace(&mut *state, State::Ended) {
                 State::Receiving(mut receiving) => match receiving.body.poll(context) {
                     Poll::Pending => {
+                        self.send_continue();
                         *state = State::Receiving(receiving);
                         return Step::Waiting;
                     }

@@ -250,6 +250,72 @@ fn passes_a_body_in_chunks_to_a_handler_and_bounds_its_size_and_speed() {
 }
 
 #[test]
+fn gives_the_window_of_a_cancelled_body_back_at_once() {
+    let running = Running::start(Timeouts::default());
+    let mut client = running.target.open();
+    client
+        .read_kind(WINDOW_UPDATE)
+        .expect("a larger window of the connection");
+    client.send(SETTINGS, 1, 0, &[]);
+    // Four bodies of 256 KiB fill the window of the connection.
+    for stream in [1, 3, 5, 7] {
+        post(&mut client, stream, "/held", &[]);
+        for _ in 0..16 {
+            client.send(DATA, 0, stream, &[0; 16 * 1024]);
+        }
+    }
+    client.get(9, "/origin");
+    assert_eq!(client.outcome(9).0, Outcome::Response(200));
+    // Only another connection has an event.
+    let mut other = running.target.open();
+    other.get(1, "/cancel");
+    assert_eq!(other.outcome(1).0, Outcome::Response(200));
+    let timeout = Some(Duration::from_secs(5));
+    client.0.sock.set_read_timeout(timeout).expect("a timeout");
+    let update = client.read_kind(WINDOW_UPDATE).expect("a larger window");
+    assert_eq!(update.stream, 0, "the window of the connection");
+}
+
+#[test]
+fn sends_100_to_clients_that_wait_for_it_before_they_send_the_body() {
+    let running = Running::start(Timeouts::default());
+    let expects = [("content-type", "application/json"), ("expect", "100-continue")];
+    for (path, declared, body, expected) in [
+        ("/echo", "3", &b"\"a\""[..], &b"a"[..]),
+        ("/upload", "3", b"abc", b"3"),
+    ] {
+        let mut client = running.target.open();
+        let length = [("content-length", declared)];
+        post(&mut client, 1, path, &[&expects[..], &length].concat());
+        let head = client.read_kind(HEADERS).expect("a head");
+        assert_eq!((head.status(), head.flags & END_STREAM), (100, 0), "{path}");
+        client.send(DATA, END_STREAM, 1, body);
+        let (outcome, received) = client.outcome(1);
+        assert_eq!(
+            (outcome, &received[..]),
+            (Outcome::Response(200), expected),
+            "{path}"
+        );
+    }
+    // The server does not read these bodies.
+    for (extra, status) in [
+        ([("content-length", "100001"), ("x", "1")], 413),
+        ([("authorization", "a"), ("authorization", "b")], 400),
+    ] {
+        let mut client = running.target.open();
+        post(&mut client, 1, "/upload", &[&expects[..], &extra].concat());
+        let head = client.read_kind(HEADERS).expect("a head");
+        assert_eq!(head.status(), status);
+    }
+    // The handler has not asked for the body.
+    let mut client = running.target.open();
+    post(&mut client, 1, "/held", &expects);
+    client.get(3, "/origin");
+    let head = client.read_kind(HEADERS).expect("a head");
+    assert_eq!((head.stream, head.status()), (3, 200));
+}
+
+#[test]
 fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
     let running = Running::start(Timeouts {
         write: Duration::from_millis(500),

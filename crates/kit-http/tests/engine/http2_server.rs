@@ -43,6 +43,8 @@ struct App {
     paths: HashMap<RequestId, String>,
     written: HashMap<RequestId, usize>,
     uploaded: HashMap<RequestId, usize>,
+    /// Requests to `/held`, whose bodies the handler does not read.
+    held: Vec<RequestId>,
     events: Sender<Event>,
     /// True if each response describes its request.
     describes: bool,
@@ -120,6 +122,13 @@ impl Handler for App {
                 }
             }
             "/upload" => assert!(self.engine.read_body(id)),
+            "/held" => self.held.push(id),
+            "/cancel" => {
+                for id in self.held.drain(..) {
+                    self.engine.cancel_body(id);
+                }
+                self.respond(id, 200, b"{}".to_vec());
+            }
             _ => self.respond(id, 404, b"{}".to_vec()),
         }
     }
@@ -190,7 +199,7 @@ impl Running {
         let files = Files::new();
         let rules = BodyRules::new(1024 * 1024, |_, path| BodyRule {
             limit: (path == "/upload").then_some(100_000),
-            is_streamed: path == "/upload",
+            is_streamed: path == "/upload" || path == "/held",
             ..BodyRule::default()
         });
         let config = Config {
@@ -262,6 +271,7 @@ fn run(engine: &Rc<Engine>, events: Sender<Event>, stopped: &Receiver<Duration>,
         paths: HashMap::new(),
         written: HashMap::new(),
         uploaded: HashMap::new(),
+        held: Vec::new(),
         events,
         describes,
     };

@@ -87,7 +87,13 @@ fn responds_to_a_handshake_with_its_headers() {
     options.compression = true;
     options.set_protocol("chat.v1").expect("valid");
     options.add_header("set-cookie", b"a=1").expect("valid");
-    for name in ["upgrade", "connection", "sec-websocket-accept", "content-length"] {
+    for name in [
+        "upgrade",
+        "connection",
+        "sec-websocket-accept",
+        "content-length",
+        "proxy-connection",
+    ] {
         let refused = Err(ResponseError::Reserved(name.to_owned()));
         assert_eq!(options.add_header(name, b"x"), refused);
     }

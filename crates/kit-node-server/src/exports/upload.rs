@@ -29,6 +29,7 @@ pub(super) fn cancel_body<'scope>(
 ) -> Result<Value<'scope>, Error> {
     if let Some((server, id)) = find(env, state, args)? {
         server.engine.cancel_body(id);
+        wake(&server);
     }
     env.undefined()
 }
