@@ -61,12 +61,12 @@ fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
 }
 
 #[test]
-fn keeps_little_for_clients_that_read_no_response() {
+fn frees_responses_that_no_client_reads() {
     let running = Running::start(Timeouts {
         write: Duration::from_millis(1500),
         ..Timeouts::default()
     });
-    kit_test_http2::keeps_little_for_clients_that_read_no_response(&running.target, std::process::id());
+    kit_test_http2::frees_responses_that_no_client_reads(&running.target, std::process::id());
 }
 
 #[test]

@@ -165,10 +165,10 @@ fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
 }
 
 #[test]
-fn keeps_little_for_clients_that_read_no_response() {
+fn frees_responses_that_no_client_reads() {
     let running = Running::start(&[("WRITE_TIMEOUT_MS", "1500")]);
     let process = running.server.child.id();
-    kit_test_http2::keeps_little_for_clients_that_read_no_response(&running.target, process);
+    kit_test_http2::frees_responses_that_no_client_reads(&running.target, process);
     running.server.stop();
 }
 
