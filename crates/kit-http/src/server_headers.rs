@@ -6,6 +6,7 @@ use http::HeaderMap;
 use http::header::{HOST, HeaderName, HeaderValue};
 use http::request::Parts;
 
+use crate::response::is_reserved;
 use crate::response_error::ResponseError;
 
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
@@ -20,6 +21,7 @@ const NO_SNIFF: (&str, &str) = ("x-content-type-options", "nosniff");
 ///
 /// let headers = DefaultHeaders::new([("referrer-policy", "no-referrer")])?;
 /// # let _ = headers;
+/// assert!(DefaultHeaders::new([("proxy-connection", "close")]).is_err());
 /// # Ok::<(), kit_http::ResponseError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -38,12 +40,16 @@ impl DefaultHeaders {
     ///
     /// # Errors
     ///
-    /// Returns an error if a name or a value is invalid.
+    /// Returns an error if a name or a value is invalid, or if the engine sets the header itself.
     pub fn new<'a>(headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ResponseError> {
         let list = std::iter::once(NO_SNIFF).chain(headers).map(|(name, value)| {
+            let parsed = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| ResponseError::HeaderName(name.to_owned()))?;
+            if is_reserved(parsed.as_str()) {
+                return Err(ResponseError::Reserved(name.to_owned()));
+            }
             Ok(DefaultHeader {
-                name: HeaderName::from_bytes(name.as_bytes())
-                    .map_err(|_| ResponseError::HeaderName(name.to_owned()))?,
+                name: parsed,
                 value: HeaderValue::from_str(value)
                     .map_err(|_| ResponseError::HeaderValue(name.to_owned()))?,
                 line: format!("{name}: {value}\r\n"),

@@ -24,11 +24,11 @@ pub(crate) struct Service(pub(crate) Rc<CurrentLink>);
 impl hyper::service::Service<http::Request<Incoming>> for Service {
     type Response = http::Response<Body>;
     type Error = BodyEndedEarly;
-    type Future = Exchange;
+    type Future = ResponseFuture;
 
-    fn call(&self, request: http::Request<Incoming>) -> Exchange {
+    fn call(&self, request: http::Request<Incoming>) -> ResponseFuture {
         let Ok(link) = self.0.link().map(|link| Rc::clone(&link)) else {
-            return Exchange {
+            return ResponseFuture {
                 link: None,
                 collecting: None,
             };
@@ -39,7 +39,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
             deliver(&link, parts, Bytes::new(), BodyState::Whole);
-            return Exchange {
+            return ResponseFuture {
                 link: Some(link),
                 collecting: None,
             };
@@ -49,7 +49,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
         if body.size_hint().lower() > limit as u64 {
             // The body is not read, so hyper does not send `100 Continue`.
             deliver(&link, parts, Bytes::new(), BodyState::TooLarge);
-            return Exchange {
+            return ResponseFuture {
                 link: Some(link),
                 collecting: None,
             };
@@ -60,7 +60,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             *link.upload.borrow_mut() =
                 Some(Box::new(Upload::new(UploadBody::Http1(body), limit, rules.rate)));
             deliver(&link, parts, Bytes::new(), BodyState::Streamed { length });
-            return Exchange {
+            return ResponseFuture {
                 link: Some(link),
                 collecting: None,
             };
@@ -69,7 +69,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
         if !link.has_response() {
             *link.state.borrow_mut() = ConnectionState::ReceivingBody;
         }
-        Exchange {
+        ResponseFuture {
             link: Some(link),
             collecting: Some(Box::new(Collecting::new(parts, body, limit))),
         }
@@ -77,13 +77,13 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
 }
 
 /// Future of a request. It resolves to its response.
-pub(crate) struct Exchange {
+pub(crate) struct ResponseFuture {
     /// Connection of the request. Always `Some`, because hyper is only polled for a connection.
     link: Option<Rc<Link>>,
     collecting: Option<Box<Collecting<Incoming>>>,
 }
 
-impl Future for Exchange {
+impl Future for ResponseFuture {
     type Output = Result<http::Response<Body>, BodyEndedEarly>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
