@@ -66,6 +66,11 @@ test("reports files of TLS that are missing, unreadable, expired, about to expir
   assert.match(expired.message, /was valid until .*; clients refuse it$/);
   assert.match(expired.help ?? "", /^renew the certificate/);
 
+  const served = authority.sign(90);
+  const [chained] = await place({ cert: served.cert + authority.sign(-1).cert, key: served.key });
+  assert.equal(chained?.status, "warn", "not every client needs the certificates after the first");
+  assert.match(chained.message, /was valid until .*; clients that verify the server's certificate with it/);
+
   const [wrong] = await place({ cert: authority.sign(90).cert, key: authority.sign(90).key });
   assert.equal(wrong?.status, "fail");
   assert.match(wrong.message, /does not belong to the first certificate of/);
@@ -104,4 +109,21 @@ test("reads paths that the source does not contain from the usual variables", as
     TLS_KEY: join(project.root, "server.key"),
   });
   assert.equal(found?.status, "ok");
+});
+
+test("warns if one authority for clients has expired, because others may be valid", async (t) => {
+  using authority = new Authority();
+  const tls = '{ cert: "server.pem", key: "server.key", clientCa: "clients.pem" }';
+  const project = await Project.create(t, { ...NOTES, "src/main.ts": main(tls) });
+  const { cert, key } = authority.sign(90);
+  await project.write("server.pem", cert);
+  await project.write("server.key", key);
+  await project.write("clients.pem", authority.sign(90).cert + authority.sign(-1).cert);
+  await chmod(join(project.root, "server.key"), 0o600);
+  const [own, expired, ...others] = await checks(project);
+  assert.equal(own?.status, "ok");
+  assert.equal(expired?.status, "warn");
+  assert.match(expired.message, /was valid until .*; the server possibly refuses clients of this authority$/);
+  assert.match(expired.help ?? "", /^add the new certificate of the authority/);
+  assert.deepEqual(others, []);
 });

@@ -8,42 +8,37 @@ use crate::entry;
 use crate::failure::{CommandError, Problem};
 use crate::project::{Project, has_rust_server};
 
-/// Finds the program that serves: the one in the script `start` of package.json, or one of the usual programs. Returns also the
-/// note about parts of the script that the shell computes.
-pub(super) fn runtime(project: &Project) -> Result<(Runtime, Option<String>), CommandError> {
+/// Finds the program that serves: the one in the script `start` of package.json, or one of the usual programs. Adds notes about
+/// parts of the script that the files do not have.
+pub(super) fn runtime(project: &Project, notes: &mut Vec<String>) -> Result<Runtime, CommandError> {
     if has_rust_server(&project.config) {
         let manifest = read_text(&project.root.join("Cargo.toml"))?;
         let name = manifest.as_deref().and_then(crate_name);
         let program = name.unwrap_or_else(|| project.config.project.name.clone());
-        return Ok((Runtime::Rust { program }, None));
+        return Ok(Runtime::Rust { program });
     }
     let scripts = scripts(project)?;
     if let Some(command) = scripts["start"].as_str().and_then(node_command) {
-        let note = command.is_computed.then(|| {
-            "the shell computes a part of the script `start` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`"
-                .to_owned()
-        });
+        notes.extend(command.notes("start"));
         let NodeCommand {
             options,
             program,
             arguments,
-            is_computed: _,
+            ..
         } = command;
-        let runtime = Runtime::Node {
+        return Ok(Runtime::Node {
             program,
             options,
             arguments,
-        };
-        return Ok((runtime, note));
+        });
     }
     if entry::exists(&project.root) {
         let program = entry::find(&project.root, None)?;
-        let runtime = Runtime::Node {
+        return Ok(Runtime::Node {
             program,
             options: Vec::new(),
             arguments: Vec::new(),
-        };
-        return Ok((runtime, None));
+        });
     }
     Err(Problem::build(
         "configuration",
@@ -63,26 +58,27 @@ fn scripts(project: &Project) -> Result<serde_json::Value, CommandError> {
 
 /// Returns the program that does jobs: the one of `--worker`, or the file `worker` beside the program that serves, if the
 /// application declares jobs. A script of package.json that starts this program has its options and arguments. If there is none,
-/// the program gets the options of the program that serves.
+/// the program gets the options of the program that serves. Adds notes about parts of the script that the files do not have.
 pub(super) fn worker(
     given: Option<&str>,
     project: &Project,
     analysis: &Analysis,
     runtime: &Runtime,
+    notes: &mut Vec<String>,
 ) -> Result<Option<Worker>, CommandError> {
     let Some(program) = worker_program(given, project, analysis, runtime)? else {
         return Ok(None);
     };
     let scripts = scripts(project)?;
-    let commands = scripts
-        .as_object()
-        .into_iter()
-        .flat_map(|scripts| scripts.values());
+    let commands = scripts.as_object().into_iter().flatten();
     let own = commands
-        .filter_map(|script| node_command(script.as_str()?))
-        .find(|command| command.program == program);
+        .filter_map(|(name, script)| Some((name, node_command(script.as_str()?)?)))
+        .find(|(_, command)| command.program == program);
     let (options, arguments) = match (own, runtime) {
-        (Some(command), _) => (command.options, command.arguments),
+        (Some((name, command)), _) => {
+            notes.extend(command.notes(name));
+            (command.options, command.arguments)
+        }
         (None, Runtime::Node { options, .. }) => (options.clone(), Vec::new()),
         (None, Runtime::Rust { .. }) => (Vec::new(), Vec::new()),
     };
@@ -166,6 +162,27 @@ struct NodeCommand {
     arguments: Vec<String>,
     /// True if the shell computes a part of the options or arguments. These are left out then.
     is_computed: bool,
+    /// Names of the variables that the script sets for node, without those that the files set to the same value.
+    variables: Vec<String>,
+}
+
+impl NodeCommand {
+    /// Returns notes about parts of the script with this name that the files do not have.
+    fn notes(&self, script: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.is_computed {
+            notes.push(format!(
+                "the shell computes a part of the script `{script}` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`"
+            ));
+        }
+        if !self.variables.is_empty() {
+            notes.push(format!(
+                "the script `{script}` in package.json sets variables that the files do not set: give the program {}",
+                self.variables.join(", ")
+            ));
+        }
+        notes
+    }
 }
 
 /// Returns the command that a script runs with `node`: the options `--enable-source-maps` and the program `src/main.ts` of
@@ -186,8 +203,18 @@ fn node_command(script: &str) -> Option<NodeCommand> {
             arguments: texts(&words[rest..]),
             program: name.to_owned(),
             is_computed,
+            variables: words[..start - 1].iter().filter_map(variable_of).collect(),
         })
     })
+}
+
+/// Returns the name of the variable that a word such as `NAME=value` sets. `NODE_ENV=production` is in all files.
+fn variable_of(word: &Word) -> Option<String> {
+    let (name, _) = word.text.split_once('=')?;
+    let is_name = name
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    (is_name && !name.is_empty() && word.text != "NODE_ENV=production").then(|| name.to_owned())
 }
 
 /// Returns the position and the path of the program in the words after `node`.
@@ -335,6 +362,18 @@ mod tests {
             );
         }
         assert!(!node_command("node src/main.ts '$HOME'").unwrap().is_computed);
+    }
+
+    #[test]
+    fn variables_that_a_script_sets_are_in_a_note() {
+        let notes = |script: &str| node_command(script).unwrap().notes("work");
+        assert!(notes("NODE_ENV=production node src/main.ts").is_empty());
+        let found = notes("cross-env NODE_ENV=test A_1=\"b c\" node src/main.ts --x=1");
+        assert!(
+            found.len() == 1 && found[0].contains("script `work`") && found[0].ends_with("NODE_ENV, A_1"),
+            "{found:?}"
+        );
+        assert_eq!(notes("A=1 node src/main.ts $Q").len(), 2);
     }
 
     #[test]

@@ -121,8 +121,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             Box::new(analysis.sources),
         ));
     }
-    let (deployment, computed) = deployment(arguments, &project, &analysis)?;
-    let notes: Vec<String> = computed.into_iter().chain(deployment.notes.clone()).collect();
+    let (deployment, mut notes) = deployment(arguments, &project, &analysis)?;
+    notes.extend(deployment.notes.clone());
     let directory = match &arguments.out {
         Some(path) => {
             // A relative path starts at the working directory, not at the project's root.
@@ -225,9 +225,16 @@ fn deployment(
     arguments: &Arguments,
     project: &Project,
     analysis: &Analysis,
-) -> Result<(Deployment, Option<String>), CommandError> {
-    let (runtime, computed) = runtime(project)?;
-    let worker = worker(arguments.worker.as_deref(), project, analysis, &runtime)?;
+) -> Result<(Deployment, Vec<String>), CommandError> {
+    let mut notes = Vec::new();
+    let runtime = runtime(project, &mut notes)?;
+    let worker = worker(
+        arguments.worker.as_deref(),
+        project,
+        analysis,
+        &runtime,
+        &mut notes,
+    )?;
     let read = read_variables(project, analysis);
     let deployed = DeployedProject {
         name: &project.config.project.name,
@@ -245,7 +252,7 @@ fn deployment(
         tls: (arguments.tls || arguments.no_tls).then_some(arguments.tls),
     };
     let deployment = Deployment::new(&analysis.program, &deployed, &choices);
-    Ok((deployment, computed))
+    Ok((deployment, notes))
 }
 
 /// Returns the variables that the sources of the application read from `process.env`, sorted by name.

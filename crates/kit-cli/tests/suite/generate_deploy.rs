@@ -479,4 +479,15 @@ fn options_of_node_and_arguments_in_the_script_start_are_in_the_unit() {
             .any(|note| note.as_str().unwrap().contains("the shell computes")),
         "{notes:?}"
     );
+    let manifest = serde_json::json!({
+        "name": "shop", "version": "1.0.0",
+        "scripts": { "start": "node src/main.ts", "work": "node src/worker.ts --queue $QUEUE" },
+    });
+    project.write("package.json", &manifest.to_string());
+    let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("the shell computes a part of the script `work`"),
+        "{notes}"
+    );
 }

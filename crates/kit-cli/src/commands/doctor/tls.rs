@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
+use std::iter::{once, repeat};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -88,10 +89,13 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
         return vec![Check::fail(NAME, error.message()).help(error.help())];
     }
     let now = SystemTime::now();
-    let mut checks: Vec<Check> = [Some(certificate), authorities.as_ref()]
+    let mut checks: Vec<Check> = dates(certificate, [Role::Server, Role::Chain], now)
         .into_iter()
-        .flatten()
-        .filter_map(|path| dates(path, now))
+        .chain(
+            authorities
+                .iter()
+                .filter_map(|path| dates(path, [Role::Authority; 2], now)),
+        )
         .collect();
     checks.extend(exposed(key));
     checks
@@ -124,7 +128,7 @@ fn readable(purpose: &str, path: &Path) -> Option<Check> {
     let shown = path.display();
     Some(match error.kind() {
         ErrorKind::NotFound => Check::warn(NAME, format!("the {purpose} {shown} does not exist"))
-            .help("this is no problem if the application listens with TLS only on another machine; run `kit doctor` there"),
+            .help("the file may be missing if the application listens with TLS only on another machine; run `kit doctor` there"),
         ErrorKind::PermissionDenied => {
             Check::warn(NAME, format!("you may not read the {purpose} {shown}"))
                 .help("the user of the server must be able to read the file; run `kit doctor` as that user")
@@ -134,49 +138,85 @@ fn readable(purpose: &str, path: &Path) -> Option<Check> {
     })
 }
 
-/// Checks the dates of the certificates in a file, and returns the worst result.
-fn dates(path: &Path, now: SystemTime) -> Option<Check> {
+/// Purpose of a certificate, which decides who notices that the certificate is not valid.
+#[derive(Debug, Clone, Copy)]
+enum Role {
+    /// The server's own certificate.
+    Server,
+    /// A certificate that the server sends after its own. Not every client needs the certificate.
+    Chain,
+    /// An authority for clients. Others of the file may be valid.
+    Authority,
+}
+
+impl Role {
+    /// Returns the result of a check of a certificate that is not valid. `problem` names the certificate and its date.
+    fn invalid(self, problem: &str) -> Check {
+        match self {
+            Self::Server => Check::fail(NAME, format!("{problem}; clients refuse it")),
+            Self::Chain => Check::warn(
+                NAME,
+                format!("{problem}; clients that verify the server's certificate with it refuse the server"),
+            ),
+            Self::Authority => Check::warn(
+                NAME,
+                format!("{problem}; the server possibly refuses clients of this authority"),
+            ),
+        }
+    }
+
+    /// Returns the correction for a certificate that ends soon or has ended.
+    fn renewal(self) -> &'static str {
+        match self {
+            Self::Server => "renew the certificate; a running server notices new files",
+            Self::Chain => {
+                "replace the certificates after the server's own by those that the authority gives today; a running server notices new files"
+            }
+            Self::Authority => {
+                "add the new certificate of the authority, or remove the authority if no client has a certificate of this authority; a running server notices new files"
+            }
+        }
+    }
+}
+
+/// Checks the dates of the certificates in a file, and returns the worst result. `roles` are those of the first certificate and of
+/// the others.
+fn dates(path: &Path, [first, others]: [Role; 2], now: SystemTime) -> Option<Check> {
     let found = CertificateDer::pem_file_iter(path).ok()?;
-    let checks = found.filter_map(|certificate| {
+    let roles = once(first).chain(repeat(others));
+    let checks = found.zip(roles).filter_map(|(certificate, role)| {
         // The server has read the file, so these errors do not happen.
         let certificate = Certificate::from_der(&certificate.ok()?).ok()?;
-        Some(dates_of(path, &certificate, now))
+        Some(dates_of(path, &certificate, role, now))
     });
     // The first of the worst results, because the server's own certificate comes first.
     checks.reduce(|worst, next| if next.status > worst.status { next } else { worst })
 }
 
-fn dates_of(path: &Path, certificate: &Certificate, now: SystemTime) -> Check {
+fn dates_of(path: &Path, certificate: &Certificate, role: Role, now: SystemTime) -> Check {
     let validity = &certificate.tbs_certificate.validity;
-    let path = path.display();
-    let name = &certificate.tbs_certificate.subject;
+    let name = format!(
+        "the certificate `{}` in {}",
+        certificate.tbs_certificate.subject,
+        path.display()
+    );
     let (start, end) = (validity.not_before, validity.not_after);
-    let advice = "renew the certificate; a running server notices new files";
     match end.to_system_time().duration_since(now) {
-        Err(_) => Check::fail(
-            NAME,
-            format!("the certificate `{name}` in {path} was valid until {end}; clients refuse it"),
-        )
-        .help(advice),
-        Ok(_) if start.to_system_time() > now => Check::fail(
-            NAME,
-            format!(
-                "the certificate `{name}` in {path} is valid only after {start}; clients refuse it until then"
-            ),
-        )
-        .help("check the clock of this machine, or use another certificate"),
+        Err(_) => role
+            .invalid(&format!("{name} was valid until {end}"))
+            .help(role.renewal()),
+        Ok(_) if start.to_system_time() > now => role
+            .invalid(&format!("{name} is valid only after {start}"))
+            .help("check the clock of this machine, or use another certificate"),
         Ok(rest) if rest < SOON => Check::warn(
             NAME,
             format!(
-                "the certificate `{name}` in {path} is valid only until {end}, less than {} days",
+                "{name} is valid only until {end}, less than {} days",
                 rest.as_secs() / 86_400 + 1
             ),
         )
-        .help(advice),
-        Ok(_) => Check::ok(
-            NAME,
-            format!("the certificate `{name}` in {path} is valid until {end}"),
-        ),
+        .help(role.renewal()),
+        Ok(_) => Check::ok(NAME, format!("{name} is valid until {end}")),
     }
 }
 
@@ -189,7 +229,7 @@ fn exposed(key: &Path) -> Option<Check> {
     (mode & 0o004 != 0).then(|| {
         let key = key.display();
         Check::warn(NAME, format!("every user of this machine can read the key {key}")).help(format!(
-            "`chmod o= {key}`, with the group of the server if it is not the owner"
+            "run `chmod o= {key}`; if the user of the server is not the owner of the key, give the key a group of the server"
         ))
     })
 }
