@@ -145,7 +145,7 @@ fn refuses_messages_whose_kinds_cannot_be_told_apart() {
     );
     check_mistakes(
         &[("src/a.routes.ts", &source)],
-        r#"
+        r"
         src/a.routes.ts:3:41 KIT1417 the messages `in` of `WS /a` are JSON and plain text, and both are text messages
           help: remove `Text` and add its texts to the type of the JSON messages, or remove the JSON messages
         src/a.routes.ts:4:53 KIT1417 the messages `out` of `WS /b` are `Bytes` and also JSON with a `Uint8Array`
@@ -154,7 +154,7 @@ fn refuses_messages_whose_kinds_cannot_be_told_apart() {
           help: write `Bytes` without a media type
         src/a.routes.ts:6:41 KIT1417 the messages `in` of `WS /d` cannot be `Form`
           help: a message can be a type of values, which is JSON, or `Text` or `Bytes`
-        "#,
+        ",
     );
 }
 
