@@ -10,7 +10,7 @@ use shop_rust::services::sessions;
 fn main() -> ExitCode {
     kit_runtime::run(async {
         let app = App::connect().await?;
-        tokio::spawn(sessions::remove_ended(app.clone()));
+        tokio::spawn(sessions::remove_ended(app.pool.clone()));
         kit_runtime::serve(router(app)).await
     })
 }

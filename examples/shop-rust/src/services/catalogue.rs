@@ -54,7 +54,7 @@ pub async fn page(pool: &PgPool, query: &ProductQuery) -> Result<GetProductsResp
         FROM products
         WHERE ($2::text IS NULL
             OR EXISTS (SELECT FROM product_tags WHERE product_id = products.id AND tag = $2)) {condition}
-        ORDER BY created_at {order}, id {order} LIMIT $1"
+        ORDER BY created_at {order}, products.id {order} LIMIT $1"
     );
     let rows = sqlx::query_as(&statement)
         .bind(page.limit())

@@ -62,13 +62,14 @@ async fn take_from_stock(
     transaction: &mut PgConnection,
     account_id: &str,
 ) -> Result<Vec<OrderViewItems>, Error> {
-    // All orders lock products in the same order, so that no two orders wait for each other.
+    // All orders lock products in the same order, so that no two orders wait for each other. Products are not locked against new
+    // references, so that rows of other tables can refer to a product meanwhile.
     let statement = "
         SELECT products.id::text, slug, name, price::bigint, stock::bigint, quantity::bigint
         FROM cart_items JOIN products ON products.id = product_id
         WHERE account_id = $1::uuid
         ORDER BY products.id
-        FOR UPDATE";
+        FOR UPDATE OF cart_items FOR NO KEY UPDATE OF products";
     let rows: Vec<(String, String, String, i64, i64, i64)> = sqlx::query_as(statement)
         .bind(account_id)
         .fetch_all(&mut *transaction)

@@ -6,7 +6,6 @@ use kit_runtime::OptionError;
 use kit_runtime::sessions::{PostgresSessions, Session, SessionOptions, Sessions};
 use sqlx::PgPool;
 
-use crate::app::App;
 use crate::models::{AccountView, Role};
 
 /// Session of a user, whose data is the account.
@@ -43,17 +42,19 @@ fn scopes_of(_user: &str, account: &AccountView) -> Vec<String> {
     scopes.iter().map(|scope| (*scope).to_owned()).collect()
 }
 
-/// Removes sessions that have ended, once an hour.
-pub async fn remove_ended(app: App) {
-    let store = PostgresSessions::new(app.pool);
+/// Removes sessions that have ended, once an hour, until the server stops.
+pub async fn remove_ended(pool: PgPool) {
+    let store = PostgresSessions::new(pool);
     loop {
         match store.delete_ended().await {
-            Ok(0) => tokio::time::sleep(HOUR).await,
-            Ok(_) => {}
-            Err(error) => {
-                tracing::warn!(%error, "Sessions that have ended could not be removed");
-                tokio::time::sleep(HOUR).await;
-            }
+            Ok(0) => {}
+            // There may be more.
+            Ok(_) => continue,
+            Err(error) => tracing::warn!(%error, "Sessions that have ended could not be removed"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(HOUR) => {}
+            () = kit_runtime::stopping() => return,
         }
     }
 }
