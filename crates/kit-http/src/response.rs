@@ -8,7 +8,7 @@ use kit_guard::Rejection;
 use crate::body::Body;
 use crate::error_bodies::{ErrorBodies, INTERNAL_ERROR, OVERLOADED, trace_id};
 use crate::response_error::ResponseError;
-use crate::server_headers::DefaultHeaders;
+use crate::server_headers::{DefaultHeaders, is_reserved};
 
 /// Values of `connection` in a response with the status 426.
 const UPGRADE_ONLY: &[u8] = b"upgrade";
@@ -208,18 +208,4 @@ pub(crate) fn parse_header(name: &str, value: &[u8]) -> Result<(HeaderName, Head
     let value =
         HeaderValue::from_bytes(value).map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
     Ok((parsed, value))
-}
-
-/// Returns true if the engine sets a header itself.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    matches!(
-        name,
-        "content-length"
-            | "transfer-encoding"
-            | "keep-alive"
-            | "proxy-connection"
-            | "te"
-            | "trailer"
-            | "upgrade"
-    )
 }

@@ -6,7 +6,6 @@ use http::HeaderMap;
 use http::header::{HOST, HeaderName, HeaderValue};
 use http::request::Parts;
 
-use crate::response::is_reserved;
 use crate::response_error::ResponseError;
 
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
@@ -105,4 +104,18 @@ pub(crate) fn apply_target_host(parts: &mut Parts) {
     if let Ok(host) = HeaderValue::from_str(authority.as_str()) {
         parts.headers.insert(HOST, host);
     }
+}
+
+/// Returns true if the engine sets a header itself.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    matches!(
+        name,
+        "content-length"
+            | "transfer-encoding"
+            | "keep-alive"
+            | "proxy-connection"
+            | "te"
+            | "trailer"
+            | "upgrade"
+    )
 }

@@ -6,9 +6,10 @@ use http::header::{HeaderName, HeaderValue};
 use kit_websocket::{Compression, Session, accept_key};
 
 use crate::request::{Request, RequestId};
-use crate::response::{is_reserved, parse_header};
+use crate::response::parse_header;
 use crate::response_error::ResponseError;
 use crate::server_headers::DefaultHeaders;
+use crate::server_headers::is_reserved;
 
 /// Options with which a handler accepts a WebSocket. See [`crate::Engine::accept_socket`].
 ///

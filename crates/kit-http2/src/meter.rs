@@ -413,59 +413,6 @@ mod tests {
         assert_eq!(meter.end(), Some(End::NotReading));
     }
 
-    /// Returns a meter with two streams whose heads were written. The client has a large window for each stream.
-    fn two_responses(start: Instant) -> Meter {
-        let mut meter = started(start);
-        meter.receive(&frame(kind::SETTINGS, 0, 0, &[0, 4, 0, 255, 255, 255]), start);
-        for stream in [1, 3] {
-            meter.receive(&frame(kind::HEADERS, 5, stream, b"\x82"), start);
-            meter.write(&frame(kind::HEADERS, 4, stream, b"\x88"), start);
-        }
-        meter.write(&frame(kind::DATA, 0, 1, &vec![0; 65_535]), start);
-        meter.check(start);
-        meter
-    }
-
-    #[test]
-    fn permits_a_silent_response_beside_one_that_uses_the_whole_window_of_the_connection() {
-        let start = Instant::now();
-        let mut meter = two_responses(start);
-        for seconds in (10..=1200).step_by(10) {
-            let now = start + Duration::from_secs(seconds);
-            meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 16, 0]), now);
-            meter.write(&frame(kind::DATA, 0, 1, &[0; 4096]), now);
-            meter.check(now);
-            assert_eq!(meter.end(), None, "after {seconds} seconds");
-        }
-        let stopped = start + Duration::from_secs(1200);
-        let next = meter.check(stopped);
-        assert_eq!(next, stopped + Timeouts::default().write);
-        meter.check(next);
-        assert_eq!(meter.end(), Some(End::NotReading), "the client stopped reading");
-    }
-
-    #[test]
-    fn permits_a_stream_to_pause_beside_one_that_uses_the_whole_window_of_the_connection() {
-        let start = Instant::now();
-        let mut meter = two_responses(start);
-        // The client accepts nothing more of the stream 3.
-        meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 255, 255, 255]), start);
-        meter.write(&frame(kind::DATA, 0, 3, &vec![0; 0x00ff_ffff]), start);
-        meter.check(start);
-        let mut ended = None;
-        for seconds in (10..=1200).step_by(10) {
-            let now = start + Duration::from_secs(seconds);
-            meter.receive(&frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 16, 0]), now);
-            meter.write(&frame(kind::DATA, 0, 1, &[0; 4096]), now);
-            meter.check(now);
-            if meter.end().is_some() {
-                ended = Some(seconds);
-                break;
-            }
-        }
-        assert_eq!((ended, meter.end()), (Some(600), Some(End::NotReading)));
-    }
-
     #[test]
     fn ends_connections_whose_client_does_not_read_a_response() {
         let start = Instant::now();

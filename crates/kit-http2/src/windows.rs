@@ -130,3 +130,48 @@ impl Windows {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::Windows;
+
+    const WRITE: Duration = Duration::from_mins(1);
+    /// Number of seconds in which the client reads.
+    const READING: u64 = 1200;
+
+    /// Lets the client read 4 KiB of the stream 1 every ten seconds, and nothing after [`READING`]. The response of the stream 1 uses
+    /// the whole window of the connection. Returns the number of seconds after which a deadline of a response has passed. `window` is
+    /// the window of the stream 3.
+    fn ends_after(window: u32) -> Option<u64> {
+        let start = Instant::now();
+        let mut windows = Windows::default();
+        for (stream, window) in [(1, 1 << 24), (3, window)] {
+            windows.set_initial(window);
+            windows.begin(stream);
+            windows.answer(stream);
+        }
+        // A new initial window changes those of open streams.
+        windows.extend(1, 1 << 24);
+        windows.use_up(1, 65_535, start);
+        (0..2 * READING).step_by(10).find(|seconds| {
+            let now = start + Duration::from_secs(*seconds);
+            if *seconds <= READING {
+                windows.extend(0, 4096);
+                windows.use_up(1, 4096, now);
+            }
+            windows.deadlines(now, WRITE).any(|at| at <= now)
+        })
+    }
+
+    #[test]
+    fn permits_a_silent_response_beside_one_that_uses_the_whole_window_of_the_connection() {
+        assert_eq!(ends_after(1 << 24), Some(READING + WRITE.as_secs()));
+    }
+
+    #[test]
+    fn permits_a_stream_to_pause_beside_one_that_uses_the_whole_window_of_the_connection() {
+        assert_eq!(ends_after(0), Some(10 * WRITE.as_secs()));
+    }
+}
