@@ -278,7 +278,8 @@ impl Session {
             if self.output.capacity() > KEPT_CAPACITY {
                 self.output = Vec::new();
             }
-        } else if self.sent > SOFT_LIMIT {
+        } else if self.sent > SOFT_LIMIT && self.sent >= self.output.len() / 2 {
+            // Moves at most as many bytes as were sent, so that a large message does not cost quadratic time.
             self.output.drain(..self.sent);
             self.sent = 0;
         }
@@ -360,6 +361,12 @@ impl Session {
     #[must_use]
     pub fn end(&self) -> Option<&Close> {
         self.close.as_ref()
+    }
+
+    /// Returns true for the session of a client.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_client(&self) -> bool {
+        self.next_mask.is_some()
     }
 
     fn mask(&self) -> encoder::Mask {

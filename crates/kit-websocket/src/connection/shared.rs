@@ -67,6 +67,12 @@ impl State {
     pub(super) fn holds_back(&self) -> bool {
         self.inbox_bytes >= SOFT_LIMIT && self.session.is_open()
     }
+
+    /// Drops the messages that the user has not received.
+    fn drop_inbox(&mut self) {
+        self.inbox.clear();
+        self.inbox_bytes = 0;
+    }
 }
 
 /// Returns the number of bytes of a message.
@@ -163,9 +169,29 @@ impl SharedSession {
         true
     }
 
-    /// Closes the socket after all messages that were sent. `reason` is cut to 123 bytes.
+    /// Closes the socket after all messages that were sent. `reason` is cut to 123 bytes. Messages that were not received are
+    /// dropped, unless the other side has closed the socket first.
     pub fn close(&self, code: u16, reason: &str) {
         let mut state = self.lock();
+        if state.session.is_open() && state.end.is_none() {
+            state.drop_inbox();
+        }
+        self.close_session(state, code, reason);
+    }
+
+    /// Closes the socket because of a message that does not fit its type. All messages after it are dropped.
+    pub fn refuse(&self, code: u16, reason: &str) {
+        let mut state = self.lock();
+        state.drop_inbox();
+        self.close_session(state, code, reason);
+    }
+
+    /// Closes the socket after all messages that were sent. The user may still receive the messages that have arrived.
+    pub(super) fn close_later(&self, code: u16, reason: &str) {
+        self.close_session(self.lock(), code, reason);
+    }
+
+    fn close_session(&self, mut state: MutexGuard<'_, State>, code: u16, reason: &str) {
         state.is_closed_here |= state.session.is_open() && state.end.is_none();
         state.session.close(code, reason);
         drop(state);

@@ -95,7 +95,7 @@ impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
         match In::read(message) {
             Ok(message) => Some(message),
             Err((code, failures)) => {
-                self.shared.close(code, &reason(&failures));
+                self.shared.refuse(code, &reason(&failures));
                 let error = Error::invalid(Slot::Body, In::MESSAGE, failures).in_phase(Phase::Body);
                 self.context.scope_part(|| error.log(&self.context));
                 None
