@@ -16,7 +16,8 @@ use crate::{Bytes, Error, EventStream, LineStream, ReadEvent};
 #[derive(Debug)]
 pub struct Answer {
     response: Response,
-    /// Time at which the body must have arrived, unless the caller reads it in parts. `None` if `reqwest` knows the time itself.
+    /// Time at which the body must have arrived, unless the caller reads it in parts. `None` if `reqwest` knows the time
+    /// itself, or if there is no limit.
     deadline: Option<Instant>,
 }
 
@@ -108,7 +109,7 @@ impl Answer {
 }
 
 /// Waits for a body. The error is [`Error::Timeout`] if the body has not arrived at its deadline.
-async fn in_time<T, E>(
+pub(crate) async fn in_time<T, E>(
     deadline: Option<Instant>,
     body: impl Future<Output = Result<T, reqwest::Error>>,
 ) -> Result<T, Error<E>> {

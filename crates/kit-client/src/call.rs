@@ -8,6 +8,7 @@ use kit_runtime::json::{Json, to_text};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Method, RequestBuilder, Response};
 
+use crate::answer::in_time;
 use crate::error::{Declared, Error, Refusal};
 use crate::retry::{Retry, has_key, may_pass};
 use crate::text::{cookies, header_value, headers, query, wire};
@@ -150,12 +151,11 @@ impl<'c, E: Declared> Call<'c, E> {
     }
 
     /// Replaces the media type of [`Call::accept`] by one of those that the contract declares. `None` leaves the choice to the
-    /// server.
+    /// server. The server may still respond with a stream, so the timeout is that of [`Call::accept`].
     #[must_use]
     pub fn prefer(mut self, media_type: Option<&'static str>) -> Self {
         if let Some(media_type) = media_type {
             self.accepted = media_type;
-            self.is_stream &= matches!(media_type, "application/jsonl" | "text/event-stream");
         }
         self
     }
@@ -166,14 +166,14 @@ impl<'c, E: Declared> Call<'c, E> {
     ///
     /// If the request cannot be sent, if there is no response, or if the response is an error.
     pub async fn send(self) -> Result<Answer, Error<E>> {
-        let deadline = self.is_stream.then(|| Instant::now() + self.client.timeout);
+        let deadline = self.deadline();
         let http = self.client.http.clone();
         Ok(Answer::new(self.respond(&http).await?, deadline))
     }
 
     /// Sends the request, and returns a response that is no error.
     pub(crate) async fn respond(self, http: &reqwest::Client) -> Result<Response, Error<E>> {
-        let places = self.client.places;
+        let (places, deadline) = (self.client.places, self.deadline());
         let exchange = Exchange {
             is_stream: self.is_stream,
             timeout: self.client.timeout,
@@ -187,11 +187,19 @@ impl<'c, E: Declared> Call<'c, E> {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let refusal = Refusal::new(status, headers, response.text().await?, places);
+        let text = in_time(deadline, response.text()).await?;
+        let refusal = Refusal::new(status, headers, text, places);
         Err(match E::read(refusal) {
             Ok(declared) => Error::Declared(declared),
             Err(refusal) => Error::Refused(refusal),
         })
+    }
+
+    /// Returns the time at which a body that the caller does not read in parts must have arrived. Returns `None` if `reqwest` knows
+    /// the time itself, or if the timeout is too long for a time.
+    fn deadline(&self) -> Option<Instant> {
+        let timeout = self.is_stream.then_some(self.client.timeout)?;
+        Instant::now().checked_add(timeout)
     }
 
     fn request(mut self, http: &reqwest::Client) -> Result<RequestBuilder, String> {
@@ -247,12 +255,16 @@ impl<'c, E: Declared> Call<'c, E> {
         self.problem.get_or_insert(problem);
     }
 
+    /// Sets a header. Its value may be secret, so errors and debug output do not contain the value.
     pub(crate) fn header(&mut self, name: &str, value: &str) {
         match (HeaderName::from_bytes(name.as_bytes()).ok(), header_value(value)) {
-            (Some(name), Some(value)) => {
+            (Some(name), Some(mut value)) => {
+                value.set_sensitive(true);
                 self.headers.insert(name, value);
             }
-            _ => self.refuse(format!("the header `{name}` cannot contain {value:?}")),
+            _ => self.refuse(format!(
+                "the header `{name}` cannot be sent: its name or its value has invalid characters"
+            )),
         }
     }
 }
@@ -314,35 +326,134 @@ mod tests {
     use std::time::Duration;
 
     use reqwest::Method;
+    use reqwest::header::{COOKIE, HeaderName};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
 
-    use crate::{Client, Error, ErrorPlaces, Undeclared};
+    use crate::lines::TextLines;
+    use crate::{Call, Client, Error, ErrorPlaces, Undeclared};
+
+    /// Starts a server that sends each text 150 ms after the one before it, and never closes a connection. Returns a client.
+    async fn client_of(texts: &'static [&'static str]) -> Client {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            loop {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                tokio::spawn(async move {
+                    while socket.read(&mut [0; 4096]).await.is_ok_and(|count| count > 0) {
+                        for text in texts {
+                            let _ = socket.write_all(text.as_bytes()).await;
+                            tokio::time::sleep(Duration::from_millis(150)).await;
+                        }
+                    }
+                });
+            }
+        });
+        Client::new(&url, ErrorPlaces::ENVELOPE).unwrap()
+    }
+
+    fn call(client: &Client) -> Call<'_, Undeclared> {
+        client.call(Method::GET, &[])
+    }
 
     #[tokio::test]
     async fn a_response_that_does_not_begin_in_time_is_a_timeout_also_for_streams() {
-        // Connects, since the system accepts connections, and never responds.
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let client = Client::new(&url, ErrorPlaces::ENVELOPE).unwrap();
-        let client = client.with_timeout(Duration::from_millis(50));
+        let client = client_of(&[]).await.with_timeout(Duration::from_millis(50));
         for is_stream in [false, true] {
-            let call = client.call::<Undeclared>(Method::GET, &[]);
-            let error = call
-                .accept("text/event-stream", is_stream)
-                .send()
-                .await
-                .unwrap_err();
+            let call = call(&client).accept("text/event-stream", is_stream);
+            let error = call.send().await.unwrap_err();
             assert!(matches!(error, Error::Timeout), "{is_stream}: {error:?}");
         }
     }
 
     #[tokio::test]
+    async fn an_error_whose_body_does_not_arrive_in_time_is_a_timeout() {
+        let client = client_of(&["HTTP/1.1 503 Service Unavailable\r\ncontent-length: 10\r\n\r\n"]).await;
+        let client = client.with_timeout(Duration::from_millis(100));
+        for is_stream in [false, true] {
+            let call = call(&client).accept("text/event-stream", is_stream);
+            let sent = tokio::time::timeout(Duration::from_secs(10), call.send()).await;
+            let error = sent.expect("a call must end").unwrap_err();
+            assert!(matches!(error, Error::Timeout), "{is_stream}: {error:?}");
+        }
+        #[cfg(feature = "sockets")]
+        {
+            let opened = call(&client).open::<String, String>(&[]);
+            let opened = tokio::time::timeout(Duration::from_secs(10), opened).await;
+            let error = opened.expect("a handshake must end").unwrap_err();
+            assert!(matches!(error, Error::Timeout), "{error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_longest_duration_switches_the_timeout_off() {
+        let client = client_of(&["HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n", "ok"]).await;
+        let client = client.with_timeout(Duration::MAX);
+        for is_stream in [false, true] {
+            let answer = call(&client)
+                .accept("text/plain", is_stream)
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(answer.text::<Undeclared>().await.unwrap(), "ok", "{is_stream}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_timeout_does_not_end_a_stream_that_comes_in_place_of_the_preferred_format() {
+        let client = client_of(&[
+            "HTTP/1.1 200 OK\r\ncontent-length: 8\r\ncontent-type: application/jsonl\r\n\r\n\"a\"\n",
+            "\"b\"\n",
+        ])
+        .await
+        .with_timeout(Duration::from_millis(100));
+        let call = call(&client)
+            .accept("application/jsonl", true)
+            .prefer(Some("text/csv"));
+        let mut lines = TextLines::new(call.send().await.unwrap().into_inner());
+        for expected in ["\"a\"", "\"b\""] {
+            assert_eq!(lines.next().await.unwrap().as_deref(), Some(expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn the_timeout_applies_to_a_preferred_body_that_is_no_stream() {
+        let client = client_of(&["HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n", "ok"]).await;
+        let client = client.with_timeout(Duration::from_millis(100));
+        let call = call(&client)
+            .accept("application/jsonl", true)
+            .prefer(Some("text/csv"));
+        let error = call.send().await.unwrap().text::<Undeclared>().await.unwrap_err();
+        assert!(matches!(error, Error::Timeout), "{error:?}");
+    }
+
+    #[tokio::test]
     async fn the_first_of_several_mistakes_is_reported() {
         let client = Client::new("http://127.0.0.1:9", ErrorPlaces::ENVELOPE).unwrap();
-        let mut call = client.call::<Undeclared>(Method::GET, &[]);
+        let mut call = call(&client);
         call.header("x-first", "\n");
         call.header("x-second", "\n");
         let error = call.send().await.unwrap_err();
         assert!(error.to_string().contains("`x-first`"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn values_of_headers_are_hidden_in_errors_and_in_debug_output() {
+        let client = Client::new("http://127.0.0.1:9", ErrorPlaces::ENVELOPE).unwrap();
+        let mut wrong = call(&client);
+        wrong.header("x-api-key", "sk_live\n");
+        let error = wrong.send().await.unwrap_err().to_string();
+        assert!(
+            error.contains("`x-api-key`") && !error.contains("sk_live"),
+            "{error}"
+        );
+
+        let mut good = call(&client);
+        for name in [COOKIE, HeaderName::from_static("x-api-key")] {
+            good.header(name.as_str(), "sk_live");
+            assert!(good.headers[&name].is_sensitive(), "{name}");
+        }
+        assert!(!format!("{good:?}").contains("sk_live"));
     }
 }

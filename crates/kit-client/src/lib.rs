@@ -129,7 +129,8 @@ impl Client {
     }
 
     /// Sets the time without bytes of the server after which a WebSocket sends a ping, 30 seconds by default. The connection ends
-    /// if the ping gets no response in the same time.
+    /// if the ping gets no response in the same time, or if the server takes no bytes of a message in twice this time.
+    /// [`Duration::MAX`] switches both limits off.
     #[cfg(feature = "sockets")]
     #[must_use]
     pub fn with_ping_after(self, ping_after: Duration) -> Self {
@@ -167,8 +168,9 @@ impl Client {
         Self { retry, ..self }
     }
 
-    /// Sets the time in which a call must end with its repetitions, 30 seconds by default. For a response that arrives in parts, such as events, only
-    /// its head must arrive in this time.
+    /// Sets the time in which a call must end with its repetitions, 30 seconds by default. The time includes the sending of a body,
+    /// so a large upload needs a longer one. For a response that arrives in parts, such as events, only its head must arrive in this
+    /// time. [`Duration::MAX`] switches the limit off.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

@@ -27,7 +27,8 @@ type Work = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Returns a body with the bytes of a reader, such as a `File` of tokio. The bytes are read as fast as the server takes them. The
-/// request breaks off if the reader fails. Such a request is sent once, without repetitions.
+/// request breaks off if the reader fails. Such a request is sent once, without repetitions. It must end in the timeout of the
+/// client, however long the body is.
 ///
 /// ```
 /// let body = kit_client::body_from_reader(&b"PNG"[..]);
@@ -41,7 +42,7 @@ pub fn body_from_reader(reader: impl AsyncRead + Send + 'static) -> Body {
 
 /// Returns a body whose chunks a function sends. The function runs while the request is sent, and waits while the server does not
 /// read. The body ends when the function returns, and the request breaks off if it returns an error. Such a request is sent once,
-/// without repetitions.
+/// without repetitions. It must end in the timeout of the client, however long the function runs.
 ///
 /// ```
 /// let body = kit_client::body_from_writer(async |mut chunks| {

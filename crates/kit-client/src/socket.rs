@@ -56,6 +56,15 @@ impl Drop for Open {
     }
 }
 
+/// Ends a socket when the task of its connection ends, also by a panic, so that no caller waits for ever.
+struct Ending(Arc<SharedSession>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 impl<Sent, Received> Clone for Socket<Sent, Received> {
     fn clone(&self) -> Self {
         Self {
@@ -87,7 +96,7 @@ impl<Sent: Contract, Received: Contract> Socket<Sent, Received> {
         };
         if received.is_err() {
             let (code, reason) = UNREADABLE;
-            self.open.shared.close(code, reason);
+            self.open.shared.refuse(code, reason);
         }
         received.map(Some)
     }
@@ -159,11 +168,10 @@ impl<E: Declared> Call<'_, E> {
         let upgraded = response.upgrade().await?;
         let session = Session::client(message_bytes, Compression::None, random::<4>);
         let shared = Arc::new(SharedSession::new(session));
-        let moved = Arc::clone(&shared);
+        let moved = Ending(Arc::clone(&shared));
         tokio::spawn(async move {
             // An error means that the connection has ended without a close frame.
-            let _ = drive(upgraded, &moved, ping_after, std::future::pending()).await;
-            moved.end();
+            let _ = drive(upgraded, &moved.0, ping_after, std::future::pending()).await;
         });
         Ok(Socket {
             open: Arc::new(Open { shared, protocol }),

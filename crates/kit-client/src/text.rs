@@ -103,9 +103,11 @@ pub(crate) fn headers(json: &Json) -> Result<Vec<(String, String)>, String> {
         }
         if is_list {
             let split = |text: &String| kit_runtime::coerce::list_items(text).count() != 1;
-            if let Some(text) = texts.iter().find(|text| split(text)) {
+            // The message does not contain the item, which may be secret.
+            if let Some(place) = texts.iter().position(split) {
                 return Err(format!(
-                    "an item of the header `{name}` cannot be {text:?}, because the server would not read this text as a single item"
+                    "item {} of the header `{name}` cannot be sent, because the server would not read it as a single item",
+                    place + 1
                 ));
             }
         }
@@ -145,7 +147,8 @@ mod tests {
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(headers(&json).unwrap(), expected);
         let wrong = parse(r#"{ "x-tags": ["a,b"] }"#).unwrap();
-        assert!(headers(&wrong).unwrap_err().contains("`x-tags`"));
+        let error = headers(&wrong).unwrap_err();
+        assert!(error.contains("`x-tags`") && !error.contains("a,b"), "{error}");
     }
 
     #[test]
