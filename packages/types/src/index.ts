@@ -123,9 +123,6 @@ export type {
   ResponseBody,
   ResponseRules,
   ResponseStreamEvents,
-  ServerSocket,
-  SocketEvents,
-  SocketOptions,
   ResponseWriter,
   RouteMatch,
   ServerAdapter,
@@ -137,5 +134,6 @@ export type {
   ServerWorker,
   SupervisorLog,
 } from "./server.ts";
+export type { ServerSocket, SocketEvents, SocketOptions } from "./server-socket.ts";
 export type { NodeRedisClient, ValkeyClient } from "./valkey.ts";
 export type { ListenAddress, ListenOptions, TlsOptions } from "./listen.ts";
