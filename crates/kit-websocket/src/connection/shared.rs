@@ -179,7 +179,16 @@ impl SharedSession {
         self.close_session(state, code, reason);
     }
 
-    /// Closes the socket because of a message that does not fit its type. All messages after it are dropped.
+    /// Closes the socket because of a message that does not fit its type. All messages after this message are dropped.
+    ///
+    /// ```
+    /// use kit_websocket::connection::SharedSession;
+    /// use kit_websocket::{Compression, Session};
+    ///
+    /// let socket = SharedSession::new(Session::new(1024, Compression::None));
+    /// socket.refuse(1008, "$.name: expected a string");
+    /// assert!(socket.is_closed_here());
+    /// ```
     pub fn refuse(&self, code: u16, reason: &str) {
         let mut state = self.lock();
         state.drop_inbox();
