@@ -98,14 +98,14 @@ pub(crate) fn tls(
         let path = format!("{directory}/{key}");
         if let Some(Value::String(given)) = given.filter(|given| is_absolute(given)) {
             notes.push(format!(
-                "`tls.{property}` is {given}, and a volume in place of its directory would hide other files: let the application read {path}, where the files put it"
+                "`tls.{property}` is {given}, and a volume at its directory would hide other files. The file is at {path} instead: set `tls.{property}` to this path"
             ));
         } else if is_rust || is_read {
             variables.retain(|read| read.name != variable);
             tls.variables.push((variable, path));
         } else {
             notes.push(format!(
-                "kit cannot read `tls.{property}` without running the application: let the application read {path}, where the files put it"
+                "kit cannot read `tls.{property}` without running the application. The file is at {path}: set `tls.{property}` to this path"
             ));
         }
         tls.files.push(TlsFile {
