@@ -46,7 +46,7 @@ for (const { name, serve } of columns.filter(
     });
     for (const one of cases) {
       if (one.request.raw !== undefined || ofHttp1.has(one.name)) continue;
-      // HTTP/2 has no such header.
+      // HTTP/2 has no header `transfer-encoding`.
       const { "transfer-encoding": _, ...headers } = one.headers ?? {};
       test(one.name, async () => check({ ...one, headers }, await send(session, one)));
     }

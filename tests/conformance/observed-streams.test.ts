@@ -106,7 +106,7 @@ for (const [server, make] of servers) {
       assert.equal(end?.code, 1003);
     });
 
-    test("shows plain text only if the contract of the WebSocket has text messages", async () => {
+    test("shows plain text only if the contract of the WebSocket has `Text`", async () => {
       const broken = await open(app.port, "/echo");
       broken.send(`"password":"hunter2"}`);
       await once(broken, "close");

@@ -196,7 +196,7 @@ impl<'c, E: Declared> Call<'c, E> {
     }
 
     /// Returns the time at which a body that the caller does not read in parts must have arrived. Returns `None` if `reqwest` knows
-    /// the time itself, or if the timeout is too long for a time.
+    /// the time itself, or if the time is later than an `Instant` can be.
     fn deadline(&self) -> Option<Instant> {
         let timeout = self.is_stream.then_some(self.client.timeout)?;
         Instant::now().checked_add(timeout)

@@ -116,7 +116,7 @@ impl<Sent: Contract, Received: Contract> Socket<Sent, Received> {
     }
 
     /// Closes the socket after all messages that were sent. `code` is 1000 or a code from 3000 to 4999. A code that must not be
-    /// sent is replaced by 1000. `reason` is cut to 123 bytes.
+    /// sent is replaced by 1000. `reason` is cut to 123 bytes. Messages that were not received are dropped.
     pub fn close(&self, code: u16, reason: &str) {
         let code = if may_send_code(code) { code } else { 1000 };
         self.open.shared.close(code, reason);

@@ -72,7 +72,8 @@ fn write_routes(context: Context<'_>, writer: &mut Writer) {
             let received = received.unwrap_or_else(|| "never".to_owned());
             let name = |id| format!("Types.{}", context.program.declarations[id].name);
             let sent_by_server = route.slots.response.map(name);
-            // Bytes in JSON are text for a test, and binary messages are bytes.
+            // `Wire` of @kit/testing makes `string` of `Uint8Array`, which is right for bytes in JSON. So the type of binary messages
+            // is a property of its own.
             let (text, bytes) = match route.response_format {
                 BodyFormat::Socket { text, bytes } => (text, bytes),
                 _ => (false, false),

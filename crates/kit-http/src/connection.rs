@@ -88,7 +88,8 @@ impl Connection {
         scratch: &RefCell<Vec<u8>>,
     ) {
         let mut socket = self.link.socket.borrow_mut();
-        if socket.agrees_on_http2(&mut scratch.borrow_mut()) {
+        let is_http2 = socket.shake_hands(&mut scratch.borrow_mut());
+        if is_http2 {
             *self.http2.borrow_mut() = Some(Box::new(Http2::new(&self.link, limits, timeouts, now)));
             *self.link.state.borrow_mut() = ConnectionState::Http2;
         }

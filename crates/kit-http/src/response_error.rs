@@ -15,7 +15,7 @@ pub enum ResponseError {
     /// The value of a header contains control characters, such as a line break.
     #[error("the value of the header `{0}` has characters that HTTP does not allow")]
     HeaderValue(String),
-    /// The engine sets this header itself, because it determines the end of the message.
+    /// Only the engine may set this header, because it belongs to the framing of the message or to the connection.
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
     /// The request does not ask for a WebSocket ([`crate::Request::wants_socket`]).

@@ -39,7 +39,8 @@ impl DefaultHeaders {
     ///
     /// # Errors
     ///
-    /// Returns an error if a name or a value is invalid, or if the engine sets the header itself.
+    /// Returns an error if a name or a value is invalid, or if only the engine may set the header (`connection` is
+    /// permitted).
     pub fn new<'a>(headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ResponseError> {
         let list = std::iter::once(NO_SNIFF).chain(headers).map(|(name, value)| {
             let parsed = HeaderName::from_bytes(name.as_bytes())
@@ -106,7 +107,8 @@ pub(crate) fn apply_target_host(parts: &mut Parts) {
     }
 }
 
-/// Returns true if the engine sets a header itself.
+/// Returns true for headers of the framing of messages and of the connection, which only the engine may set. Callers check
+/// `connection` themselves.
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(
         name,

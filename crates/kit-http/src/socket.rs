@@ -144,9 +144,9 @@ impl Socket {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
-    /// Continues the TLS handshake as far as possible without waiting. Returns true if the handshake is complete, and client and server
-    /// have agreed on HTTP/2.
-    pub(crate) fn agrees_on_http2(&mut self, space: &mut [u8]) -> bool {
+    /// Continues the TLS handshake as far as possible without waiting. Returns true if the handshake is now complete, and client and
+    /// server have agreed on HTTP/2.
+    pub(crate) fn shake_hands(&mut self, space: &mut [u8]) -> bool {
         let Some(tls) = &mut self.tls else { return false };
         tls.shake_hands(&mut self.transport, space);
         !tls.is_handshaking() && tls.is_http2()

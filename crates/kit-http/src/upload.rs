@@ -1,8 +1,8 @@
 //! A request body that its handler reads in chunks.
 //!
 //! Over HTTP/1.1, hyper reads from the socket only if it can pass on what it has read: one chunk of at most the size of its buffer (128
-//! KiB) waits in hyper. If the handler does not read, the buffer of the operating system fills, and TCP stops the client. Over HTTP/2, the window of
-//! the stream bounds the bytes that wait.
+//! KiB) waits in hyper. If the handler does not read, the buffer of the operating system fills, and TCP stops the client. Over HTTP/2,
+//! the window of the stream bounds the bytes that wait.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -8,8 +8,7 @@ use kit_websocket::{Compression, Session, accept_key};
 use crate::request::{Request, RequestId};
 use crate::response::parse_header;
 use crate::response_error::ResponseError;
-use crate::server_headers::DefaultHeaders;
-use crate::server_headers::is_reserved;
+use crate::server_headers::{DefaultHeaders, is_reserved};
 
 /// Options with which a handler accepts a WebSocket. See [`crate::Engine::accept_socket`].
 ///

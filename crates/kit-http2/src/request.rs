@@ -5,7 +5,6 @@ use http::{HeaderMap, HeaderValue, Uri, header, uri};
 use kit_guard::{Limits, Rejection, check_head};
 
 const HOSTS: Rejection = Rejection::bad_request("the header `host` differs from `:authority`");
-const SEVERAL_HOSTS: Rejection = Rejection::bad_request("the header `host` is repeated");
 const SCHEME: Rejection = Rejection::bad_request("`:scheme` is neither `http` nor `https`");
 
 /// Applies the rules of HTTP/1.1 to the head of a request, and converts the head:
@@ -62,15 +61,12 @@ fn apply_authority(parts: &mut Parts) -> Result<(), Rejection> {
             .as_bytes()
             .eq_ignore_ascii_case(authority.as_str().as_bytes())
     };
-    let mut hosts = parts.headers.get_all(header::HOST).iter();
-    if hosts.next().is_some_and(has_other) {
+    if parts.headers.get_all(header::HOST).iter().any(has_other) {
         return Err(HOSTS);
     }
-    if hosts.next().is_some() {
-        return Err(SEVERAL_HOSTS);
-    }
     let host = HeaderValue::from_str(authority.as_str()).map_err(|_| HOSTS)?;
-    parts.headers.insert(header::HOST, host);
+    // `check_head` refuses a repeated `host`.
+    parts.headers.entry(header::HOST).or_insert(host);
     Ok(())
 }
 

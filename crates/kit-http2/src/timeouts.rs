@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Maximum times to wait for a client of an HTTP/2 connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Time from the first byte of a header section to its end, and from the beginning of a connection to its first frame.
+    /// Time from the first byte of a header section to its end, and from the start of a connection to its first frame.
     pub head: Duration,
     /// Time between two requests.
     pub idle: Duration,

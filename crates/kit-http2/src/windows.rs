@@ -82,7 +82,7 @@ impl Windows {
         }
     }
 
-    /// Records that the head of a response was written.
+    /// Records that a head was written, which may have the status 100.
     pub(crate) fn answer(&mut self, stream: u32) {
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.is_answered = true;

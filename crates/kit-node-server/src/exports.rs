@@ -20,7 +20,7 @@ use kit_router::RouteTree;
 
 use reservations::Reservations;
 
-use crate::node::{Env, Error, Reference, Value, inherited_listener};
+use crate::node::{Env, Error, MAX_KEPT, Reference, Value, inherited_listener};
 use crate::options::Options;
 use crate::server::{Callbacks, Server, address_text};
 use crate::tls::{TlsOptions, tls_error};
@@ -188,10 +188,6 @@ pub(crate) static EXPORTS: &[Export] = &[
     },
 ];
 
-/// Size in bytes up to which a body is copied from the buffer for strings. A larger body takes the buffer, so that a single large
-/// response does not leave a large buffer behind.
-const MAX_COPIED: usize = 64 * 1024;
-
 /// Value of the argument `contentType` for a response without a content type.
 const NO_CONTENT_TYPE: u32 = 0;
 /// Value of the argument `contentType` for `application/json`.
@@ -270,7 +266,7 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     let mut response = head(env, state, args[2], args[3], args[5])?;
     let mut text = state.text.borrow_mut();
     let body = if env.read_text(args[4], &mut text)? {
-        if text.len() > MAX_COPIED {
+        if text.len() > MAX_KEPT {
             std::mem::take(&mut *text).into()
         } else {
             Bytes::copy_from_slice(&text)

@@ -212,7 +212,8 @@ fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
     start_error::failure(&what, &format!("at {host}, port {port}"), &help)
 }
 
-fn url(address: SocketAddr, has_tls: bool) -> String {
+/// Returns the URL of an address on which the server listens.
+pub(crate) fn url(address: SocketAddr, has_tls: bool) -> String {
     let scheme = if has_tls { "https" } else { "http" };
     if address.ip().is_unspecified() {
         format!("{scheme}://localhost:{}", address.port())

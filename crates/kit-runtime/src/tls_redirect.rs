@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::connection::{self, ConnectionState, Timeouts};
 use crate::http::{make_normal, random_trace_id};
 use crate::listener::Listener;
+use crate::serve::url;
 use crate::settings::Settings;
 use crate::shutdown::Shutdown;
 use crate::tls::Tls;
@@ -36,12 +37,7 @@ pub(crate) async fn start(
         )
     })?;
     let address = listener.local_addr()?;
-    let host = if address.ip().is_unspecified() {
-        "localhost".to_owned()
-    } else {
-        address.ip().to_string()
-    };
-    stdout::line(&format!("Redirecting from http://{host}:{}", address.port()));
+    stdout::line(&format!("Redirecting from {}", url(address, false)));
     let redirects = Redirects(Arc::new(Inner {
         tls,
         to: redirect.to.as_deref(),

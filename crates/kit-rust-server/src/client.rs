@@ -18,7 +18,7 @@ use crate::manifest::plain_package;
 use crate::router::{Group, Routes};
 use crate::source::{doc, file_doc, ident, order, string_literal};
 use crate::types::Types;
-use crate::{File, Options, Owner, Warning, sockets};
+use crate::{File, Options, Owner, Warning};
 
 /// Directory of the crate in the output directory.
 const DIRECTORY: &str = "rust-client";
@@ -134,7 +134,12 @@ fn manifest(name: &str, types: &Types<'_>) -> String {
         [] => String::new(),
         features => format!(", features = [\"{}\"]", features.join("\", \"")),
     };
-    let sockets = if sockets::feature(types.program).is_some() {
+    let has_sockets = types
+        .program
+        .routes
+        .iter()
+        .any(|route| route.is_socket() && has(route));
+    let sockets = if has_sockets {
         ", features = [\"sockets\"]"
     } else {
         ""

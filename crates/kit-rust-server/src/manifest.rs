@@ -325,7 +325,7 @@ fn dependencies(has_database: bool) -> Vec<Dependency> {
 }
 
 /// Dependencies that only the first `Cargo.toml` of a project with a database has.
-const SMALLER: &str = "# sqlx parses URLs with Unicode tables that take a tenth of the build. Without the tables, host names must be ASCII: remove this
+const FOR_SMALLER_BUILD: &str = "# sqlx parses URLs with Unicode tables that take a tenth of the build. Without the tables, host names must be ASCII: remove this
 # line if your program connects to hosts with other letters.
 idna_adapter = \"=1.0.0\"
 # Later versions of this part of `rand` need `zerocopy`, which takes a twentieth of the build.
@@ -348,7 +348,7 @@ codegen-units = 1
 
 fn fresh(package: &str, runtime: &Runtime, dependencies: &[Dependency], has_tests: bool) -> String {
     let has_database = dependencies.iter().any(|dependency| dependency.name == "sqlx");
-    let mut lines = if has_database { SMALLER } else { "" }.to_owned();
+    let mut lines = if has_database { FOR_SMALLER_BUILD } else { "" }.to_owned();
     lines.push_str(&runtime.line());
     for Dependency { line, .. } in dependencies {
         let _ = write!(lines, "{line}");

@@ -1,4 +1,4 @@
-//! Cases of the tests after RFC 9113.
+//! Cases by the rules of RFC 9113.
 
 use crate::client::Outcome::{self, GoAway, Reset, Response};
 use crate::client::{END_HEADERS, HEADERS, WHOLE, fields, frame, request};

@@ -84,7 +84,7 @@ for (const [name, make] of servers) {
     for (let count = 0; count < 3; count += 1) await app.get("/plain");
     await app.get("/fail");
     await app.get("/nowhere");
-    // Servers ask for the names of rare methods, which is possible only before the response.
+    // The native server reads the name of a rare method from its addon, which is possible only before the response.
     await app.get("/nowhere", {}, "PROPFIND");
     let answer = await read(port);
     // A server may finish a request after its client has the response.

@@ -318,8 +318,8 @@ export interface Chunks<TMediaType extends string = "*/*"> {
  * Body of {@link Chunks} that a handler reads while it arrives. The body can be read once. The server takes bytes from the
  * client only when the handler reads. What the handler does not read is not received.
  *
- * Reading throws an error, which is answered with 400 or 413 if the handler has not answered, if the client leaves or the body is
- * too large.
+ * Reading throws an error if the client leaves, the body is too large or the client is too slow. If the handler passes the error
+ * on before it has answered, the client gets 400, 413 or 408.
  *
  * @example
  * ```ts

@@ -380,8 +380,9 @@ export interface RequestObserver {
   onResponse?(request: FinishedRequestView): void;
   /**
    * Called at the end of each request with its route (`null` if no route matched), its method, the status of the response
-   * and its duration in milliseconds. The call is on the path of the request. If all observers have only this function, kit
-   * records nothing else about requests, and `host.requests` is `null`: for counters, this costs less than `onResponse`.
+   * and its duration in milliseconds. The call is on the path of the request. If no plugin
+   * has `onLifecycle` or another function or option of `observe`, kit records nothing else about requests, and `host.requests` is
+   * `null`: for counters, this costs less than `onResponse`.
    */
   onEnd?(route: string | null, method: string, status: number, durationMs: number): void;
   /**

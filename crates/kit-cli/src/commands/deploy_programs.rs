@@ -73,6 +73,8 @@ pub(super) fn worker(
     let commands = scripts.as_object().into_iter().flatten();
     let own = commands
         .filter_map(|(name, script)| Some((name, node_command(script.as_str()?)?)))
+        // Scripts for development have options that a deployment must not have.
+        .filter(|(_, command)| !command.is_for_development())
         .find(|(_, command)| command.program == program);
     let (options, arguments) = match (own, runtime) {
         (Some((name, command)), _) => {
@@ -167,12 +169,18 @@ struct NodeCommand {
 }
 
 impl NodeCommand {
+    /// Returns true if node restarts the program after changes, or waits for a debugger.
+    fn is_for_development(&self) -> bool {
+        let is_one = |option: &String| option.starts_with("--watch") || option.starts_with("--inspect");
+        self.options.iter().any(is_one)
+    }
+
     /// Returns notes about parts of the script with this name that the files do not have.
     fn notes(&self, script: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_computed {
             notes.push(format!(
-                "the shell computes a part of the script `{script}` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`"
+                "the shell computes a part of the script `{script}` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`, and for a worker also to `command` in the files for Kubernetes and compose"
             ));
         }
         if !self.variables.is_empty() {

@@ -156,7 +156,8 @@ impl Engine {
     }
 
     /// Aborts a stream that cannot be completed. The next [`Engine::drive`] closes its connection, or resets the
-    /// stream of HTTP/2, so that the client notices that the body is incomplete. No callback is called. Has no effect if the stream has already ended.
+    /// stream of HTTP/2, so that the client notices that the body is incomplete. No callback is called. Has no effect if the
+    /// stream has already ended.
     pub fn destroy(&self, id: RequestId) {
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {

@@ -124,6 +124,8 @@ impl Exchange {
 
     /// Sends a response.
     pub(crate) fn respond(&self, response: http::Response<Body>) {
+        // The response tells the client as well that it may go on. h2 does not refuse a status 100 after a response.
+        self.expects_continue.set(false);
         *self.state.borrow_mut() = State::Responded(response);
     }
 
@@ -180,7 +182,7 @@ impl Exchange {
         if self.expects_continue.take() {
             let mut head = http::Response::new(());
             *head.status_mut() = StatusCode::CONTINUE;
-            // Fails if the client has left, or if the response has begun, which tells the client the same.
+            // Fails only if the client has left.
             let _: Result<(), h2::Error> = self.send.borrow_mut().send_informational(head);
         }
     }

@@ -250,7 +250,7 @@ fn passes_a_body_in_chunks_to_a_handler_and_bounds_its_size_and_speed() {
 }
 
 #[test]
-fn gives_the_window_of_a_cancelled_body_back_at_once() {
+fn gives_the_window_of_a_canceled_body_back_at_once() {
     let running = Running::start(Timeouts::default());
     let mut client = running.target.open();
     client
@@ -307,6 +307,14 @@ fn sends_100_to_clients_that_wait_for_it_before_they_send_the_body() {
         let head = client.read_kind(HEADERS).expect("a head");
         assert_eq!(head.status(), status);
     }
+    // The response begins before the handler asks for the body.
+    let mut client = running.target.open();
+    post(&mut client, 1, "/answered", &expects);
+    let head = client.read_kind(HEADERS).expect("a head");
+    assert_eq!(head.status(), 200);
+    client.get(3, "/origin");
+    let head = client.read_kind(HEADERS).expect("a head");
+    assert_eq!((head.stream, head.status()), (3, 200));
     // The handler has not asked for the body.
     let mut client = running.target.open();
     post(&mut client, 1, "/held", &expects);

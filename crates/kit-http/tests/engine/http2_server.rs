@@ -121,6 +121,14 @@ impl Handler for App {
                     self.engine.destroy(id);
                 }
             }
+            "/answered" => {
+                let head = Response::new(200).expect("a valid status");
+                let is_there = self
+                    .engine
+                    .respond_stream(id, head, None)
+                    .expect("an open request");
+                assert!(is_there && self.engine.read_body(id));
+            }
             "/upload" => assert!(self.engine.read_body(id)),
             "/held" => self.held.push(id),
             "/cancel" => {
@@ -153,6 +161,9 @@ impl Handler for App {
                 let read = *read;
                 self.tell(Event::Uploaded(read));
                 self.engine.read_body(id);
+            }
+            UploadPart::End if self.paths[&id] == "/answered" => {
+                self.engine.end(id).expect("no length is declared");
             }
             UploadPart::End => {
                 let text = read.to_string();
@@ -199,7 +210,7 @@ impl Running {
         let files = Files::new();
         let rules = BodyRules::new(1024 * 1024, |_, path| BodyRule {
             limit: (path == "/upload").then_some(100_000),
-            is_streamed: path == "/upload" || path == "/held",
+            is_streamed: ["/upload", "/held", "/answered"].contains(&path),
             ..BodyRule::default()
         });
         let config = Config {

@@ -7,8 +7,9 @@ use std::ptr;
 
 use napi_sys as sys;
 
-/// Size in bytes up to which a buffer for strings is used again.
-const MAX_KEPT: usize = 64 * 1024;
+/// Size in bytes up to which a buffer for strings is used again. Callers take a larger buffer in place of a copy, so that a single large
+/// response does not leave a large buffer behind.
+pub(crate) const MAX_KEPT: usize = 64 * 1024;
 
 /// A Node environment in which a handle scope is open, so that JavaScript values can be created and read.
 #[derive(Clone, Copy)]

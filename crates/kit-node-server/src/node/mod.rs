@@ -13,6 +13,6 @@ mod uv;
 
 pub(crate) use callbacks::{AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Reference};
 pub(crate) use descriptor::inherited_listener;
-pub(crate) use env::{Env, Error, Value};
+pub(crate) use env::{Env, Error, MAX_KEPT, Value};
 pub(crate) use memory::return_free_memory;
 pub(crate) use uv::{Watcher, WatcherCallbacks};

@@ -47,6 +47,7 @@ pub async fn page(pool: &PgPool, query: &ProductQuery) -> Result<GetProductsResp
         Some(Side::Next) => ("AND (created_at, id) < ($3::timestamptz, $4::uuid)", "DESC"),
         Some(Side::Previous) => ("AND (created_at, id) > ($3::timestamptz, $4::uuid)", "ASC"),
     };
+    // In ORDER BY, `id` alone would be the text of COLUMNS.
     let statement = format!(
         "SELECT {COLUMNS}, json_build_array(
             to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), id::text

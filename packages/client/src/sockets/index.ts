@@ -186,7 +186,8 @@ class Messages implements ApiSocket<unknown, unknown> {
     this.#unreadSize += size;
     const count = this.#unread.push({ value, size });
     if (count <= greatestQueue && this.#unreadSize <= greatestQueueSize) return;
-    const limit = count > greatestQueue ? `${greatestQueue} messages` : `${greatestQueueSize} bytes`;
+    const limit =
+      count > greatestQueue ? `${greatestQueue} messages` : `${greatestQueueSize} bytes or characters`;
     this.#fail(`${this.#route}: more than ${limit} were received and not read`, undefined);
   }
 

@@ -22,6 +22,8 @@ export class CertificateNames {
   constructor(file: string, key: string) {
     this.#file = file;
     this.#key = key;
+    // The server has just read the same files, so the names are those of its certificate.
+    this.#read();
   }
 
   /** Returns the host without its port if the certificate is valid for the host. Returns `undefined` for other hosts. */

@@ -27,7 +27,7 @@ export interface PluginHost {
   readonly isDevelopment: boolean;
   /** Absolute path of the project. The source paths in `compiled` are relative to it. */
   readonly projectRoot: string;
-  /** Active and recent requests. `null` if no plugin has {@link Plugin.observe} or {@link Plugin.onLifecycle}. */
+  /** Active and recent requests. `null` if no plugin has {@link Plugin.onLifecycle}, or {@link Plugin.observe} with more than `onEnd`. */
   readonly requests: RequestHistory | null;
   /**
    * Returns a complete description of a failure, for {@link Plugin.onError}. The call is expensive: it searches for
@@ -86,7 +86,7 @@ export interface Plugin {
   onReady?(address: ListenAddress): void | Promise<void>;
   /**
    * Functions that observe requests. kit reads this property once, before the start. It records requests only if a
-   * plugin has this property or {@link Plugin.onLifecycle}.
+   * plugin has {@link Plugin.onLifecycle}, or this property with more than `onEnd`.
    */
   readonly observe?: RequestObserver;
   /**

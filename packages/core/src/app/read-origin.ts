@@ -25,7 +25,7 @@ export function readOrigin(given: unknown, name: string): AllowedOrigin {
 }
 
 /** Returns true for an origin as browsers send it: without a path, in lower case, without a default port. */
-function isOrigin(text: string): boolean {
+export function isOrigin(text: string): boolean {
   try {
     return new URL(text).origin === text;
   } catch {

@@ -1,4 +1,9 @@
-/** Plain HTTP beside a server with TLS: each request gets a redirect to that server. */
+/**
+ * Plain HTTP beside a server with TLS: each request gets a redirect to that server.
+ *
+ * Imports no file that the start of an application needs: each would become one more shared file of the package, which all
+ * applications load (`tests/packed`).
+ */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -3,6 +3,7 @@ import { readFileSync, stat } from "node:fs";
 
 import type { Logger, ServerAdapter, TlsOptions } from "@kit/types";
 
+import { isOrigin } from "./read-origin.ts";
 import { StartError } from "./start-error.ts";
 
 /** Time between two looks at the files, in milliseconds. */
@@ -74,8 +75,7 @@ function checkRedirect({ redirectFrom, redirectTo }: TlsOptions): void {
 }
 
 function isSecureOrigin(value: unknown): boolean {
-  if (typeof value !== "string" || !value.startsWith("https://") || value.includes("*")) return false;
-  return URL.canParse(value) && new URL(value).origin === value;
+  return typeof value === "string" && value.startsWith("https://") && !value.includes("*") && isOrigin(value);
 }
 
 function refuse(problem: string): never {

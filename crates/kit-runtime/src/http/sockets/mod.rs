@@ -121,8 +121,8 @@ impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
         Err(Error::socket_ended())
     }
 
-    /// Closes the socket after all messages that were sent. `reason` is cut to 123 bytes. Use a code from 4000 to 4999 for
-    /// reasons of the application.
+    /// Closes the socket after all messages that were sent. Messages that were not received are dropped. `reason` is cut to 123
+    /// bytes. Use a code from 4000 to 4999 for reasons of the application.
     ///
     /// ```
     /// use kit_runtime::{Contract, Socket};
