@@ -1,12 +1,11 @@
 // Tests the documentation: its code compiles, the output of its commands is right, and its links exist.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { after, describe, test } from "node:test";
+import { freePort } from "../packages/core/test/support/free-port.ts";
 import { matches, type Page, readPage } from "./docs/page.ts";
 import { run } from "./e2e/support/command.ts";
 import { Project, repository } from "./e2e/support/project.ts";
@@ -125,16 +124,6 @@ async function typeErrors(root: string): Promise<string> {
   const tsc = join(repository, "node_modules/typescript/bin/tsc");
   const { code, stdout } = await run(process.execPath, [tsc, "-p", "."], { cwd: root });
   return code === 0 ? "" : stdout || `exit code ${code}`;
-}
-
-/** Returns a free port, which replaces the fixed port of a page. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function withBase(page: Page): Promise<Map<string, string>> {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
-import { freePort } from "../http/subject.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { ask } from "./ask.ts";
 import { breakBuild, type Kind, kindsOf, user, writeNote } from "./edits.ts";
 import { KitDev } from "./kit-dev.ts";

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { bodyOf } from "./response-body.ts";
 import type { Scenario } from "./scenarios.ts";
 
@@ -148,18 +149,6 @@ export function isRight(scenario: Scenario, head: string, body: string): boolean
     keys.every((key) => key in found) &&
     (scenario.status < 400 || typeof (found["error"] as { code?: unknown } | undefined)?.code === "string")
   );
-}
-
-/** Returns a free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string")
-    throw new Error("the operating system assigned no port");
-  return address.port;
 }
 
 async function listening(name: string, port: number): Promise<void> {

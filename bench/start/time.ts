@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
-import { freePort } from "../http/subject.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 
 /** Time in milliseconds after which a start without a response fails. */
 const patience = 20_000;

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 
-import { freePort } from "../../bench/http/subject.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { type Counts, Load } from "../../bench/dev/load.ts";
 import { rowsOf, table } from "../../bench/dev/report.ts";
 import { percentile } from "../../bench/figures.ts";

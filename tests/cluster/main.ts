@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { idempotencyTableSql } from "@kit/idempotency";
 
-import { freePort } from "../database/support/cluster.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { disturbances, failoverName, type Parts } from "./support/disturbances.ts";
 import { Load } from "./support/load.ts";
 import type { Part } from "./support/part.ts";

@@ -153,10 +153,6 @@ function check(name: string, start: Start): void {
     let redis: Redis;
     before(async () => {
       redis = await Redis.start();
-      const client = new Valkey({ port: redis.port, maxRetriesPerRequest: 20 });
-      client.on("error", () => undefined);
-      await client.ping();
-      client.disconnect();
     });
     after(() => redis?.stop());
 

@@ -2,12 +2,11 @@
 // connection.
 
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 
 import type { Browser, Locator, Page } from "playwright-core";
 
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { run } from "../e2e/support/command.ts";
 import type { Project } from "../e2e/support/project.ts";
 import type { RunningApp } from "../e2e/support/running-app.ts";
@@ -267,14 +266,6 @@ describe("the dashboard in use", { skip }, () => {
 /** Returns the rows of the list of requests. */
 function rows(page: Page): Locator {
   return page.getByRole("list", { name: "Requests, the newest first" }).getByRole("link");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function isDark(page: Page): Promise<boolean> {

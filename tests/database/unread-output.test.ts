@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { after, before, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Cluster, freePort, until } from "./support/cluster.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
+import { Cluster, until } from "./support/cluster.ts";
 import { canMountDisk, migrate, missing, NotesServer, type Runtime } from "./support/notes-server.ts";
 
 /** Number of requests that write a log entry each: more than a pipe and a disk of this test have space for. */

@@ -1,10 +1,9 @@
 // Pages "Coming from …": the project before and the project after answer the same requests alike.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { readPage } from "../docs/page.ts";
 import { run } from "../e2e/support/command.ts";
 import { type Project, repository } from "../e2e/support/project.ts";
@@ -183,13 +182,4 @@ async function compile(project: Project): Promise<void> {
     timeout: 120_000,
   });
   assert.equal(code, 0, stdout);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

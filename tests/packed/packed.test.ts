@@ -24,7 +24,7 @@ import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { type CommandResult, run } from "../e2e/support/command.ts";
-import { freePort } from "../e2e/support/free-port.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { onlyLong } from "../e2e/support/long.ts";
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";

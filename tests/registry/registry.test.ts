@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { type IPty, spawn } from "@lydell/node-pty";
 
 import { baseEnvironment, type CommandResult, run } from "../e2e/support/command.ts";
-import { freePort } from "../e2e/support/free-port.ts";
+import { freePort } from "../../packages/core/test/support/free-port.ts";
 import { onlyLong } from "../e2e/support/long.ts";
 import { repository } from "../e2e/support/project.ts";
 import { databaseStopped } from "../scaffold/database.ts";

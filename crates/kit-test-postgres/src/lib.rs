@@ -11,6 +11,7 @@
     clippy::panic
 )]
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -272,13 +273,24 @@ fn start_in(
     Ok(server)
 }
 
+/// Returns a port that no process uses, below the ports that operating systems assign to listeners on port 0 and to outgoing
+/// connections. The system may assign one of those to another test before the server listens.
+fn free_port() -> u16 {
+    const PORTS: std::ops::Range<u64> = 20_000..32_000;
+    loop {
+        let random = RandomState::new().build_hasher().finish();
+        let port = PORTS.start + random % (PORTS.end - PORTS.start);
+        let port = u16::try_from(port).expect("the ports have 16 bits");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 /// Tries to start the server on a free port.
 fn launch(server: &mut Server, binaries: &Path, root: bool, settings: &[String]) -> Result<(), String> {
     server.kill();
-    server.port = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .map_err(|error| error.to_string())?
-        .port();
+    server.port = free_port();
     let port = server.port.to_string();
     let data = server.file("data").display().to_string();
     let mut arguments = vec!["-D", &data, "-p", &port, "-h", "127.0.0.1", "-k", ""];
@@ -435,10 +447,7 @@ impl Bouncer {
         };
         let (base, database) = url.rsplit_once('/').expect("a database");
         let server_port = base.rsplit_once(':').expect("a port").1;
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .expect("a port")
-            .port();
+        let port = free_port();
         let configuration = format!(
             "[databases]\n* = host=127.0.0.1 port={server_port} user={role}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
              unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = {size}\nmax_client_conn = 500\n"

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { freePort } from "../../core/test/support/free-port.ts";
 import { app, sendRequest, Dev, isAlive } from "./support/dev.ts";
 import { Project } from "./support/project.ts";
 
@@ -133,10 +134,7 @@ for (const [where, listens] of [
     `explains a failed first build on the application's port, and the application then listens ${where}`,
     { skip },
     async (t) => {
-      const probe = createServer();
-      await new Promise<void>((resolve) => void probe.listen(0, resolve));
-      const { port } = probe.address() as AddressInfo;
-      await new Promise((resolve) => probe.close(resolve));
+      const port = await freePort();
       const main = app("late").replace('port: 0, host: "127.0.0.1"', listens);
       const dev = await Dev.start(t, `${main}\nconst broken = ;`, ["--no-db", "--port", String(port)]);
       const url = `http://127.0.0.1:${port}`;

@@ -26,7 +26,11 @@ test(
   { timeout: 20_000 },
   async () => {
     for (const [message, count, limit] of [
-      [new Uint8Array(mebibyte), 65, /WS \/: more than 67108864 bytes or characters were received and not read/],
+      [
+        new Uint8Array(mebibyte),
+        65,
+        /WS \/: more than 67108864 bytes or characters were received and not read/,
+      ],
       ["x".repeat(mebibyte), 65, /WS \/: more than 67108864 bytes/],
       ["", 10_001, /WS \/: more than 10000 messages were received and not read/],
     ] as const) {

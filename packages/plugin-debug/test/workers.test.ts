@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 
+import { freePort } from "../../core/test/support/free-port.ts";
 import { joinDirectory } from "../src/history/shared-directory.ts";
 import { sendRequest, until } from "./support/sidecar.ts";
 
@@ -132,15 +132,6 @@ it("the sidecar does not use a directory that other users can read", async (t) =
   t.after(() => rm(path, { recursive: true, force: true }));
   assert.throws(() => joinDirectory(group, process.pid), /already exists, but other users have access to it/);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 async function listening(child: ChildProcess): Promise<number> {
   let text = "";

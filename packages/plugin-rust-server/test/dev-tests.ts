@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { get } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { freePort } from "../../core/test/support/free-port.ts";
 import { kit, Project, repository } from "./support.ts";
 
 /** Time for a build from the beginning, on a busy machine. */
@@ -99,14 +98,6 @@ class Dev {
       return answer !== undefined && answer.text.includes(text);
     }, `it did not serve ${text}`);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Declares the tests of `kit dev`. */

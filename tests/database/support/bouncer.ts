@@ -6,8 +6,9 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { freePort } from "../../../packages/core/test/support/free-port.ts";
 import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
-import { accepts, type Cluster, freePort, until } from "./cluster.ts";
+import { accepts, type Cluster, until } from "./cluster.ts";
 
 /** Path of pgbouncer. `TEST_PGBOUNCER` names another program than the one in `PATH`. */
 export const bouncerProgram: string | undefined = process.env["TEST_PGBOUNCER"] || findProgram();

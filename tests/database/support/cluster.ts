@@ -12,13 +12,14 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Client } from "pg";
 
+import { freePort } from "../../../packages/core/test/support/free-port.ts";
 import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
 import { type Binaries, findBinaries } from "../../../packages/dev-database/src/binaries.ts";
 
@@ -150,15 +151,6 @@ export class Cluster {
     await this.stop("SIGQUIT");
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Returns true if a program accepts connections on a port. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 import { run } from "../../e2e/support/command.ts";
-import { freePort } from "../../e2e/support/free-port.ts";
+import { freePort } from "../../../packages/core/test/support/free-port.ts";
 import { repository } from "../../e2e/support/project.ts";
 
 /** Directory in which `install.ts` installs the registry and the package managers. */

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 
+import { freePort } from "../../../core/test/support/free-port.ts";
 import { codeOf } from "./application.ts";
 import { Browser } from "./browser.ts";
 
@@ -31,10 +31,7 @@ export class Provider implements AsyncDisposable {
 
   /** Starts a provider whose clock is ahead by these milliseconds. */
   static async start(ahead = 0): Promise<Provider> {
-    const probe = createServer().listen(0, "127.0.0.1");
-    await once(probe, "listening");
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
+    const port = await freePort();
     const file = join(import.meta.dirname, "provider.ts");
     const child = spawn(process.execPath, [file, String(port), String(ahead)], {
       stdio: ["ignore", "pipe", "ignore"],

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { freePort } from "../../../core/test/support/free-port.ts";
 import { Authority } from "../../../server-node/test/certificates.ts";
 import { sendRequest, isAlive, type Line, Load, Program, until, whoAnswers } from "./support.ts";
 
@@ -306,11 +307,7 @@ test("listen rejects once if the port is in use, and no worker starts", async ()
 });
 
 test("two applications with workers never share a port, even if both start at the same time", async () => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
+  const port = await freePort();
   await using one = new Program({ PORT: String(port) });
   await using two = new Program({ PORT: String(port) });
   const lines = await Promise.all([one.line(isOutcome), two.line(isOutcome)]);
